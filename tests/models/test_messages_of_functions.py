@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
 
 from wildtool.errors import UsageError, WildtoolError
-from wildtool.models.function import CallableModel, as_message
+from wildtool.models.function import CallableModel
 from wildtool.types import Address, Message, Request
 
 HELLO: Message = {"role": "user", "content": "hi"}
@@ -19,15 +20,15 @@ REQUEST = Request([HELLO], [{"type": "function"}], address=Address("i", 0, "u", 
     [
         ("", {"role": "assistant", "content": ""}),
         ({"content": "a", "more": 1}, {"role": "assistant", "content": "a", "more": 1}),
-        ({"role": "tool", "content": "a"}, {"role": "tool", "content": "a"}),
         ({"tool_calls": None}, {"role": "assistant", "content": None, "tool_calls": None}),
         ({"content": "a", "tool_calls": []}, {"role": "assistant", "content": "a", "tool_calls": []}),
         (
             {
                 "tool_calls": (
                     {"name": "f"},
-                    {"id": "x", "type": "other", "function": {"name": "g", "arguments": "{"}, "name": "no"},
+                    {"id": "x", "type": "function", "function": {"name": "g", "arguments": "{"}},
                     {"id": "", "name": "h", "arguments": {"a": "é"}},
+                    {"name": "i", "args": {"a": 1}},
                 )
             },
             {
@@ -37,39 +38,33 @@ REQUEST = Request([HELLO], [{"type": "function"}], address=Address("i", 0, "u", 
                     {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": "{}"}},
                     {"id": "x", "type": "function", "function": {"name": "g", "arguments": "{"}},
                     {"id": "call_2", "type": "function", "function": {"name": "h", "arguments": '{"a":"é"}'}},
+                    {"id": "call_3", "type": "function", "function": {"name": "i", "arguments": '{"a":1}'}},
                 ],
             },
         ),
     ],
 )
-def test_an_answer_becomes_a_message(answer: Any, message: Message):
-    assert as_message(answer) == message
+async def test_an_answer_becomes_a_message(answer: Any, message: Message):
+    assert (await CallableModel(lambda messages, tools: answer).complete(REQUEST)).message == message
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "problem"),
+    ("answer", "named"),
     [
-        (None, TypeError, "expected a text or a message, got NoneType"),
-        (["a"], TypeError, "expected a text or a message, got list"),
-        ({}, ValueError, "a message has content or tool_calls; this one has nothing"),
-        ({"text": 1, "b": 2}, ValueError, "a message has content or tool_calls; this one has text, b"),
-        ({"tool_calls": 5}, TypeError, "tool_calls must be a list, not int"),
-        (
-            {"tool_calls": [{"name": "f"}, 5]},
-            ValueError,
-            "call 1 has no name; write {'name': …, 'arguments': {…}}",
-        ),
-        (
-            {"tool_calls": [{"function": {"name": 1}}]},
-            ValueError,
-            "call 0 has no name; write {'name': …, 'argument",
-        ),
+        (None, "None"),
+        (["a"], "'a'"),
+        ({}, "{}"),
+        ({"role": "tool", "content": "a"}, "found tool"),
+        ({"words": 1, "b": 2}, "words, b"),
+        ({"tool_calls": 5}, "5"),
+        ({"tool_calls": [{"name": "f"}, 5]}, "call 2"),
+        ({"tool_calls": [{"function": {"name": 1}}]}, "call 1: a call has no `name`"),
+        ({"tool_calls": [{"name": "f", "argz": {"x": 1}}]}, "call of 'f': `argz` here"),
     ],
 )
-def test_an_answer_that_is_no_message_is_refused(answer: Any, kind: type[Exception], problem: str):
-    with pytest.raises(kind) as raised:
-        as_message(answer)
-    assert str(raised.value).startswith(problem)
+async def test_an_answer_that_no_shape_has_is_refused_by_name(answer: Any, named: str):
+    with pytest.raises(WildtoolError, match=re.escape(named)):
+        await CallableModel(lambda messages, tools: answer).complete(REQUEST)
 
 
 async def test_a_function_gets_copies_that_it_may_change():
@@ -143,8 +138,7 @@ async def test_a_function_that_fails_is_named_with_its_place():
         (
             number,
             REQUEST,
-            "the function number gave no assistant message (item i, unit u, step 2): expected a text or a message, got"
-            " int",
+            "the function number gave no assistant message (item i, unit u, step 2): expected a text or a message,",
         ),
     ):
         with pytest.raises(WildtoolError) as raised:

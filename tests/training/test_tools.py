@@ -137,7 +137,7 @@ F = tool("f", "a", a=WHOLE)
         {"type": "function", "function": BARE},
         {"name": "f", "arguments": {"a": "int"}},
         {"name": "f", "input_schema": {"a": "int"}},
-        {"name": "f", "input_schema": {"b": "int"}, "parameters": {"a": "int"}},
+        {"name": "f", "inputSchema": {"a": "int"}},
         {"name": "f", "parameters": json.dumps({"a": "int"})},
         {"name": "f", "parameters": [{"name": "a", "type": "int"}, {"type": "str"}, "b"]},
         {
@@ -176,6 +176,19 @@ def test_a_run_of_values_is_a_list():
     assert tools_from(f"{json.dumps([BARE])}{json.dumps([g])}") == both
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"toolSpec": {"name": "f", "inputSchema": {"json": {"a": "int"}}}},
+        [{"functionDeclarations": [{"name": "f", "parametersJsonSchema": {"a": "int"}}]}],
+    ],
+)
+def test_wrapped_definitions_are_read_and_given_as_found(value: Any):
+    found = tools_from(value)
+    assert found.tools == (F,)
+    assert found.given == tuple(value if isinstance(value, list) else [value])
+
+
 def test_further_keys_are_given_as_found():
     for entry in (
         {**BARE, "strict": True},
@@ -190,7 +203,7 @@ def test_further_keys_are_given_as_found():
         "required": ["a"],
         "parameters": {"type": "object"},
     }
-    assert tools_from({**every, "arguments": {}, "input_schema": {}}).given is None
+    assert tools_from(every).given is None
 
 
 def test_a_description_is_a_text():
@@ -315,10 +328,14 @@ def test_a_map_whose_names_are_words_of_a_schema_is_flat(parameters: dict[str, A
             "a tool cannot be read: neither JSON nor a Python literal ('{' was never closed (<unknown>, line 1))",
         ),
         ([["x" * 300]], f"a tool must be an object, found [{'x' * 300!r}]"[:200]),
-        ([BARE, {"a": 1}], "a tool has no name"),
-        ([{"name": ""}], "a tool has no name"),
-        ([{"name": 5}], "a tool has no name"),
-        ([{"name": "f", "function": {}}], "a tool has no name"),
+        ([BARE, {"a": 1}], "entry 2: a tool has no `name`; it has a"),
+        ([{"name": ""}], "entry 1: a tool has no `name`; it has name"),
+        ([{"name": 5}], "entry 1: a tool has no `name`; it has name"),
+        ([{"name": "f", "function": {}}], "entry 1: a tool has no `name`; it has nothing"),
+        (
+            [{"name": "f", "input_schema": {"b": "int"}, "parameters": {"a": "int"}}],
+            "entry 1: tool 'f': both `parameters` and `input_schema` hold parameters, and they differ; keep one of them",
+        ),
     ],
 )
 def test_tools_that_cannot_be_read_say_why(value: Any, detail: str):

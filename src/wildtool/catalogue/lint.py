@@ -15,7 +15,8 @@ from wildtool.findings import Finding
 from wildtool.json_codec import as_list, as_object
 from wildtool.redact import redacted_json
 from wildtool.secret_places import recordable, register_foreign
-from wildtool.sets.make.tool_sources.tool_files import described_tools, named_tools
+from wildtool.sets.make.tool_sources.tool_files import named_tools, without_results
+from wildtool.shapes import Reading, read_tools
 from wildtool.toolcall.retrieval import Bm25, search_words
 from wildtool.types import Tool
 
@@ -46,18 +47,13 @@ def read_catalogue(
     Raises DataError where there are none, or where the file or the server cannot be read.
     """
     if not is_server(source):
-        return tuple(named_tools(Path(source), note))
+        return tuple(map(without_results, named_tools(Path(source), note)))
     register_foreign(source)
     # A server may repeat the key that it was given.
-    rows = [
-        row
-        for row in as_list(redacted_json(server_tools(source, variables=variables)))
-        if as_object(row).get("name")
-    ]
-    tools = described_tools([{"inputSchema": {}, **as_object(row)} for row in rows])
-    if not tools:
+    found = read_tools(redacted_json(server_tools(source, variables=variables)), Reading(recordable(source)))
+    if not found:
         raise DataError(f"{recordable(source)}: the server lists no tool")
-    return tuple(tools)
+    return tuple(entry.tool for entry in found)
 
 
 def lint_tools(tools: Sequence[Tool]) -> list[Finding]:

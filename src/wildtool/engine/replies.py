@@ -7,8 +7,8 @@ A replies file has one JSON object per line:
     {"item": "s1", "model": "m", "units": {"0": [reply, …], …}}   or by name
 
 `session` may replace `item`; `model` may be left out; `repeat` (from 0) tells several samples of an item
-apart. A reply is an assistant message. Past the end of its list a model counts as answering nothing. A
-benchmark can also know the result files of its original tool (`DataSet.read_results`).
+apart. A reply is an assistant message, in any shape that `wildtool.shapes` reads. Past the end of its list a model counts
+as answering nothing. A benchmark can also know the result files of its original tool (`DataSet.read_results`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +33,7 @@ from wildtool.json_codec import checked, numbered_json_lines
 from wildtool.models.replay import LoggedReplies
 from wildtool.models.resolve import folder_name
 from wildtool.outputs import check_folder, is_run
+from wildtool.shapes import Reading, received_answer
 from wildtool.types import Address, Item, Reply, Source, Transcript
 
 _BLOCK_BYTES = 1 << 20
@@ -194,7 +195,8 @@ def _row(fields: dict[str, Any], where: str) -> _Row:
 def _transcript(replies: Any, where: str) -> Transcript:
     messages = enumerate(checked(replies, list, where, "a list of replies"))
     checks = (checked(each, dict, f"{where}[{n}]", "an assistant message, an object") for n, each in messages)
-    return Transcript(tuple(map(Reply, checks)), scripted=True)
+    read = (received_answer(message, Reading(f"{where}[{n}]")) for n, message in enumerate(checks))
+    return Transcript(tuple(map(Reply, read)), scripted=True)
 
 
 def _by_order(item: Item, answers: list[Transcript], where: str) -> dict[str, Transcript]:

@@ -12,11 +12,13 @@ from typing import Any, cast
 from wildtool import json_codec
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.json_codec import as_list, as_object
+from wildtool.shapes import Reading, ShapeError, read_answer
 from wildtool.types import Message, Reply, Request, Tool
 
 ModelFunction = Callable[[list[Message], list[Tool]], Any]
-"""Takes messages and tools in OpenAI's shape, which it may change, and gives the assistant message, its text, or a whole
-chat completion (a dictionary, or an object of a client library); may be a coroutine function."""
+"""Takes messages and tools in OpenAI's shape, which it may change, and gives the assistant message in any shape that
+`wildtool.shapes` reads, its text, or a whole answer around it (a dictionary, or an object of a client library); may be a
+coroutine function."""
 
 
 class CallableModel:
@@ -57,7 +59,7 @@ class CallableModel:
             ) from error
         try:
             return _as_reply(answer, asyncio.get_running_loop().time() - start)
-        except (TypeError, ValueError) as error:
+        except ShapeError as error:
             raise WildtoolError(
                 f"the function {self._name} gave no assistant message{place}: {error}"
             ) from None
@@ -67,58 +69,21 @@ class CallableModel:
 
 
 def _as_reply(answer: Any, seconds: float) -> Reply:
+    """Raises ShapeError for what is no answer."""
     if not isinstance(answer, str | Mapping) and hasattr(answer, "model_dump"):
         answer = answer.model_dump(exclude_none=True)
     whole = as_object(answer)
-    if choices := as_list(whole.get("choices")):
-        first = as_object(choices[0])
-        reason = first.get("finish_reason")
-        return Reply(
-            as_message(first.get("message")),
-            raw=json.dumps(whole, default=str),
-            finish_reason=reason if isinstance(reason, str) else None,
-            usage=as_object(whole.get("usage")),
-            latency_s=seconds,
-        )
-    return Reply(as_message(answer), latency_s=seconds)
-
-
-def as_message(answer: Any) -> Message:
-    """An assistant message in OpenAI's shape from a text or a message, whose calls may be `{"name", "arguments"}` alone.
-
-    Raises TypeError or ValueError that says what is wrong.
-    """
-    if isinstance(answer, str):
-        return {"role": "assistant", "content": answer}
-    if not isinstance(answer, Mapping):
-        raise TypeError(f"expected a text or a message, got {type(answer).__name__}")
-    message = dict(cast("Mapping[str, Any]", answer))
-    if not message.keys() & {"content", "tool_calls"}:
-        raise ValueError(
-            f"a message has content or tool_calls; this one has {', '.join(map(str, message)) or 'nothing'}"
-        )
-    calls = message.get("tool_calls")
-    if calls is not None and not isinstance(calls, Sequence):
-        raise TypeError(f"tool_calls must be a list, not {type(calls).__name__}")
-    if calls:
-        message["tool_calls"] = [
-            _call(call, number) for number, call in enumerate(cast("Sequence[Any]", calls))
-        ]
-    return {"role": "assistant", "content": None, **message}
-
-
-def _call(call: Any, number: int) -> dict[str, Any]:
-    given = as_object(call)
-    function = as_object(given.get("function")) or given
-    if not isinstance(function.get("name"), str):
-        raise ValueError(f"call {number} has no name; write {{'name': …, 'arguments': {{…}}}}")
-    arguments = function.get("arguments", {})
-    text = arguments if isinstance(arguments, str) else json_codec.dumps(arguments).decode()
-    return {
-        "id": given.get("id") or f"call_{number}",
-        "type": "function",
-        "function": {"name": function["name"], "arguments": text},
-    }
+    message = read_answer(answer, Reading())
+    if "choices" not in whole:
+        return Reply(message, latency_s=seconds)
+    reason = as_object(as_list(whole["choices"])[0]).get("finish_reason")
+    return Reply(
+        message,
+        raw=json.dumps(whole, default=str),
+        finish_reason=reason if isinstance(reason, str) else None,
+        usage=as_object(whole.get("usage")),
+        latency_s=seconds,
+    )
 
 
 def _code_digest(function: ModelFunction) -> str:

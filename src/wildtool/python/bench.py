@@ -17,7 +17,7 @@ from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
 from wildtool.errors import UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_object
-from wildtool.models.function import as_message
+from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_call, read_tool
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.types import Item, Message, Reply, Request, Source, Tool, Transcript, Verdict
@@ -158,7 +158,7 @@ def judge(
     """The verdict on replies to a unit, as a run with these replies gives it.
 
     Args:
-        replies: assistant messages in the order of the unit's steps, or texts; calls may be `{"name", "arguments"}`.
+        replies: assistant messages in the order of the unit's steps, in any shape that `wildtool.shapes` reads, or texts.
         unit: name of the unit, or its place from 0.
         profile: rules to judge by; None for the benchmark's first, or those of the version of its data.
 
@@ -170,9 +170,11 @@ def judge(
     if isinstance(replies, str | Mapping):
         raise UsageError("replies is one reply; give a list of the unit's replies")
     try:
-        read = tuple(Reply(as_message(reply)) for reply in replies)
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"a reply is no assistant message: {error}") from None
+        read = tuple(
+            Reply(read_answer(reply, Reading(f"reply {number}"))) for number, reply in enumerate(replies, 1)
+        )
+    except ShapeError as error:
+        raise UsageError(f"no assistant message: {error}") from None
     name = item.unit_name(unit)
     (verdict,), fault = safe_judge(
         Variant(item.benchmark, (), rules), item.item, {name: Transcript(read)}, rules, only=name
@@ -199,24 +201,28 @@ def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> 
     """Compares a call with a gold call by meaning, as the profile `fixed` does.
 
     Args:
-        tool: the tool's definition in OpenAI's shape, or its function alone.
-        gold, call: `{"name", "arguments"}` with arguments as an object or as JSON, or a call in OpenAI's shape.
+        tool: the tool's definition, in any shape that `wildtool.shapes` reads.
+        gold, call: calls in any of these shapes, such as `{"name", "arguments"}`, with arguments as an object or as JSON.
 
-    Raises UsageError where the tool or the gold call cannot be read; a call that cannot be read is wrong.
+    Raises UsageError where the tool or the gold call cannot be read, and for a call whose arguments stand under a key
+    that no shape has; a call whose arguments are no JSON object is wrong.
     """
-    function = as_object(tool.get("function")) or tool
-    if not isinstance(function.get("name"), str):
-        raise UsageError("the tool has no name; give its definition in OpenAI's shape")
+    try:
+        function = read_tool(tool, Reading()).tool["function"]
+    except ShapeError as error:
+        raise UsageError(f"the tool cannot be read: {error}") from None
     try:
         gold_name, gold_arguments = _read_call(gold)
-    except (ArgumentsError, ValueError) as error:
+    except (ArgumentsError, ShapeError) as error:
         raise UsageError(f"the gold call cannot be read: {error}") from None
     if gold_name != function["name"]:
         raise UsageError(f"the gold call is of {gold_name!r}, the tool is {function['name']!r}")
     try:
         name, arguments = _read_call(call)
-    except (ArgumentsError, ValueError) as error:
+    except (ArgumentsError, BrokenError) as error:
         return CallCheck(False, f"the call cannot be read: {error}")
+    except ShapeError as error:
+        raise UsageError(f"the call has no known shape: {error}") from None
     if name != gold_name:
         return CallCheck(False, f"calls {name}, gold calls {gold_name}")
     differences = compare_arguments(gold_arguments, arguments, as_object(function.get("parameters")))
@@ -224,5 +230,5 @@ def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> 
 
 
 def _read_call(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    (read,) = read_calls(as_message({"tool_calls": [call]}))
+    (read,) = read_calls({"tool_calls": [read_call(call, Reading()).message_call(0)]})
     return read

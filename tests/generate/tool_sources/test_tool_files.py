@@ -103,13 +103,31 @@ def test_a_schema_that_holds_itself_ends():
 
 
 @pytest.mark.parametrize("value", [MCP, MCP["tools"], {"jsonrpc": "2.0", "id": 1, "result": MCP}])
-def test_an_mcp_tool_list_is_taken(value: Any):
+def test_an_mcp_tool_list_is_taken(tmp_path: Path, value: Any):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(value))
     parameters = {"name": "addNote", "description": "Adds a note.", "parameters": {"type": "object"}}
-    assert described_tools(value) == [{"type": "function", "function": parameters}]
+    assert tools_of_file(path) == ({"type": "function", "function": parameters},)
+
+
+def test_a_schema_of_results_is_for_those_who_make_sets_and_never_sent(tmp_path: Path):
+    path = tmp_path / "tools.json"
+    result = {"type": "object", "properties": {"id": {"type": "string"}}}
+    path.write_text(json.dumps({"tools": [{**MCP["tools"][0], "outputSchema": result}]}))
+    assert set(tools_of_file(path)[0]["function"]) == {"name", "description", "parameters"}
+    assert set(result_schemas(path)) == {"addNote"}
+
+
+@pytest.mark.parametrize("key", ["schema", "params", "argsSchema"])
+def test_parameters_under_an_unknown_key_are_refused_with_file_tool_and_key(tmp_path: Path, key: str):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"name": "addNote", key: {"type": "object", "properties": {"a": {}}}}]))
+    with pytest.raises(DataError, match=rf"tools\.json: .*'addNote'.*`{key}`"):
+        tools_of_file(path)
 
 
 @pytest.mark.parametrize(
-    "value", [[], {}, None, 3, "x", [[{"name": "a"}]], {"tools": [{"name": "a"}]}, {"paths": 3}]
+    "value", [[], {}, None, 3, "x", [[{"name": "a"}]], {"tools": [{"name": "a"}]}, {"paths": 3}, MCP]
 )
 def test_anything_else_is_not_described_so(value: Any):
     assert described_tools(value) is None
@@ -228,15 +246,20 @@ def test_lists_of_a_file_are_given_as_they_stand(tmp_path: Path):
         path.write_text(json.dumps(value))
         return list(read_tool_lists(path, print))
 
-    bare, full = {"name": "a", "type": "function", "parameters": {}}, {"type": "x", "function": {"name": "b"}}
+    bare, full = (
+        {"name": "a", "type": "function", "parameters": {}},
+        {"type": "function", "function": {"name": "b"}},
+    )
     wrapped = {"type": "function", "function": {"name": "a", "parameters": {}}}
     both = {"name": "c", "function": {"name": "d"}}
-    assert lists([bare, full, both, {}, {"x": 1}, 3]) == [[wrapped, full, both, {}, {"x": 1}, 3]]
+    named = {"type": "function", "name": "c", "function": {"name": "d"}}
+    assert lists([bare, full, both, {}, {"x": 1}, 3]) == [[wrapped, full, named, {}, {"x": 1}, 3]]
     assert lists({"tools": [full]}) == lists([[full]]) == lists([full]) == lists(full) == [[full]]
     assert lists([[full], [bare]]) == [[full], [wrapped]]
-    assert lists([[full], bare]) == [[[full], wrapped]]
+    assert lists([[full], bare]) == [[full, wrapped]]
     assert lists([]) == [[]]
-    assert lists(3) == [[3]]
+    with pytest.raises(DataError, match=r"tools\.json: expected a list of tools, found 3"):
+        lists(3)
 
 
 def tool(parameters: Any, **more: Any) -> dict[str, Any]:

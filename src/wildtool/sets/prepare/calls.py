@@ -1,11 +1,12 @@
 """Calls as data sets write them: objects, lists of them, and texts of either."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
 from wildtool.sets.prepare.conversation import ConversationBuilder
 from wildtool.sets.prepare.record import RowError, TrainingCall, spaced_json
 from wildtool.sets.prepare.texts import UnreadableTextError, parse_or_reject, parse_value
+from wildtool.shapes import Reading, ShapeError, read_call
 
 
 def calls_from(value: Any, builder: ConversationBuilder, *, strict: bool) -> list[TrainingCall]:
@@ -29,19 +30,13 @@ def calls_from(value: Any, builder: ConversationBuilder, *, strict: bool) -> lis
 
 
 def call_from(entry: Any, next_id: Callable[[], str], *, strict: bool) -> TrainingCall:
-    """One call: `name` with `arguments` or `parameters`, bare or inside `function`. Raises RowError."""
-    if not isinstance(entry, dict):
-        raise RowError("unreadable-call", f"a call must be an object, found {entry!r}"[:200])
-    call = cast(Mapping[str, Any], entry)
-    inner = call.get("function")
-    function = cast(Mapping[str, Any], inner) if isinstance(inner, dict) else call
-    name = function.get("name")
-    if not isinstance(name, str) or not name:
-        raise RowError("unreadable-call", "a call has no name")
-    arguments = function.get("arguments", function.get("parameters"))
-    own_id, number = call.get("id"), next_id()
-    call_id = own_id if isinstance(own_id, str) and own_id else number
-    return TrainingCall(name, arguments_from(arguments, strict=strict), call_id)
+    """One call, in any shape that `wildtool.shapes` reads. Raises RowError."""
+    try:
+        call = read_call(entry, Reading())
+    except ShapeError as error:
+        raise RowError("unreadable-call", str(error)) from error
+    number = next_id()
+    return TrainingCall(call.name, arguments_from(call.arguments, strict=strict), call.id or number)
 
 
 def arguments_from(value: Any, *, strict: bool) -> Any:

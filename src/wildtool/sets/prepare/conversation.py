@@ -42,6 +42,7 @@ REJECT_REASONS: Mapping[str, str] = {
     "orphan-result": "a result without a call directly before it",
     "result-count": "another number of results than of calls",
     "unknown-role": "a role that the set does not have",
+    "unknown-shape": "a conversation, a call or a tool in a shape that nobody writes",
     "not-text": "something else than text in a message",
     "late-system": "a system turn after the first turn",
     "no-user": "no user turn",

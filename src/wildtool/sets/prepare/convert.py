@@ -100,6 +100,8 @@ class ConversionSummary:
     """Rows left out, by reason."""
     repaired: Counter[str] = field(default_factory=Counter[str])
     """Records repaired, by repair."""
+    unread: Counter[str] = field(default_factory=Counter[str])
+    """What was left out when rows of other shapes were read: in how many records, by name. Also in `lost`."""
     lost: Counter[str] = field(default_factory=Counter[str])
     """Records with something that the form has no place for, by what it is."""
     unknown_types: Counter[str] = field(default_factory=Counter[str])
@@ -124,7 +126,7 @@ class ConversionSummary:
         self.unlearned += other.unlearned
         self.kind = self.kind or other.kind
         self.renamed |= other.renamed
-        for name in ("rejected", "repaired", "lost", "unknown_types", "calls", "notes"):
+        for name in ("rejected", "repaired", "unread", "lost", "unknown_types", "calls", "notes"):
             getattr(self, name).update(getattr(other, name))
 
     @property
@@ -291,6 +293,9 @@ class Converter:
             count += len(reply.calls)
             summary.unlearned += not reply.learned
         summary.calls[str(count) if count < 3 else "more"] += 1
+        for name in record.lost:
+            summary.unread[name] += 1
+            summary.lost[name] += 1
         if not writing.lossless:
             self._count_losses(record)
 

@@ -1,12 +1,14 @@
 """Reads training records from a file, whatever its layout."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
 from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
 from wildtool.sets.prepare.files import FileRow, read_rows
+from wildtool.sets.prepare.readers.any_shape import ReadShape, in_openai_shape
 from wildtool.sets.prepare.readers.data_sets import DATA_SETS, REFUSED, PublicSet, fitting_sets
 from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.sets.prepare.record import TOO_DEEP, RejectedRow, RowError, TrainingRecord, place_record
@@ -91,12 +93,17 @@ def read_row(
     """One row as a record, or why it is none."""
     if row.value is None:
         return RowError("unreadable-line", row.problem).rejected(source, row.number, None)
+    shape: ReadShape | None = None
     try:
-        record = data_set.read(row.value, options)
+        shape = in_openai_shape(row.value) if data_set.has_any_shape else None
+        record = data_set.read(shape.row if shape else row.value, options)
     except RowError as error:
         return error.rejected(source, row.number, row.value)
     except (RecursionError, ValueError):
         # ValueError: a whole number of more digits than Python turns into text.
         return RowError("unreadable-line", TOO_DEEP).rejected(source, row.number, row.value)
-    further = {name: value for name, value in row.value.items() if name not in data_set.columns}
+    known = shape.columns if shape else data_set.columns
+    further = {name: value for name, value in row.value.items() if name not in known}
+    if shape is not None:
+        record = replace(record, lost=shape.lost)
     return place_record(record, source, row.number, further)

@@ -140,6 +140,8 @@ class TrainingRecord:
     """New names of tools with their old ones, after `--safe-names`."""
     notes: tuple[str, ...] = ()
     """What a user should know about how it was read."""
+    lost: tuple[str, ...] = ()
+    """What was left out when it was read, by name, since OpenAI's shape has no place for it."""
 
     @property
     def told_turns(self) -> tuple[TrainingTurn, ...]:

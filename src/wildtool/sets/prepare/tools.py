@@ -14,6 +14,9 @@ from wildtool.sets.prepare.texts import (
     parse_run,
     parse_value,
 )
+from wildtool.shapes import Reading, ShapeError
+from wildtool.shapes.keys import SCHEMA_KEYS
+from wildtool.shapes.tools import Definition, definitions
 from wildtool.types import Tool
 
 _WORDS: Mapping[str, str | None] = {
@@ -134,10 +137,9 @@ def _split(text: str, separator: str) -> list[str]:
     return parts
 
 
-_SCHEMA_KEYS = ("parameters", "arguments", "input_schema")
 _TYPED = frozenset({"type", "properties", "items"})
 """Keys of a schema with types in their values."""
-_KNOWN = frozenset({"type", "function", "name", "description", "required", *_SCHEMA_KEYS})
+_KNOWN = frozenset({"type", "function", "name", "description", "required", *SCHEMA_KEYS})
 
 
 @dataclass(slots=True)
@@ -163,14 +165,16 @@ def tools_from(value: Any) -> FoundTools:
         return NO_TOOLS
     entries = [entry for raw in _entries(value) if (entry := _entry(raw))]
     unknown: list[str] = []
-    tools = tuple(_tool(entry, unknown) for entry in entries)
-    is_changed = not all(entry.keys() <= _KNOWN for entry in entries) or any(map(_more, entries))
+    try:
+        found = list(definitions(entries, Reading()))
+        tools = tuple(_tool(definition, unknown) for definition in found)
+    except ShapeError as error:
+        raise RowError("bad-tools", str(error)) from error
+    is_changed = len(found) != len(entries) or not all(
+        entry.keys() <= _KNOWN and definition.inner.keys() <= _KNOWN
+        for entry, definition in zip(entries, found, strict=True)
+    )
     return FoundTools(tools, tuple(entries) if is_changed else None, tuple(unknown))
-
-
-def _more(entry: Mapping[str, Any]) -> bool:
-    inner = entry.get("function")
-    return isinstance(inner, dict) and not cast(dict[str, Any], inner).keys() <= _KNOWN
 
 
 def _entries(value: Any) -> Iterable[Any]:
@@ -204,22 +208,17 @@ def _entry(entry: Any) -> dict[str, Any]:
     return cast(dict[str, Any], entry)
 
 
-def _tool(entry: Mapping[str, Any], unknown: list[str]) -> Tool:
-    inner = entry.get("function")
-    function = cast(Mapping[str, Any], inner) if isinstance(inner, dict) else entry
-    name = function.get("name")
-    if not isinstance(name, str) or not name:
-        raise RowError("bad-tools", "a tool has no name")
-    description = function.get("description")
+def _tool(definition: Definition, unknown: list[str]) -> Tool:
+    inner = definition.inner
+    description = inner.get("description")
     if description is None:
         description = ""
-    schema = next((function[key] for key in _SCHEMA_KEYS if key in function), None)
     return {
         "type": "function",
         "function": {
-            "name": name,
+            "name": definition.name,
             "description": description if isinstance(description, str) else str(description),
-            "parameters": _parameters(schema, function.get("required"), unknown),
+            "parameters": _parameters(definition.parameters(), inner.get("required"), unknown),
         },
     }
 

@@ -91,7 +91,9 @@ class ConvertOptions:
     safe_names: bool = opt("Rename tools that endpoints refuse.", panel=OUTPUT)
     drop_weights: bool = opt("llamafactory: train on messages with weight 0 too.", panel=OUTPUT)
     keep_rejects: bool = opt("Write the rows left out to OUT.rejects.jsonl too.", panel=OUTPUT)
-    strict: bool = opt("Exit status 1 if any row was left out, or reasoning was lost.", panel=OUTPUT)
+    strict: bool = opt(
+        "Exit status 1 if any row was left out, or parts of a row or reasoning were lost.", panel=OUTPUT
+    )
     replace: bool = opt("llamafactory: replace an entry of the same name.", panel=OUTPUT)
     allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION
     jobs: int | None = opt("Processes for large files (default: one per core, at most 4).", min=1, panel=MORE)
@@ -162,7 +164,8 @@ def convert(
     summary = _write(_conversion(files, convert_options), convert_options)
     if owners:
         print_err(f"made of the data of {', '.join(owners)}: scores on them mean nothing afterwards")
-    return 1 if convert_options.strict and (summary.refused or summary.lost[REASONING]) else 0
+    is_incomplete = summary.refused or summary.unread or summary.lost[REASONING]
+    return 1 if convert_options.strict and is_incomplete else 0
 
 
 def _conversion(files: Sequence[Path], options: ConvertOptions) -> "Conversion":

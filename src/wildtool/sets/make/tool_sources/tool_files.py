@@ -3,16 +3,16 @@
 import json
 import re
 import stat
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 from wildtool.errors import DataError, UsageError
-from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, as_objects, check_limits
+from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, check_limits
 from wildtool.sets.make.tool_sources.openapi import openapi_tools
-from wildtool.toolcall.schema import as_schema
+from wildtool.shapes import BrokenError, FoundTool, Reading, read_entry, read_tools
 from wildtool.types import Tool
 
 _SCALARS: Mapping[str, tuple[str, list[str]]] = {
@@ -147,43 +147,103 @@ def read_document(path: Path, text: str) -> Any:
 
 
 def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[Any]]:
-    """The lists of tools of a file; their content is not checked.
+    """The lists of tools of a file, in OpenAI's shape, with the schema of results, where a tool has one, as `returns`.
+    What is no tool, or has no name, stays as it is.
 
     Args:
         note: is called with each operation of a document that is left out and why.
 
     Raises:
-        DataError: for a file that cannot be read.
+        DataError: for a file that cannot be read, or a tool whose parameters stand under a key that no shape has.
     """
     text = read_tool_text(path)
     try:
         values = [read_document(path, text)]
     except ValueError:
-        values = [
-            _line(path, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()
-        ]
-    else:
+        numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        yield from _lists([(f"{path}:{number}", _line(path, number, line)) for number, line in numbered])
+        return
+    try:
+        described = described_tools(values[0], lambda told: note(f"{path}: {told}"))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if described is not None:
+        yield described
+        return
+    yield from _lists([(str(path), value) for value in values])
+
+
+def described_tools(value: Any, note: Callable[[str], None] = lambda text: None) -> list[Tool] | None:
+    """The tools of an OpenAPI document; None for anything else.
+
+    Args:
+        note: is called with each operation that is left out and why.
+
+    Raises:
+        DataError: for a document that cannot be read.
+    """
+    document = as_object(value)
+    return list(openapi_tools(document, note)) if isinstance(document.get("paths"), dict) else None
+
+
+def _lists(values: Sequence[tuple[str, Any]]) -> Iterator[list[Any]]:
+    """The lists of tools in the values of a file, each after its place: lists, lists of lists, objects that hold one, or
+    single tools, which together are one list."""
+    if len(values) > 1 and all(isinstance(value, dict) for _, value in values):
+        yield [tool for place, value in values for tool in _tools(value, Reading(place))]
+        return
+    for place, value in values:
+        lists = as_list(value)
+        if lists and all(isinstance(entry, list) for entry in lists):
+            yield from (
+                _of_list(entries, Reading(place).at(f"list {k}")) for k, entries in enumerate(lists, 1)
+            )
+        elif isinstance(value, list):
+            yield _of_list(lists, Reading(place))
+        else:
+            yield _tools(value, Reading(place))
+
+
+def _of_list(entries: Sequence[Any], reading: Reading) -> list[Any]:
+    tools: list[Any] = []
+    for number, entry in enumerate(entries, 1):
         try:
-            described = described_tools(values[0], lambda told: note(f"{path}: {told}"))
-        except DataError as error:
-            raise DataError(f"{path}: {error}") from error
-        values = values if described is None else [described]
-    if len(values) == 1 and isinstance(values[0], dict):
-        values = [as_object(values[0]).get("tools", values)]
-    if all(isinstance(value, dict) for value in values):
-        values = [values]
-    for value in values:
-        lists = as_list(value) if isinstance(value, list) else [value]
-        if not (lists and all(isinstance(entry, list) for entry in lists)):
-            lists = [lists]
-        yield from ([_wrapped(entry) for entry in tools] for tools in lists)
+            tools += map(_with_results, read_entry(entry, reading.at(f"tool {number}")))
+        except BrokenError:
+            tools.append(entry)
+    return tools
+
+
+def _tools(value: Any, reading: Reading) -> list[Any]:
+    """The tools of an object that is one, or holds a list of them. Raises ShapeError."""
+    held = as_object(value)
+    inner = as_object(held.get("result")).get("tools", held.get("tools"))
+    if isinstance(inner, list):
+        return _of_list(as_list(inner), reading)
+    try:
+        return list(map(_with_results, read_tools(value, reading)))
+    except BrokenError:
+        return [value]
+
+
+def _with_results(found: FoundTool) -> Tool:
+    """A tool with the schema of its results, for those who make sets. It is not sent to a model: no API has the key."""
+    if not found.returns:
+        return found.tool
+    return {**found.tool, "function": {**found.tool["function"], "returns": found.returns}}
+
+
+def without_results(tool: Tool) -> Tool:
+    """A tool as it is sent, without the schema of its results."""
+    function = as_object(tool.get("function"))
+    return {**tool, "function": {key: value for key, value in function.items() if key != "returns"}}
 
 
 def tools_of_file(path: Path) -> tuple[Tool, ...]:
-    """The tools of all lists of a file, of each name the first. Raises DataError as `named_tools`."""
+    """The tools of all lists of a file as they are sent, of each name the first. Raises DataError as `named_tools`."""
     tools: dict[str, Tool] = {}
     for tool in named_tools(path):
-        tools.setdefault(tool["function"]["name"], tool)
+        tools.setdefault(tool["function"]["name"], without_results(tool))
     return tuple(tools.values())
 
 
@@ -191,7 +251,7 @@ def named_tools(path: Path, note: Callable[[str], None] = lambda text: None) -> 
     """The tools of all lists of a file that have a name; without those that an earlier list has, word for word.
 
     Args:
-        note: as of `read_tool_lists`.
+        note: as of `read_tool_lists`, and of each tool without a name.
 
     Raises:
         DataError: for a file that cannot be read, or holds no tool.
@@ -200,9 +260,10 @@ def named_tools(path: Path, note: Callable[[str], None] = lambda text: None) -> 
     earlier = set[bytes]()
     for entries in read_tool_lists(path, note):
         own: list[bytes] = []
-        for tool in map(as_object, entries):
+        for number, tool in enumerate(map(as_object, entries), 1):
             name = as_object(tool.get("function")).get("name")
             if not isinstance(name, str) or not name:
+                note(f"{path}: tool {number} is left out: it has no name")
                 continue
             # Tools that share a long schema have long texts, of which not all fit into memory.
             digest = sha256(json.dumps(tool).encode()).digest()
@@ -216,41 +277,6 @@ def named_tools(path: Path, note: Callable[[str], None] = lambda text: None) -> 
             "tool list"
         )
     return tools
-
-
-def _wrapped(tool: Any) -> Any:
-    """A bare function as a tool: name, description and parameters alone, or with a `type` as in OpenAI's responses."""
-    fields = as_object(tool)
-    if "function" in fields or "name" not in fields:
-        return tool
-    return {"type": "function", "function": {key: fields[key] for key in fields if key != "type"}}
-
-
-def described_tools(value: Any, note: Callable[[str], None] = lambda text: None) -> list[Tool] | None:
-    """The tools of an OpenAPI document or an MCP tool list; None for anything else.
-
-    Args:
-        note: is called with each operation that is left out and why.
-
-    Raises:
-        DataError: for an OpenAPI document that cannot be read.
-    """
-    document = as_schema(value)
-    if isinstance(document.get("paths"), dict):
-        return list(openapi_tools(document, note))
-    entries: Any = as_schema(document.get("result")).get("tools", document.get("tools", value))
-    rows = as_objects(entries)
-    return [_mcp(row) for row in rows] if rows and all("inputSchema" in row for row in rows) else None
-
-
-def _mcp(row: Mapping[str, Any]) -> Tool:
-    function = {
-        "name": row.get("name"),
-        "description": row.get("description"),
-        "parameters": row["inputSchema"],
-    }
-    returns = {"returns": row["outputSchema"]} if as_schema(row.get("outputSchema")) else {}
-    return {"type": "function", "function": {**function, **returns}}
 
 
 def _line(path: Path, number: int, line: str) -> Any:

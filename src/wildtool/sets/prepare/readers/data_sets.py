@@ -32,6 +32,7 @@ from wildtool.sets.prepare.readers.sharegpt import (
 from wildtool.sets.prepare.readers.toolace import read_toolace
 from wildtool.sets.prepare.readers.toolbench import read_toolbench
 from wildtool.sets.prepare.record import TrainingRecord
+from wildtool.shapes import is_record
 
 _GUESSED = frozenset({"gsm8k-toolcalls", "pandora"})
 RowReader = Callable[[Mapping[str, Any], ReadOptions], TrainingRecord]
@@ -51,6 +52,8 @@ class PublicSet:
     """Sets of one family are partly the same data."""
     has_licence: bool = True
     """Whether its card shows a licence."""
+    has_any_shape: bool = False
+    """Whether its rows may have any shape that `wildtool.shapes` reads."""
 
     @property
     def is_guessed(self) -> bool:
@@ -65,7 +68,14 @@ def _sets() -> Iterator[PublicSet]:
     calls = "tool_call_accepted tool_call_rejected call_result_accepted agent_output_accepted"
     for name, note, read, columns, family, has_licence in (
         ("sharegpt", "conversations of LLaMA-Factory's shape", read_sharegpt, f"{turns} wildtool", "", True),
-        ("openai", "messages of OpenAI's shape, also TRL's", read_openai, f"{messages} {pairs}", "", True),
+        (
+            "openai",
+            "messages of OpenAI's and any other API's shape, also TRL's",
+            read_openai,
+            f"{messages} {pairs}",
+            "",
+            True,
+        ),
         ("hermes", "calls in <tool_call> tags", read_hermes, f"{turns} messages", "hermes", False),
         (
             "hermes-prompts",
@@ -109,7 +119,15 @@ def _sets() -> Iterator[PublicSet]:
         ),
         ("python-tools", "tools without conversations", read_python_tools, "tools", "apigen", True),
     ):
-        yield PublicSet(name, note, read, frozenset(columns.split()), family, has_licence)
+        yield PublicSet(
+            name,
+            note,
+            read,
+            frozenset(columns.split()),
+            family,
+            has_licence,
+            has_any_shape=read is read_openai,
+        )
 
 
 DATA_SETS: Mapping[str, PublicSet] = {public_set.name: public_set for public_set in _sets()}
@@ -168,6 +186,7 @@ _TELLTALES: Sequence[tuple[str, Callable[[Mapping[str, Any]], bool]]] = (
             and bool(_turn_roles(row) & (USER_ROLES | REPLY_ROLES))
         ),
     ),
+    ("openai", lambda row: "conversations" not in row and is_record(row)),
 )
 """What tells a set, the narrower layouts first."""
 

@@ -1,0 +1,44 @@
+"""Every shape in which people have tools, calls, messages and results, read in one place for every door.
+
+A shape is recognised for each record by its own keys. What looks like parameters, arguments or a call under a key that no
+shape has is an error that names place and key; what OpenAI's shape has no place for is counted by name. Nothing is read
+as empty.
+"""
+
+from wildtool.shapes.calls import FoundCall, is_call, read_call, read_calls
+from wildtool.shapes.messages import read_messages
+from wildtool.shapes.reading import BrokenError, Reading, ShapeError
+from wildtool.shapes.records import (
+    Conversation,
+    is_record,
+    read_answer,
+    read_record,
+    received_answer,
+    records_of,
+)
+from wildtool.shapes.results import FoundResult, read_result, result_text
+from wildtool.shapes.tools import FoundTool, read_entry, read_tool, read_tools
+
+__all__ = [
+    "BrokenError",
+    "Conversation",
+    "FoundCall",
+    "FoundResult",
+    "FoundTool",
+    "Reading",
+    "ShapeError",
+    "is_call",
+    "is_record",
+    "read_answer",
+    "read_call",
+    "read_calls",
+    "read_entry",
+    "read_messages",
+    "read_record",
+    "read_result",
+    "read_tool",
+    "read_tools",
+    "received_answer",
+    "records_of",
+    "result_text",
+]

@@ -1,0 +1,208 @@
+"""Reads calls in every shape people have, each by its own keys."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool import json_codec
+from wildtool.json_codec import LINE_LIMITS, as_object, loads_within
+from wildtool.shapes.keys import (
+    ARGUMENT_KEYS,
+    CALL_TYPES,
+    CALL_WRAPPERS,
+    FUNCTION,
+    ID_KEYS,
+    NAME_KEYS,
+    RESULT_TYPES,
+)
+from wildtool.shapes.reading import Reading, did_you_mean, kind_of
+from wildtool.tool_formats.python_calls import PYTHONIC
+
+_MCP_CALL = "tools/call"
+_CUSTOM = frozenset({"custom_tool_call", "custom"})
+"""Types of calls whose input is a free text."""
+_BESIDE = frozenset(
+    {
+        *NAME_KEYS,
+        *ID_KEYS,
+        *CALL_WRAPPERS,
+        "cache_control",
+        "caller",
+        "extra_content",
+        "index",
+        "metadata",
+        "part_kind",
+        "provider_details",
+        "provider_metadata",
+        "providerMetadata",
+        "state",
+        "status",
+        "thought_signature",
+        "thoughtSignature",
+        "type",
+        "jsonrpc",
+        "method",
+    }
+)
+"""Keys of a call that hold no arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCall:
+    """One call of a tool."""
+
+    name: str
+    arguments: Any
+    """As received: an object, or a text; an empty object where the call holds nothing but its name."""
+    id: str | None = None
+    """Which result belongs to it; None where the shape has no ids."""
+
+    @property
+    def text(self) -> str:
+        """The arguments as text: as received, or as JSON."""
+        return (
+            self.arguments if isinstance(self.arguments, str) else json_codec.dumps(self.arguments).decode()
+        )
+
+    def message_call(self, number: int) -> dict[str, Any]:
+        """The call in OpenAI's chat shape.
+
+        Args:
+            number: its place among the calls of a conversation, for the id of one that has none.
+        """
+        return {
+            "id": self.id or f"call_{number}",
+            "type": FUNCTION,
+            FUNCTION: {"name": self.name, "arguments": self.text},
+        }
+
+
+def message_call(entry: Any, number: int, reading: Reading) -> dict[str, Any]:
+    """A call of any shape in OpenAI's chat shape. One that has this shape keeps all its keys, and texts of arguments stay
+    as they are, whatever they hold; objects of arguments become texts.
+
+    Args:
+        number: its place, for the id of one that has none.
+
+    Raises:
+        ShapeError: as `read_call`.
+    """
+    call = as_object(entry)
+    function = as_object(call.get(FUNCTION))
+    if "arguments" not in function or "name" not in function:
+        return read_call(entry, reading).message_call(number)
+    arguments = function["arguments"]
+    text = arguments if isinstance(arguments, str) else json_codec.dumps(arguments).decode()
+    id_ = call.get("id") or f"call_{number}"
+    return {**call, "id": id_, "type": FUNCTION, FUNCTION: {**function, "arguments": text}}
+
+
+def is_openai_call(value: Any) -> bool:
+    """Whether a call has OpenAI's chat shape, with its arguments as a text."""
+    function = as_object(as_object(value).get(FUNCTION))
+    return "name" in function and isinstance(function.get("arguments"), str)
+
+
+def is_call(value: Any) -> bool:
+    """Whether a part of a message, or an item of a list, is a call in any shape."""
+    part = as_object(value)
+    kind = kind_of(part)
+    if kind in CALL_TYPES:
+        return True
+    if kind.startswith("tool-") and "toolCallId" in part and kind not in RESULT_TYPES:
+        return True
+    return any(isinstance(part.get(key), dict) for key in ("functionCall", "function_call", "toolUse"))
+
+
+def read_calls(value: Any, reading: Reading) -> list[FoundCall]:
+    """The calls in a value: a list, one call, the JSON text of either, or calls written as Python.
+
+    Raises:
+        ShapeError: something in it is no call, or holds arguments under a key that no shape has.
+    """
+    return list(_calls(value, reading))
+
+
+def _calls(value: Any, reading: Reading) -> Iterator[FoundCall]:
+    if isinstance(value, str):
+        try:
+            value = loads_within(value, LINE_LIMITS)
+        except ValueError:
+            yield from _written_calls(value, reading)
+            return
+    if value is None:
+        return
+    if not isinstance(value, list):
+        yield read_call(value, reading)
+        return
+    for number, entry in enumerate(cast(list[Any], value), 1):
+        if isinstance(entry, str):
+            yield from _calls(entry, reading.at(f"call {number}"))
+        else:
+            yield read_call(entry, reading.at(f"call {number}"))
+
+
+def _written_calls(text: str, reading: Reading) -> Iterator[FoundCall]:
+    """Calls as Olmo's data have them, each on a line of its own, and as a Python list."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    written = text if text.lstrip().startswith("[") else f"[{', '.join(lines)}]"
+    parsed = PYTHONIC.read(written)
+    if not parsed.calls or parsed.repairs:
+        reading.broken(f"calls that are a text must be JSON, or written as f(a='x'); found {text[:80]!r}")
+    yield from (FoundCall(call.name, call.arguments) for call in parsed.calls)
+
+
+def read_call(entry: Any, reading: Reading) -> FoundCall:
+    """One call.
+
+    Raises:
+        ShapeError: it has no name, or holds arguments under a key that no shape has, or under two keys.
+    """
+    if not isinstance(entry, dict):
+        reading.broken(f"a call must be an object, found {str(entry)[:80]!r}")
+    outer = cast(Mapping[str, Any], entry)
+    if outer.get("method") == _MCP_CALL:
+        inner: Mapping[str, Any] = as_object(outer.get("params"))
+    else:
+        wrapper = next((key for key in CALL_WRAPPERS if isinstance(outer.get(key), dict)), None)
+        inner = outer if wrapper is None else as_object(outer[wrapper])
+    name = next((inner[key] for key in NAME_KEYS if isinstance(inner.get(key), str) and inner[key]), None)
+    if name is None and isinstance(inner.get(FUNCTION), str):
+        name = cast(str, inner[FUNCTION])  # Inspect's logs name the tool here
+    if name is None and kind_of(inner).startswith("tool-") and "toolCallId" in inner:
+        name = kind_of(inner).removeprefix("tool-")  # messages of the Vercel AI SDK's pages
+    if not name:
+        keys = ", ".join(list(inner)[:12]) or "nothing"
+        reading.broken(f"a call has no `name`; it has {keys}")
+    here = reading.at(f"call of {name!r}")
+    id_ = next(
+        (place[key] for key in ID_KEYS for place in (inner, outer) if isinstance(place.get(key), str)), None
+    )
+    arguments = _arguments(inner, outer, here)
+    if kind_of(inner) in _CUSTOM and isinstance(arguments, str):
+        reading.lose("free text of a custom tool, read as its argument `input`")
+        arguments = {"input": arguments}
+    return FoundCall(name, arguments, id_ or None)
+
+
+def _arguments(inner: Mapping[str, Any], outer: Mapping[str, Any], reading: Reading) -> Any:
+    found = [key for key in ARGUMENT_KEYS if inner.get(key) is not None]
+    if any(inner[key] != inner[found[0]] for key in found):
+        reading.fail(f"both `{found[0]}` and `{found[1]}` are there, and they differ; keep one of them")
+    if found:
+        return inner[found[0]]
+    for place in (inner, outer):
+        for key, value in place.items():
+            if key not in _BESIDE and _looks_like_arguments(value):
+                reading.fail(f"`{key}` here; {did_you_mean(key, ARGUMENT_KEYS)}")
+    return {}
+
+
+def _looks_like_arguments(value: Any) -> bool:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(value, dict | list)

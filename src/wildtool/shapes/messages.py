@@ -1,0 +1,392 @@
+"""Reads messages in every shape people have, as messages in OpenAI's chat shape."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.shapes.calls import FoundCall, is_call, read_call, read_calls
+from wildtool.shapes.keys import CALL_ROLES, MEDIA_KEYS, MEDIA_TYPES, ROLES, TEXT_TYPES, THOUGHT_TYPES
+from wildtool.shapes.reading import Reading, kind_of
+from wildtool.shapes.results import FoundResult, is_result, read_result, result_message, result_text
+from wildtool.types import REASONING_KEYS, Message
+
+_ROLE_KEYS = ("role", "from")
+_CONTENT_KEYS = ("content", "parts", "value", "message", "text")
+"""Keys of a message that hold what it says; the first that is there counts."""
+_OF_LANGCHAIN: Mapping[str, str] = {
+    "human": "user",
+    "ai": "assistant",
+    "aimessagechunk": "assistant",
+    "humanmessagechunk": "user",
+    "system": "system",
+    "tool": "tool",
+    "function": "tool",
+    "humanmessage": "user",
+    "aimessage": "assistant",
+    "systemmessage": "system",
+    "toolmessage": "tool",
+    "functionmessage": "tool",
+    "toolmessagechunk": "tool",
+}
+"""Types of LangChain's messages, in lower case."""
+_CALL_KEYS = ("tool_calls", "function_call", "function_calls")
+"""Keys of a message that hold its calls."""
+_READ = frozenset(
+    {
+        *_ROLE_KEYS,
+        *_CONTENT_KEYS,
+        *_CALL_KEYS,
+        "functions",
+        "id",
+        "kind",
+        "tool_call_id",
+        "toolCallId",
+        "type",
+    }
+)
+"""Keys of a message that are read; others survive where they are OpenAI's, or are counted."""
+_SURVIVE = frozenset({"name", "refusal", "weight", *REASONING_KEYS})
+"""Keys of OpenAI's messages that are kept as they are."""
+_SILENT = frozenset(
+    {
+        "additional_kwargs",
+        "annotations",
+        "audio",
+        "created_at",
+        "example",
+        "finish_reason",
+        "instructions",
+        "invalid_tool_calls",
+        "lc_attributes",
+        "metadata",
+        "model",
+        "model_name",
+        "provider_name",
+        "response_metadata",
+        "run_id",
+        "status",
+        "stop_reason",
+        "stop_sequence",
+        "timestamp",
+        "usage",
+        "usage_metadata",
+    }
+)
+"""Keys about a message that say nothing to a model."""
+_CODING_ITEMS = frozenset({"response_item"})
+"""Types of lines in which Codex keeps an item of a conversation."""
+
+
+@dataclass(slots=True)
+class _Said:
+    """What one message says."""
+
+    texts: list[str] = field(default_factory=list[str])
+    thoughts: list[str] = field(default_factory=list[str])
+    calls: list[FoundCall] = field(default_factory=list[FoundCall])
+    results: list[FoundResult] = field(default_factory=list[FoundResult])
+    refusal: str | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+
+def read_messages(values: Any, reading: Reading) -> list[Message]:
+    """The messages in a list, whatever the shape of each: OpenAI chat, items of OpenAI's Responses, Anthropic, Gemini,
+    Bedrock Converse, LangChain, the Vercel AI SDK, Pydantic AI, OTel, ShareGPT.
+
+    Results get the ids of their calls; calls and results without ids are bound by name and order. A text alone is what a
+    user says.
+
+    Raises:
+        ShapeError: something in it is no message, or holds calls under a key that no shape has.
+    """
+    if isinstance(values, str):
+        return [{"role": "user", "content": values}]
+    if not isinstance(values, list):
+        reading.fail(f"expected a list of messages, found {str(values)[:80]!r}")
+    history = _History(reading)
+    for number, value in enumerate(cast(list[Any], values), 1):
+        history.add(value, reading.at(f"message {number}"))
+    return history.messages
+
+
+class _History:
+    """Messages so far, and the calls that wait for their results."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.messages: list[Message] = []
+        self._reading = reading
+        self._waiting: list[tuple[str, str]] = []
+        """Id and name of each call without a result."""
+        self._calls = 0
+        self._open_id: object = None
+        """Id of the reply that the next part may belong to; None where none is open."""
+
+    def add(self, value: Any, reading: Reading) -> None:
+        """Adds what one entry of a list holds. Raises ShapeError."""
+        if isinstance(value, str):
+            reading.fail(f"expected a message with a role, found the text {value[:60]!r}")
+        if not isinstance(value, dict):
+            reading.fail(f"expected an object, found {str(value)[:80]!r}")
+        message = _unwrapped(cast(Mapping[str, Any], value))
+        if _is_item(message):
+            self._add_item(message, reading)
+            return
+        for role, said in _spoken(message, reading):
+            self._add(role, said, message, reading)
+
+    def _add(self, role: str, said: _Said, message: Mapping[str, Any], reading: Reading) -> None:
+        for result in said.results:
+            self._add_result(result)
+        if role == "tool":
+            if not said.results:
+                self._add_result(_own_result(message, said, reading))
+            return
+        has_words = bool(said.texts or said.thoughts or said.refusal)
+        if said.results and not has_words and not said.calls:
+            return
+        if role != "assistant":
+            if said.calls:
+                reading.fail(f"a message of the role {role} makes a call; expected the role assistant")
+            self._open_id = None
+            self.messages.append({"role": role, "content": said.text, **_kept(message, reading)})
+            return
+        self._add_reply(said, message, reading)
+
+    def _add_reply(self, said: _Said, message: Mapping[str, Any], reading: Reading) -> None:
+        calls = [self._next_call(call) for call in said.calls]
+        # Claude Code writes the parts of one reply as separate lines that share its id.
+        id_ = message.get("id") if self._open_id is not None else None
+        if id_ is not None and id_ == self._open_id:
+            last = self.messages[-1]
+            last["content"] = f"{last['content'] or ''}{said.text}" or None
+            if calls:
+                last["tool_calls"] = [*last.get("tool_calls", ()), *calls]
+            _add_thoughts(last, said)
+            return
+        reply: Message = {"role": "assistant", "content": said.text if said.texts or not calls else None}
+        if calls:
+            reply["tool_calls"] = calls
+        if said.refusal is not None:
+            reply["refusal"] = said.refusal
+        _add_thoughts(reply, said)
+        self.messages.append({**reply, **_kept(message, reading)})
+        self._open_id = message.get("id") if isinstance(message.get("id"), str) else None
+
+    def _next_call(self, call: FoundCall) -> dict[str, Any]:
+        written = call.message_call(self._calls)
+        self._calls += 1
+        self._waiting.append((written["id"], call.name))
+        return written
+
+    def _add_result(self, result: FoundResult) -> None:
+        """Adds a result, bound to its call: by id, else by name, else to the first that waits."""
+        waiting = self._waiting
+        fitting = [entry for entry in waiting if result.id == entry[0]] if result.id else []
+        if not result.id:
+            fitting = [entry for entry in waiting if result.name in (None, entry[1])]
+        if fitting:
+            waiting.remove(fitting[0])
+        self._open_id = None
+        self.messages.append(result_message(result, result.id or (fitting[0][0] if fitting else None)))
+
+    def _add_item(self, item: Mapping[str, Any], reading: Reading) -> None:
+        """Adds an item of OpenAI's Responses: calls, texts and thoughts between two results are one reply."""
+        said = _Said()
+        if is_result(item):
+            self._add_result(read_result(item, reading))
+            return
+        if is_call(item):
+            said.calls.append(read_call(item, reading))
+        elif item.get("type") == "reasoning":
+            parts = [*as_objects(item.get("summary")), *as_objects(item.get("content"))]
+            said.thoughts += [part["text"] for part in parts if isinstance(part.get("text"), str)]
+            if item.get("encrypted_content"):
+                reading.lose("encrypted reasoning")
+        else:
+            reading.lose(f"item of type {item.get('type')}")
+            return
+        last = self.messages[-1] if self.messages else {}
+        if last.get("role") != "assistant":
+            self._add_reply(said, {}, reading)
+            return
+        if said.calls:
+            last["tool_calls"] = [*last.get("tool_calls", ()), *map(self._next_call, said.calls)]
+            last["content"] = last["content"] or None
+        _add_thoughts(last, said)
+
+
+def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message without what LangChain, Claude Code and Codex put around it."""
+    kwargs = value.get("kwargs")
+    if value.get("lc") is not None and isinstance(kwargs, dict):
+        name = str((as_list(value.get("id")) or [""])[-1])
+        return {"type": name, **as_object(kwargs)}
+    if isinstance(value.get("data"), dict) and str(value.get("type")).lower() in _OF_LANGCHAIN:
+        return {**as_object(value["data"]), "type": value["type"]}
+    if kind_of(value) in _CODING_ITEMS and isinstance(value.get("payload"), dict):
+        return as_object(value["payload"])
+    inner = as_object(value.get("message"))
+    return inner if isinstance(inner.get("role"), str) else value
+
+
+def _is_item(message: Mapping[str, Any]) -> bool:
+    """Whether this is an item of OpenAI's Responses that has no role."""
+    kind = kind_of(message)
+    if not kind or kind.lower() in _OF_LANGCHAIN or any(key in message for key in _ROLE_KEYS):
+        return False
+    return (
+        is_call(message) or is_result(message) or kind == "reasoning" or kind.endswith(("_call", "_output"))
+    )
+
+
+def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str, _Said]]:
+    """Role and content of a message; of Pydantic AI's requests one for each kind of part."""
+    kind = message.get("kind")
+    if kind in ("request", "response") and "parts" in message:
+        for part in as_objects(message["parts"]):
+            said = _Said()
+            _add_part(said, part, reading)
+            own = {"system-prompt": "system", "user-prompt": "user"}.get(str(part.get("part_kind")))
+            if kind == "request":
+                yield own or "tool", said
+        if kind == "response":
+            yield "assistant", _content_of(message["parts"], reading)
+        return
+    if str(message.get("role", message.get("from"))).lower() in CALL_ROLES:
+        calls = read_calls(message.get("content", message.get("value")), reading)
+        yield "assistant", _Said(calls=calls)
+        return
+    role = _role(message, reading)
+    key = next((key for key in _CONTENT_KEYS if message.get(key) is not None), None)
+    if role == "tool" and not _has_results(message, key):
+        yield role, _Said()
+        return
+    said = _content_of(message[key] if key else None, reading)
+    said.calls += _own_calls(message, reading)
+    if not any(name in message for name in (*_CONTENT_KEYS, *_CALL_KEYS, *_SURVIVE)):
+        reading.fail(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
+    yield role, said
+
+
+def _role(message: Mapping[str, Any], reading: Reading) -> str:
+    word = next((message[key] for key in _ROLE_KEYS if isinstance(message.get(key), str)), None)
+    if word is None and isinstance(message.get("type"), str):
+        word = _OF_LANGCHAIN.get(message["type"].lower(), message["type"])
+    if word is None:
+        keys = ", ".join(list(message)[:12]) or "nothing"
+        reading.fail(f"no message: it has no `role`; it has {keys}")
+    role = ROLES.get(word.lower())
+    if role is None:
+        reading.fail(f"the role {word[:40]!r}; expected one of {', '.join(sorted(set(ROLES.values())))}")
+    return role
+
+
+def _has_results(message: Mapping[str, Any], key: str | None) -> bool:
+    return key is not None and any(map(is_result, as_list(message[key])))
+
+
+def _own_result(message: Mapping[str, Any], said: _Said, reading: Reading) -> FoundResult:
+    """The result that a message of the role tool is."""
+    key = next((key for key in ("content", "value", "parts", "output") if message.get(key) is not None), None)
+    text = said.text or (result_text(message[key], reading) if key else "")
+    ids = (message.get("tool_call_id"), message.get("toolCallId"), message.get("call_id"))
+    id_ = next((id_ for id_ in ids if isinstance(id_, str) and id_), None)
+    name = message.get("name")
+    return FoundResult(text, id_, name if isinstance(name, str) and name else None)
+
+
+def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
+    """The calls that a message holds beside its content."""
+    calls = read_calls(message.get("tool_calls"), reading)
+    for key in ("function_call", "function_calls"):
+        if message.get(key) is not None and not calls:
+            calls = read_calls(message[key], reading)
+    for key, value in message.items():
+        if key not in _READ and any(is_call(part) for part in as_list(value)):
+            reading.fail(f"`{key}` holds calls, but no shape has this key; expected `tool_calls`")
+    return calls
+
+
+def _content_of(content: Any, reading: Reading) -> _Said:
+    said = _Said()
+    if isinstance(content, str):
+        said.texts.append(content)
+    elif isinstance(content, list):
+        for number, part in enumerate(cast(list[Any], content), 1):
+            _add_part(said, part, reading.at(f"part {number}"))
+    elif isinstance(content, dict):
+        _add_part(said, content, reading)
+    elif content is not None:
+        reading.broken(f"`content` must be a text or a list of parts, found {str(content)[:80]!r}")
+    return said
+
+
+def _add_part(said: _Said, part: Any, reading: Reading) -> None:
+    if isinstance(part, str):
+        said.texts.append(part)
+        return
+    if not isinstance(part, dict):
+        reading.broken(f"expected a part with a type, found {str(part)[:80]!r}")
+    held = cast(Mapping[str, Any], part)
+    kind = kind_of(held)
+    if is_call(held):
+        said.calls.append(read_call(held, reading))
+        if "output" in held and kind.startswith("tool-"):
+            said.results.append(
+                read_result(held, reading)
+            )  # pages of the Vercel AI SDK keep both in one part
+    elif is_result(held):
+        said.results.append(read_result(held, reading))
+    elif kind in THOUGHT_TYPES or held.get("thought") is True or "reasoningContent" in held:
+        _add_thought(said, held, reading)
+    elif kind in TEXT_TYPES or (not kind and isinstance(held.get("text"), str)):
+        text = next((held[key] for key in ("text", "content") if isinstance(held.get(key), str)), None)
+        if text is None:
+            reading.fail("a part of type text has no text")
+        said.texts.append(text)
+    elif kind == "refusal":
+        said.refusal = str(held.get("refusal", ""))
+    elif kind in MEDIA_TYPES or any(key in held for key in MEDIA_KEYS):
+        reading.lose(f"part {kind or next(iter(held))}")
+    elif kind.startswith(("server_tool", "web_search", "code_execution", "data-")):
+        reading.lose(f"part {kind}")
+    else:
+        named = f"of type {kind!r}" if kind else f"with the keys {', '.join(list(held)[:8])}"
+        reading.fail(f"a part {named}, which no shape has")
+
+
+def _add_thought(said: _Said, part: Mapping[str, Any], reading: Reading) -> None:
+    inner = as_object(as_object(part.get("reasoningContent")).get("reasoningText")) or part
+    text = next(
+        (inner[key] for key in ("thinking", "text", "content") if isinstance(inner.get(key), str)), None
+    )
+    if text:
+        said.thoughts.append(text)
+    for key in ("signature", "thoughtSignature", "thought_signature", "data", "encrypted_content"):
+        if inner.get(key):
+            reading.lose("signature of reasoning")
+
+
+def _add_thoughts(message: Message, said: _Said) -> None:
+    if said.thoughts:
+        before = message.get(REASONING_KEYS[0])
+        message[REASONING_KEYS[0]] = "".join([before] if isinstance(before, str) else []) + "".join(
+            said.thoughts
+        )
+
+
+def _kept(message: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+    """Keys of OpenAI's messages that survive; nulls only fill a table."""
+    kept: dict[str, Any] = {}
+    for key, value in message.items():
+        if value is None or key in _READ or key in _SILENT:
+            continue
+        if key in _SURVIVE:
+            kept[key] = value
+        else:
+            reading.lose(f"key {key} of a message")
+    return kept

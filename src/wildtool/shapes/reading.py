@@ -1,0 +1,60 @@
+"""What every reader here carries along: where it is, and what it had to leave out."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from wildtool.errors import DataError
+
+
+class ShapeError(DataError):
+    """Something of the outer world has a shape that no reader knows; the message names place, key and what was
+    expected."""
+
+
+class BrokenError(ShapeError):
+    """Something is broken in every shape, such as a call without a name. Where a model may have written it, it stays as
+    received, for the judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A place in what is read, and what was left out on the way to it."""
+
+    place: str = ""
+    """What a message begins with, such as `chats.jsonl:3: message 2`; empty where the caller names it."""
+    lost: Counter[str] = field(default_factory=Counter[str])
+    """By name how often something was left out that OpenAI's shape has no place for. Shared by all places of a
+    reading."""
+
+    def at(self, part: str) -> "Reading":
+        """The same reading at a part of this place."""
+        return Reading(f"{self.place}: {part}" if self.place else part, self.lost)
+
+    def fail(self, message: str) -> NoReturn:
+        """Raises ShapeError with the place before the message."""
+        raise ShapeError(f"{self.place}: {message}" if self.place else message)
+
+    def broken(self, message: str) -> NoReturn:
+        """Raises BrokenError with the place before the message."""
+        raise BrokenError(f"{self.place}: {message}" if self.place else message)
+
+    def lose(self, name: str) -> None:
+        """Counts something that is left out."""
+        self.lost[name] += 1
+
+
+def did_you_mean(key: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown key: the known one that it resembles, or all of them."""
+    names = list(known)
+    close = get_close_matches(key.casefold(), [name.casefold() for name in names], 1)
+    meant = [name for name in names if name.casefold() in close]
+    return f"did you mean `{meant[0]}`?" if meant else f"expected {', '.join(f'`{name}`' for name in names)}"
+
+
+def kind_of(part: Mapping[str, Any]) -> str:
+    """What a part of a message says it is; empty where it does not."""
+    kind = part.get("type", part.get("part_kind"))
+    return kind if isinstance(kind, str) else ""

@@ -1,0 +1,275 @@
+"""Reads whole records: a conversation with its tools, from a row, a log or a session file of any shape people have."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, loads_within
+from wildtool.shapes.calls import is_call, is_openai_call, message_call
+from wildtool.shapes.keys import FUNCTION, MESSAGE_KEYS, SYSTEM_KEYS, TEXT_TYPES, THOUGHT_TYPES, TOOLS_KEYS
+from wildtool.shapes.messages import read_messages
+from wildtool.shapes.padding import without_padding
+from wildtool.shapes.reading import BrokenError, Reading, kind_of
+from wildtool.shapes.results import result_text
+from wildtool.shapes.tools import FoundTool, read_tools
+from wildtool.types import Message, Tool
+
+_AROUND = ("responses_create_params", "request", "body", "inputs", "kwargs")
+"""Keys of a log around what was asked."""
+_ANSWERS = ("response", "output", "outputs", "completion", "reply")
+"""Keys of a log that hold what was answered."""
+_EXPECTED = "`messages`, `contents`, `input` or `prompt` with `completion`"
+_SESSION_TYPES = frozenset(
+    {"user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation"}
+)
+"""Types of lines in a session file of Claude Code."""
+_CODEX_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+"""Types of lines in a rollout of Codex."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation in OpenAI's chat shape, whatever it was read from."""
+
+    messages: list[Message]
+    tools: list[Tool] = field(default_factory=list[Tool])
+    returns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """By name of a tool the schema of its results, where its definition has one."""
+
+
+def read_record(value: Any, reading: Reading) -> Conversation:
+    """The conversation of one record: a list of messages, a row of training data, a request with or without its answer.
+
+    Raises:
+        ShapeError: it holds no conversation, or one that no shape has.
+    """
+    if not isinstance(value, list | dict):
+        reading.fail(f"expected an object with {_EXPECTED}, found {str(value)[:80]!r}")
+    whole = {MESSAGE_KEYS[0]: as_list(value)} if isinstance(value, list) else as_object(value)
+    record = _asked(whole)
+    found = _tools(record, whole, reading)
+    messages = [*_system(record, reading), *read_messages(_said(record, whole, reading), reading)]
+    tools = [entry.tool for entry in found]
+    returns = {entry.tool[FUNCTION]["name"]: entry.returns for entry in found if entry.returns}
+    messages, tools = without_padding(messages, tools, reading)
+    return Conversation(messages, tools, returns)
+
+
+def is_record(value: Mapping[str, Any]) -> bool:
+    """Whether a row looks like a record of a conversation; `read_record` says whether it is one."""
+    record = _asked(value)
+    if any(isinstance(record.get(key), list) for key in MESSAGE_KEYS):
+        return True
+    asked = [record.get(key) for key in ("input", "prompt")]
+    return any(as_object(entry).keys() & {"role", "type"} for part in asked for entry in as_list(part))
+
+
+def read_answer(value: Any, reading: Reading) -> Message:
+    """The one assistant message that a model gave: a text, a message of any shape, or a whole answer around it (a chat
+    completion, a response, candidates).
+
+    Raises:
+        ShapeError: it is something else, or several messages.
+    """
+    if _is_openai(value):
+        message = {"role": "assistant", "content": None, **as_object(value)}
+        calls: Sequence[Any] = message.get("tool_calls") or ()
+        if calls:
+            message["tool_calls"] = [
+                message_call(call, number, reading.at(f"call {number + 1}"))
+                for number, call in enumerate(calls)
+            ]
+        return message
+    entries = _entries_of_answer(value)
+    if not entries and value != "":
+        reading.fail(f"expected a text or a message, found {str(value)[:80]!r}")
+    if len(entries) == 1 and entries[0] is not value:
+        return read_answer(entries[0], reading)
+    messages = read_messages(entries, reading) or [{"role": "assistant", "content": ""}]
+    if len(messages) != 1 or messages[0]["role"] != "assistant":
+        roles = ", ".join(message["role"] for message in messages)
+        reading.fail(f"expected one assistant message, found {roles}")
+    return messages[0]
+
+
+def received_answer(message: Message, reading: Reading) -> Message:
+    """As `read_answer`, but a message that is broken in every shape stays as it is: a model may have written it, and the
+    judge says what is wrong. Raises ShapeError for what stands under a key that no shape has."""
+    if _is_openai(message) and all(map(is_openai_call, message.get("tool_calls") or ())):
+        return message
+    try:
+        return read_answer(message, reading)
+    except BrokenError:
+        return message
+
+
+def _is_openai(value: Any) -> bool:
+    """Whether a message has OpenAI's chat shape, of which every other key survives."""
+    held = as_object(value)
+    return (
+        held.get("role", "assistant") == "assistant"
+        and bool(held.keys() & {"content", "tool_calls"})
+        and not held.keys() & {"parts", "function_call", "type", "kind"}
+        and isinstance(held.get("content"), str | None)
+        and isinstance(held.get("tool_calls"), list | tuple | None)
+    )
+
+
+def _entries_of_answer(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        entries = as_list(value)
+        if not all(isinstance(entry, dict) for entry in entries):
+            return []
+        is_content = bool(entries) and all(map(_is_part, entries))
+        return [{"role": "assistant", "content": entries}] if is_content else entries
+    held = as_object(value)
+    if not held:
+        return _answered(value)
+    if held.keys() & {"role", "type", "kind", "lc"}:
+        return [held]
+    if held.keys() & {"content", "tool_calls", "function_call", "parts"}:
+        return [{"role": "assistant", **held}]
+    return _answered(held) or [held]
+
+
+def _is_part(entry: Any) -> bool:
+    """Whether an entry of a list is a part of a message, and no message."""
+    part = as_object(entry)
+    return "role" not in part and (is_call(part) or kind_of(part) in TEXT_TYPES | THOUGHT_TYPES)
+
+
+def _asked(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What holds messages and tools: the record, or what a log keeps as the request."""
+    for _ in range(2):
+        if any(value.get(key) is not None for key in MESSAGE_KEYS):
+            return value
+        inner = next(
+            (as_object(value[key]) for key in (*_AROUND, "input", "prompt") if as_object(value.get(key))),
+            None,
+        )
+        if inner is None:
+            return value
+        value = inner
+    return value
+
+
+def _said(record: Mapping[str, Any], whole: Mapping[str, Any], reading: Reading) -> list[Any]:
+    """The messages of a record, with what was answered."""
+    key = next((key for key in (*MESSAGE_KEYS, "input", "prompt") if record.get(key) is not None), None)
+    if key is None:
+        keys = ", ".join(list(whole)[:12]) or "nothing"
+        reading.fail(f"no conversation: expected {_EXPECTED}; it has {keys}")
+    said = _parsed(record[key], key, reading)
+    for place in (record, whole):
+        for name in (*_ANSWERS, "choices"):
+            answer = _answered(place.get(name))
+            if answer:
+                return [*said, *answer]
+    return said
+
+
+def _parsed(value: Any, key: str, reading: Reading) -> list[Any]:
+    if isinstance(value, str) and value.lstrip()[:1] == "[":
+        try:
+            value = loads_within(value, LINE_LIMITS)
+        except ValueError:
+            return [{"role": "user", "content": value}]
+    if isinstance(value, str):
+        return [{"role": "user", "content": value}]
+    if isinstance(value, dict):
+        return [value]
+    if not isinstance(value, list):
+        reading.fail(f"`{key}` must be a list of messages, found {str(value)[:80]!r}")
+    return cast(list[Any], value)
+
+
+def _answered(value: Any) -> list[Any]:
+    """The messages of an answer: a message, a list of them, a chat completion, a response, or candidates."""
+    if isinstance(value, str) and value:
+        return [{"role": "assistant", "content": value}]
+    if isinstance(value, list):
+        entries = as_list(value)
+        choices = [as_object(entry) for entry in entries]
+        if choices and all("message" in choice for choice in choices):
+            return [choices[0]["message"]]
+        return entries
+    held = as_object(value)
+    if any(key in held for key in ("role", "tool_calls", "kwargs")):
+        return [held]
+    for key in ("choices", "output", "messages", "content", "candidates", "message"):
+        if key in held:
+            if key == "candidates":
+                return [as_object(entry).get("content") for entry in as_list(held[key])[:1]]
+            return _answered(held[key]) if key != "content" else [{"role": "assistant", "content": held[key]}]
+    return []
+
+
+def _tools(record: Mapping[str, Any], whole: Mapping[str, Any], reading: Reading) -> list[FoundTool]:
+    """The tools of a record, and those that its messages carry, each name once."""
+    places = (record, whole, as_object(whole.get("info")), as_object(whole.get("metadata")))
+    given: list[FoundTool] = []
+    for place in places:
+        key = next((key for key in TOOLS_KEYS if place.get(key)), None)
+        if key is not None and not given:
+            given = read_tools(place[key], reading.at(f"`{key}`"))
+    if not given:
+        key = next((key for key in MESSAGE_KEYS if record.get(key)), "")
+        for message in as_objects(record.get(key)):
+            for key in ("functions", "tools"):
+                if message.get(key):
+                    given += read_tools(message[key], reading.at(f"`{key}` of a message"))
+    return list({entry.tool[FUNCTION]["name"]: entry for entry in reversed(given)}.values())[::-1]
+
+
+def _system(record: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
+    for key in SYSTEM_KEYS:
+        value = record.get(key)
+        if value:
+            text = result_text(as_object(value).get("parts", value), reading)
+            if text:
+                yield {"role": "system", "content": text}
+            return
+
+
+def records_of(values: Iterable[Any], reading: Reading) -> Iterator[tuple[Reading, Any]]:
+    """The records in the values of a file, each with its place: a value each, but for session files of Claude Code and
+    Codex, whose lines together are one conversation."""
+    kept = list(values)
+    rows = [as_object(value) for value in kept]
+    if rows and all(_is_session_line(row) for row in rows):
+        for session in _sessions(rows):
+            yield reading, {"messages": session}
+        return
+    if (
+        rows
+        and any(row.get("type") == "response_item" for row in rows)
+        and all(_is_codex_line(row) for row in rows)
+    ):
+        yield reading, {"messages": [row for row in rows if row.get("type") == "response_item"]}
+        return
+    for number, value in enumerate(kept, 1):
+        yield reading.at(f"record {number}"), value
+
+
+def _is_session_line(row: Mapping[str, Any]) -> bool:
+    return row.get("type") in _SESSION_TYPES and (
+        "sessionId" in row or "leafUuid" in row or "messageId" in row
+    )
+
+
+def _is_codex_line(row: Mapping[str, Any]) -> bool:
+    return row.get("type") in _CODEX_TYPES and "payload" in row
+
+
+def _sessions(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
+    """The messages of each session of Claude Code; side conversations of sub-agents are sessions of their own."""
+    sessions: dict[tuple[str, bool], list[Any]] = {}
+    for row in rows:
+        if (
+            row.get("type") in ("user", "assistant")
+            and isinstance(row.get("message"), dict)
+            and not row.get("isMeta")
+        ):
+            key = (str(row.get("sessionId")), bool(row.get("isSidechain")))
+            sessions.setdefault(key, []).append(row)
+    yield from sessions.values()

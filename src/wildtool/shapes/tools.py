@@ -1,0 +1,355 @@
+"""Reads definitions of tools in every shape people have, each by its own keys."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.json_codec import LINE_LIMITS, as_list, as_object, loads_within
+from wildtool.shapes.keys import (
+    FUNCTION,
+    NAME_KEYS,
+    RESULT_SCHEMA_KEYS,
+    SCHEMA_KEYS,
+    SCHEMA_WRAPPERS,
+    TOOL_LISTS,
+    TOOL_WRAPPERS,
+    TOOLS_KEYS,
+)
+from wildtool.shapes.reading import Reading, did_you_mean
+from wildtool.types import Tool
+
+_TYPES: Mapping[str, str] = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+}
+"""Words for types that are no JSON Schema, and what they mean."""
+_NO_SCHEMA = frozenset(
+    {
+        *RESULT_SCHEMA_KEYS,
+        "_meta",
+        "annotations",
+        "cache_control",
+        "examples",
+        "execution",
+        "extras",
+        "icons",
+        "input_examples",
+        "metadata",
+        "providerOptions",
+        "type",
+    }
+)
+"""Keys of a definition whose values may look like a schema of parameters, and are none."""
+_OF_OPENAI = frozenset({"name", "description", "parameters", "strict"})
+_KEYWORDS = ("$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
+"""Keywords that a schema may have instead of `type` and `properties`."""
+_DOCUMENTS: Mapping[str, str] = {
+    "discoveryVersion": "a Google Discovery document",
+    "openapi": "an OpenAPI document",
+    "swagger": "an OpenAPI document",
+    "asyncapi": "an AsyncAPI document",
+    "$schema": "a JSON Schema",
+}
+"""Keys by which a document tells that it is no tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTool:
+    """A tool in OpenAI's shape, and what this shape has no place for."""
+
+    tool: Tool
+    returns: Mapping[str, Any] | None = None
+    """The schema of its results, where the definition has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition as it was found, without what is around it."""
+
+    name: str
+    inner: Mapping[str, Any]
+    """What holds description and parameters."""
+    wrapper: str | None
+    """The key that held it, such as `function`; None for a bare one."""
+    around: Mapping[str, Any]
+    """The other keys beside the wrapper."""
+    reading: Reading
+    """Its place."""
+
+    def parameters(self) -> Any:
+        """What says which parameters it has, as it was found; None if nothing does.
+
+        Raises:
+            ShapeError: it stands under a key that no shape has, or under two keys that differ.
+        """
+        inner, reading = self.inner, self.reading
+        given = {key: inner[key] for key in SCHEMA_KEYS if inner.get(key) is not None}
+        if not given:
+            _check_nothing_is_hidden(inner, reading)
+            return None
+        (first, schema), *others = given.items()
+        for key, other in others:
+            if other != schema:
+                reading.fail(f"both `{first}` and `{key}` hold parameters, and they differ; keep one of them")
+        return _unwrapped(as_object(schema)) if isinstance(schema, dict) else schema
+
+    @property
+    def parameters_key(self) -> str:
+        """The key of its parameters."""
+        return next((key for key in SCHEMA_KEYS if self.inner.get(key) is not None), "")
+
+
+def read_tools(value: Any, reading: Reading) -> list[FoundTool]:
+    """The tools in a value: a list, one definition, an object that holds a list, definitions by name, or the JSON text of
+    one of these. Nothing at all, or null, holds none.
+
+    Raises:
+        ShapeError: something in it is no tool, or holds parameters under a key that no shape has.
+    """
+    return [_tool(definition) for definition in definitions(value, reading)]
+
+
+def read_tool(entry: Mapping[str, Any], reading: Reading) -> FoundTool:
+    """One definition, bare or wrapped. Raises ShapeError as `read_tools`."""
+    return _tool(_definition(entry, reading))
+
+
+def definitions(value: Any, reading: Reading) -> Iterator[Definition]:
+    """The definitions in a value, as `read_tools` finds them, before their parameters are read. Raises ShapeError."""
+    value = _parsed(value, reading)
+    if value is None:
+        return
+    if isinstance(value, list):
+        for number, entry in enumerate(cast(list[Any], value), 1):
+            yield from entry_definitions(entry, reading.at(f"entry {number}"))
+        return
+    if not isinstance(value, dict):
+        reading.fail(f"expected a list of tools, found {_short(value)}")
+    held = cast(Mapping[str, Any], value)
+    if not held:
+        return
+    document = next((named for key, named in _DOCUMENTS.items() if key in held), None)
+    if document is not None:
+        reading.fail(f"this is {document}, no definition of a tool")
+    inner = next((held[key] for key in ("result", *TOOL_LISTS, *TOOLS_KEYS) if key in held), None)
+    if inner is not None and "name" not in held:
+        yield from definitions(inner, reading)
+    elif _is_definition(held):
+        yield _definition(held, reading)
+    elif all(isinstance(entry, dict) for entry in held.values()):
+        yield from (_definition({"name": name, **held[name]}, reading) for name in held)
+    else:
+        keys = ", ".join(list(held)[:12])
+        reading.fail(f"no tool: it has the keys {keys}; expected `name` and `parameters`")
+
+
+def _parsed(value: Any, reading: Reading) -> Any:
+    if not isinstance(value, str):
+        return value
+    if not value.strip():
+        return None
+    try:
+        return loads_within(value, LINE_LIMITS)
+    except ValueError as error:
+        reading.fail(f"the tools are a text that is not JSON ({error}); expected a list of tools")
+
+
+def read_entry(entry: Any, reading: Reading) -> list[FoundTool]:
+    """The tools of one entry of a list; Gemini's hold several, a vendor's own tools none. Raises ShapeError as
+    `read_tools`."""
+    return [_tool(definition) for definition in entry_definitions(entry, reading)]
+
+
+def entry_definitions(entry: Any, reading: Reading) -> Iterator[Definition]:
+    """As `definitions`, of one entry of a list."""
+    entry = _parsed(entry, reading)
+    if isinstance(entry, list):
+        yield from definitions(entry, reading)
+        return
+    if not isinstance(entry, dict):
+        reading.broken(f"expected an object, found {_short(entry)}")
+    held = cast(Mapping[str, Any], entry)
+    lists = [held[key] for key in TOOL_LISTS if key in held]
+    if lists:
+        for inner in lists:
+            yield from definitions(inner, reading)
+    elif _is_of_vendor(held):
+        reading.lose(f"built-in tool {held.get('type') or next(iter(held), '')}")
+    else:
+        yield _definition(held, reading)
+
+
+def _is_definition(held: Mapping[str, Any]) -> bool:
+    return any(isinstance(held.get(key), dict) for key in TOOL_WRAPPERS) or isinstance(held.get("name"), str)
+
+
+def _is_of_vendor(held: Mapping[str, Any]) -> bool:
+    """Whether an entry switches on something that the vendor runs itself, such as a web search: it has a type of its own
+    or one object alone, and no parameters."""
+    if any(key in held for key in (*TOOL_WRAPPERS, *SCHEMA_KEYS)):
+        return False
+    kind = held.get("type")
+    if isinstance(kind, str) and kind not in (FUNCTION, "custom"):
+        return True
+    return len(held) == 1 and "name" not in held and isinstance(next(iter(held.values())), dict)
+
+
+def _definition(entry: Mapping[str, Any], reading: Reading) -> Definition:
+    wrapper = next((key for key in TOOL_WRAPPERS if isinstance(entry.get(key), dict)), None)
+    inner = entry if wrapper is None else as_object(entry[wrapper])
+    name = next((inner[key] for key in NAME_KEYS if isinstance(inner.get(key), str) and inner[key]), None)
+    if name is None:
+        keys = ", ".join(list(inner)[:12]) or "nothing"
+        reading.broken(f"a tool has no `name`; it has {keys}")
+    here = reading.at(f"tool {name!r}")
+    if wrapper is not None and not any(inner.get(key) is not None for key in SCHEMA_KEYS):
+        beside = [key for key in entry if key != wrapper and _looks_like_parameters(key, entry[key])]
+        if beside:
+            here.fail(f"`{beside[0]}` stands beside `{wrapper}`; expected it inside")
+    around = {key: value for key, value in entry.items() if key != wrapper}
+    return Definition(name, inner, wrapper, around, here)
+
+
+def _tool(definition: Definition) -> FoundTool:
+    """A definition in OpenAI's shape. One that has this shape keeps its keys and their order."""
+    reading, inner = definition.reading, definition.inner
+    parameters = definition.parameters()
+    function: dict[str, Any] = {}
+    for key, value in inner.items():
+        if key in NAME_KEYS:
+            function.setdefault("name", definition.name)
+        elif key == definition.parameters_key:
+            function["parameters"] = _read_schema(parameters, key, reading)
+        elif key in SCHEMA_KEYS or key in RESULT_SCHEMA_KEYS:
+            continue
+        elif definition.wrapper == FUNCTION or key in _OF_OPENAI:
+            function[key] = value
+        elif key != "type" and value is not None:
+            reading.lose(f"key {key} of a tool")
+    returns = next((as_object(inner[key]) for key in RESULT_SCHEMA_KEYS if as_object(inner.get(key))), None)
+    around = definition.around if definition.wrapper == FUNCTION else {}
+    return FoundTool(
+        {"type": FUNCTION, **around, FUNCTION: function}, _unwrapped(returns) if returns else None
+    )
+
+
+def _read_schema(value: Any, key: str, reading: Reading) -> Any:
+    if isinstance(value, str):
+        try:
+            value = loads_within(value, LINE_LIMITS)
+        except ValueError as error:
+            reading.fail(f"`{key}` is a text that is not JSON ({error}); expected a JSON Schema")
+    if not isinstance(value, dict):
+        reading.fail(f"`{key}` must be a JSON Schema, found {_short(value)}")
+    held = _unwrapped(cast(Mapping[str, Any], value))
+    return _json_schema(held) if _is_schema(held) else _schema_of_map(held, reading)
+
+
+def _is_schema(held: Mapping[str, Any]) -> bool:
+    """Whether an object is a JSON Schema, and no map from each parameter to what is said of it."""
+    properties = held.get("properties")
+    if isinstance(properties, dict):
+        return all(isinstance(part, dict | bool | None) for part in cast(dict[str, Any], properties).values())
+    return not held or isinstance(held.get("type"), str | list) or any(key in held for key in _KEYWORDS)
+
+
+def _unwrapped(held: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema without the key that Bedrock and the Vercel AI SDK put around it."""
+    for key in SCHEMA_WRAPPERS:
+        if isinstance(held.get(key), dict) and "properties" not in held:
+            return as_object(held[key])
+    return held
+
+
+def _json_schema(schema: Any) -> Any:
+    """A schema whose types are JSON Schema's, as Gemini's in capitals are not; the same object where nothing changes."""
+    if isinstance(schema, list):
+        return [_json_schema(part) for part in cast(list[Any], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    held = cast(dict[str, Any], schema)
+    changed = {key: _json_keyword(key, value) for key, value in held.items()}
+    return held if all(changed[key] is held[key] for key in held) else changed
+
+
+def _json_keyword(key: str, value: Any) -> Any:
+    if key == "type" and isinstance(value, str) and value.isupper():
+        return value.lower()
+    if key in ("properties", "$defs", "definitions") and isinstance(value, dict):
+        parts = cast(dict[str, Any], value)
+        changed = {name: _json_schema(part) for name, part in parts.items()}
+        return parts if all(changed[name] is parts[name] for name in parts) else changed
+    if key in ("items", "additionalProperties", "not") and isinstance(value, dict):
+        return _json_schema(value)
+    if key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
+        branches = cast(list[Any], value)
+        read = [_json_schema(part) for part in branches]
+        return branches if all(a is b for a, b in zip(read, branches, strict=True)) else read
+    return value
+
+
+def _schema_of_map(parameters: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+    """The schema of a map from each parameter to what is said of it; one without `required`, `nullable` or a default is
+    required where no parameter says which are."""
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    says = any("required" in as_object(part) for part in parameters.values())
+    for name, part in parameters.items():
+        if isinstance(part, str):
+            part = {"type": part}
+        if not isinstance(part, dict):
+            reading.fail(f"parameter {name!r} must be an object with its type, found {_short(part)}")
+        said = as_object(part)
+        is_optional = said.get("nullable") is True or "default" in said
+        if said.get("required") is True if says else not is_optional:
+            required.append(name)
+        kept = {key: value for key, value in said.items() if key not in ("required", "nullable")}
+        if isinstance(kept.get("type"), str):
+            kept["type"] = _TYPES.get(kept["type"].lower(), kept["type"])
+        properties[name] = kept
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _check_nothing_is_hidden(inner: Mapping[str, Any], reading: Reading) -> None:
+    """Raises ShapeError for a definition without parameters that holds something like them under another key."""
+    for key, value in inner.items():
+        if _looks_like_parameters(key, value):
+            reading.fail(
+                f"`{key}` looks like its parameters, but no shape has this key; {did_you_mean(key, SCHEMA_KEYS)}"
+            )
+
+
+def _looks_like_parameters(key: str, value: Any) -> bool:
+    if key in _NO_SCHEMA:
+        return False
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return False
+    held = as_object(value)
+    if (
+        isinstance(held.get("properties"), dict)
+        or str(held.get("type")).lower() == "object"
+        or "$ref" in held
+    ):
+        return True
+    if any(isinstance(held.get(wrapper), dict) for wrapper in SCHEMA_WRAPPERS):
+        return True
+    parts = list(held.values())
+    if parts and all("type" in as_object(part) for part in parts):
+        return True
+    entries = as_list(value)
+    return bool(entries) and all({"name", "type"} <= as_object(part).keys() for part in entries)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,0 +1,348 @@
+"""Every shape says the same: one conversation, written as each vendor and program writes it, is read alike."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shapes.written import CALLS, RECORDS, TOOLS, Call, Talk, ToolText, openai, openai_tools
+from wildtool.shapes import (
+    Reading,
+    ShapeError,
+    read_answer,
+    read_call,
+    read_calls,
+    read_messages,
+    read_record,
+    read_tools,
+)
+
+AGE = ToolText(
+    "age_of",
+    "Age from a birth date",
+    {
+        "type": "object",
+        "properties": {"born": {"type": "string", "description": "YYYY-MM-DD"}, "days": {"type": "integer"}},
+        "required": ["born"],
+    },
+)
+PING = ToolText("ping", "Answers", {"type": "object", "properties": {}})
+NESTED = ToolText(
+    "find",
+    "Finds",
+    {
+        "type": "object",
+        "properties": {
+            "type": {"type": "string"},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"q": {"type": "number"}}}},
+        },
+        "required": ["type"],
+    },
+)
+TALK = Talk(
+    tools=[AGE, PING, NESTED],
+    system="Be brief.",
+    request="How old are Anna and Bo?",
+    before="Let me see.",
+    calls=[
+        Call("c1", "age_of", {"born": "1991-02-03"}, '{"age": 35}'),
+        Call("c2", "age_of", {"born": "1987-11-30", "days": 2}, '{"age": 39}'),
+    ],
+    answer="35 and 39.",
+)
+ARGUMENTS = st.dictionaries(st.text(), st.none() | st.booleans() | st.integers(-9, 9) | st.text(), max_size=4)
+
+
+def without_ids(messages: list[dict[str, Any]]) -> Any:
+    """Messages with ids numbered as they come, without names of tools at results."""
+    numbers: dict[Any, int] = {}
+    shown: list[Any] = []
+    for message in messages:
+        calls = [
+            (
+                numbers.setdefault(call["id"], len(numbers)),
+                call["function"]["name"],
+                json.loads(call["function"]["arguments"]),
+            )
+            for call in message.get("tool_calls", ())
+        ]
+        shown.append((message["role"], message["content"], calls, numbers.get(message.get("tool_call_id"))))
+    return shown
+
+
+@pytest.mark.parametrize("shape", TOOLS)
+def test_tools_of_every_shape_keep_their_parameters(shape: str):
+    found = [entry.tool for entry in read_tools(TOOLS[shape](TALK.tools), Reading("tools"))]
+    assert found == openai_tools(TALK.tools)
+
+
+@pytest.mark.parametrize("shape", CALLS)
+@given(arguments=ARGUMENTS)
+def test_calls_of_every_shape_keep_their_arguments(shape: str, arguments: dict[str, Any]):
+    (call,) = read_calls([CALLS[shape](Call("c1", "f", arguments, ""))], Reading("calls"))
+    assert (call.name, json.loads(call.text)) == ("f", arguments)
+    assert call.id in ("c1", None)
+
+
+@pytest.mark.parametrize("shape", RECORDS)
+def test_records_of_every_shape_are_the_same_conversation(shape: str):
+    reading = Reading("chats.jsonl:1")
+    found = read_record(RECORDS[shape](TALK), reading)
+    assert without_ids(found.messages) == without_ids(openai(TALK)["messages"])
+    assert found.tools == openai_tools(TALK.tools) or shape == "responses"
+    assert not reading.lost
+
+
+@pytest.mark.parametrize("shape", RECORDS)
+def test_a_record_read_once_reads_alike_again(shape: str):
+    found = read_record(RECORDS[shape](TALK), Reading())
+    again = read_record({"messages": found.messages, "tools": found.tools}, Reading())
+    assert again.messages == found.messages
+    assert again.tools == found.tools
+
+
+@pytest.mark.parametrize("key", ["schema", "params", "paramaters", "input", "json", "argsSchema"])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_parameters_under_a_key_that_no_shape_has_are_refused_with_the_key(key: str, wrapped: bool):
+    tool: dict[str, Any] = {"name": "a_tool", "description": "Finds", key: AGE.schema}
+    given_tools = [{"name": "ok"}, {"type": "function", "function": tool} if wrapped else tool]
+    with pytest.raises(ShapeError, match=rf"tools\.json: .*'a_tool'.*`{key}`.*no shape"):
+        read_tools(given_tools, Reading("tools.json"))
+
+
+def test_a_tool_without_parameters_strips_nothing_from_the_others():
+    first, second = read_tools(
+        [{"name": "move", "inputSchema": AGE.schema}, {"name": "list", "description": "Lists"}], Reading()
+    )
+    assert first.tool["function"]["parameters"] == AGE.schema
+    assert "parameters" not in second.tool["function"]
+
+
+def test_each_tool_is_read_by_its_own_keys():
+    keys = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "args_schema")
+    found = read_tools([{"name": f"t{n}", key: AGE.schema} for n, key in enumerate(keys)], Reading())
+    assert [entry.tool["function"]["parameters"] for entry in found] == [AGE.schema] * len(keys)
+
+
+def test_a_schema_of_results_is_kept_apart():
+    (found,) = read_tools(
+        [{"name": "f", "inputSchema": AGE.schema, "outputSchema": {"type": "object", "properties": {}}}],
+        Reading(),
+    )
+    assert found.returns == {"type": "object", "properties": {}}
+    assert set(found.tool["function"]) == {"name", "parameters"}
+
+
+@pytest.mark.parametrize("key", ["argz", "params", "kwargs", "payload", "argument"])
+def test_arguments_under_a_key_that_no_shape_has_are_refused_with_the_key(key: str):
+    with pytest.raises(ShapeError, match=rf"call of 'f'.*`{key}` here"):
+        read_call({"name": "f", key: {"x": 1}}, Reading())
+    with pytest.raises(ShapeError, match=rf"`{key}` here"):
+        read_call({"id": "c", "type": "function", "function": {"name": "f", key: '{"x": 1}'}}, Reading())
+
+
+def test_two_keys_with_different_arguments_are_refused():
+    with pytest.raises(ShapeError, match="`arguments` and `args`"):
+        read_call({"name": "f", "arguments": {"x": 1}, "args": {"x": 2}}, Reading())
+
+
+def test_a_call_of_nothing_but_a_name_has_no_arguments():
+    assert read_call({"name": "f"}, Reading()).arguments == {}
+
+
+def test_arguments_that_are_text_stay_as_they_are():
+    assert read_call({"name": "f", "arguments": '{"a":  1}'}, Reading()).text == '{"a":  1}'
+
+
+def test_nulls_that_only_fill_a_table_are_no_arguments_and_are_counted():
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": "age_of",
+                "parameters": {
+                    "type": "object",
+                    "properties": {
+                        "born": {"type": "string", "enum": None},
+                        "note": {"type": ["string", "null"]},
+                        "city": None,
+                    },
+                },
+            },
+        }
+    ]
+    arguments = {"born": "1991", "note": None, "city": None}
+    calls = [{"id": "c", "type": "function", "function": {"name": "age_of", "arguments": arguments}}]
+    reading = Reading()
+    found = read_record(
+        {
+            "messages": [
+                {"role": "user", "content": "?"},
+                {"role": "assistant", "content": None, "tool_calls": calls},
+            ],
+            "tools": tools,
+        },
+        reading,
+    )
+    assert json.loads(found.messages[1]["tool_calls"][0]["function"]["arguments"]) == {
+        "born": "1991",
+        "note": None,
+    }
+    assert "city" not in found.tools[0]["function"]["parameters"]["properties"]
+    assert any("city" in name for name in reading.lost)
+
+
+def test_a_null_argument_where_nothing_fills_a_table_stays():
+    calls = [{"id": "c", "type": "function", "function": {"name": "age_of", "arguments": '{"city": null}'}}]
+    found = read_record(
+        {
+            "messages": [{"role": "assistant", "content": None, "tool_calls": calls}],
+            "tools": openai_tools([AGE]),
+        },
+        Reading(),
+    )
+    assert found.messages[0]["tool_calls"][0]["function"]["arguments"] == '{"city": null}'
+
+
+def test_results_without_ids_are_bound_by_name_and_order():
+    messages = read_messages(
+        [
+            {"role": "model", "parts": [{"functionCall": {"name": n, "args": {}}} for n in ("a", "b", "a")]},
+            {
+                "role": "user",
+                "parts": [
+                    {"functionResponse": {"name": n, "response": {"n": k}}} for k, n in enumerate("baa")
+                ],
+            },
+        ],
+        Reading(),
+    )
+    ids = [call["id"] for call in messages[0]["tool_calls"]]
+    assert [message["tool_call_id"] for message in messages[1:]] == [ids[1], ids[0], ids[2]]
+
+
+OPENAI_CALL = CALLS["openai"](TALK.calls[0])
+ANSWERS: dict[str, Any] = {
+    "openai": {"role": "assistant", "content": "Hi", "tool_calls": [OPENAI_CALL]},
+    "without a role": {"content": "Hi", "tool_calls": [OPENAI_CALL]},
+    "bare": {"content": "Hi", "tool_calls": [{"name": "age_of", "arguments": TALK.calls[0].arguments}]},
+    "args": {"content": "Hi", "tool_calls": [{"name": "age_of", "args": TALK.calls[0].arguments}]},
+    "input": {"content": "Hi", "tool_calls": [{"name": "age_of", "input": TALK.calls[0].arguments}]},
+    "completion": {
+        "choices": [{"message": {"role": "assistant", "content": "Hi", "tool_calls": [OPENAI_CALL]}}]
+    },
+    "anthropic": {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "Hi"}, CALLS["anthropic"](TALK.calls[0])],
+        "stop_reason": "tool_use",
+    },
+    "blocks": [{"type": "text", "text": "Hi"}, CALLS["anthropic"](TALK.calls[0])],
+    "gemini": {
+        "candidates": [
+            {"content": {"role": "model", "parts": [{"text": "Hi"}, CALLS["gemini"](TALK.calls[0])]}}
+        ]
+    },
+    "responses": {
+        "output": [
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]},
+            CALLS["responses"](TALK.calls[0]),
+        ]
+    },
+    "bedrock": {
+        "output": {
+            "message": {"role": "assistant", "content": [{"text": "Hi"}, CALLS["bedrock"](TALK.calls[0])]}
+        }
+    },
+    "langchain": {"type": "ai", "content": "Hi", "tool_calls": [CALLS["langchain"](TALK.calls[0])]},
+    "function_call": {
+        "role": "assistant",
+        "content": "Hi",
+        "function_call": {"name": "age_of", "arguments": '{"born": "1991-02-03"}'},
+    },
+}
+"""One answer in every shape in which functions and logs give it."""
+
+
+@pytest.mark.parametrize("shape", ANSWERS)
+def test_an_answer_of_every_shape_is_the_same_message(shape: str):
+    message = read_answer(ANSWERS[shape], Reading())
+    assert (message["role"], message["content"]) == ("assistant", "Hi")
+    (call,) = message["tool_calls"]
+    assert (call["type"], call["function"]["name"]) == ("function", "age_of")
+    assert json.loads(call["function"]["arguments"]) == TALK.calls[0].arguments
+
+
+@pytest.mark.parametrize(
+    "answer", [{"role": "assistant", "body": "hi"}, {"text_": "x"}, {}, None, 3, [], {"choices": []}]
+)
+def test_an_answer_that_says_nothing_known_is_refused(answer: Any):
+    with pytest.raises(ShapeError):
+        read_answer(answer, Reading())
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"text": "hello"},
+        {},
+        {"messages": [{"content": "x"}]},
+        {"messages": [{"role": "wizard", "content": "x"}]},
+        {"messages": [{"role": "user", "content": [{"type": "hologram", "x": 1}]}]},
+        {
+            "messages": [
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "calls": [{"type": "tool_use", "name": "f", "input": {}}],
+                }
+            ]
+        },
+        {"messages": ["hi"]},
+        {"messages": 3},
+        [1],
+        "x",
+        None,
+    ],
+)
+def test_what_no_shape_has_is_refused_with_its_place(record: Any):
+    with pytest.raises(ShapeError, match=r"chats\.jsonl:7"):
+        read_record(record, Reading("chats.jsonl:7"))
+
+
+WORDS = """role content type name arguments args input tool_calls function parts text id parameters tools messages kind
+data kwargs lc output response functionCall functionResponse toolUse part_kind payload"""
+KEYS = WORDS.split()
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(KEYS) | st.text(max_size=3),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_any_json_is_read_or_refused(value: Any):
+    for read in (read_record, read_tools, read_messages, read_calls, read_answer):
+        try:
+            read(value, Reading("f"))
+        except ShapeError as error:
+            assert str(error).startswith("f: ")
+
+
+@given(JSON)
+def test_a_message_with_a_drawn_content_is_read_or_refused(value: Any):
+    for role in ("user", "assistant", "tool", "model", "human"):
+        for key in ("content", "parts", "tool_calls", "function_call"):
+            try:
+                read_messages([{"role": role, key: value}], Reading("f"))
+            except ShapeError as error:
+                assert str(error).startswith("f: message 1")

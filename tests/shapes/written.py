@@ -1,0 +1,448 @@
+"""One conversation as each vendor and program writes it, from a neutral form."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Call:
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+    result: str
+
+
+@dataclass(frozen=True)
+class ToolText:
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A user's request, calls at once with a text before, their results, and an answer."""
+
+    tools: Sequence[ToolText]
+    system: str
+    request: str
+    before: str
+    calls: Sequence[Call]
+    answer: str
+
+
+def openai_tools(tools: Sequence[ToolText]) -> list[Any]:
+    return [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
+        }
+        for tool in tools
+    ]
+
+
+def bare_tools(tools: Sequence[ToolText], key: str = "parameters") -> list[Any]:
+    return [{"name": tool.name, "description": tool.description, key: tool.schema} for tool in tools]
+
+
+def responses_tools(tools: Sequence[ToolText]) -> list[Any]:
+    return [{"type": "function", **tool} for tool in bare_tools(tools)]
+
+
+def in_capitals(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {
+            key: value.upper() if key == "type" and isinstance(value, str) else in_capitals(value)
+            for key, value in schema.items()
+        }
+    return [in_capitals(part) for part in schema] if isinstance(schema, list) else schema
+
+
+def gemini_tools(tools: Sequence[ToolText]) -> list[Any]:
+    declared = [{**tool, "parameters": in_capitals(tool["parameters"])} for tool in bare_tools(tools)]
+    return [{"functionDeclarations": declared}]
+
+
+def bedrock_tools(tools: Sequence[ToolText]) -> list[Any]:
+    return [
+        {
+            "toolSpec": {
+                "name": tool.name,
+                "description": tool.description,
+                "inputSchema": {"json": tool.schema},
+            }
+        }
+        for tool in tools
+    ]
+
+
+TOOLS: Mapping[str, Callable[[Sequence[ToolText]], Any]] = {
+    "openai": openai_tools,
+    "responses": responses_tools,
+    "bare": bare_tools,
+    "text": lambda tools: json.dumps(bare_tools(tools)),
+    "anthropic": lambda tools: bare_tools(tools, "input_schema"),
+    "mcp": lambda tools: bare_tools(tools, "inputSchema"),
+    "mcp result": lambda tools: {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "result": {"tools": bare_tools(tools, "inputSchema")},
+    },
+    "gemini": gemini_tools,
+    "gemini json schema": lambda tools: [
+        {"function_declarations": bare_tools(tools, "parametersJsonSchema")}
+    ],
+    "bedrock": lambda tools: {"tools": bedrock_tools(tools), "toolChoice": {"auto": {}}},
+    "langchain": lambda tools: bare_tools(tools, "args_schema"),
+    "pydantic ai": lambda tools: bare_tools(tools, "parameters_json_schema"),
+    "vercel": lambda tools: {
+        tool.name: {"description": tool.description, "inputSchema": {"jsonSchema": tool.schema}}
+        for tool in tools
+    },
+}
+"""Definitions of tools by shape."""
+
+
+def _openai_call(call: Call, *, as_object: bool = False) -> dict[str, Any]:
+    arguments = call.arguments if as_object else json.dumps(call.arguments)
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+CALLS: Mapping[str, Callable[[Call], Any]] = {
+    "openai": _openai_call,
+    "objects": lambda call: _openai_call(call, as_object=True),
+    "bare": lambda call: {"name": call.name, "arguments": call.arguments},
+    "responses": lambda call: {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": call.id,
+        "name": call.name,
+        "arguments": json.dumps(call.arguments),
+    },
+    "anthropic": lambda call: {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments},
+    "gemini": lambda call: {"functionCall": {"name": call.name, "args": call.arguments}},
+    "mcp": lambda call: {
+        "method": "tools/call",
+        "params": {"name": call.name, "arguments": call.arguments},
+    },
+    "bedrock": lambda call: {"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}},
+    "langchain": lambda call: {"name": call.name, "args": call.arguments, "id": call.id, "type": "tool_call"},
+    "vercel": lambda call: {
+        "type": "tool-call",
+        "toolCallId": call.id,
+        "toolName": call.name,
+        "input": call.arguments,
+    },
+    "pydantic ai": lambda call: {
+        "part_kind": "tool-call",
+        "tool_name": call.name,
+        "args": json.dumps(call.arguments),
+        "tool_call_id": call.id,
+    },
+    "otel": lambda call: {
+        "type": "tool_call",
+        "id": call.id,
+        "name": call.name,
+        "arguments": call.arguments,
+    },
+    "cohere": lambda call: {"name": call.name, "parameters": call.arguments},
+    "inspect": lambda call: {
+        "id": call.id,
+        "type": "function",
+        "function": call.name,
+        "arguments": call.arguments,
+    },
+    "verifiers": lambda call: json.dumps(
+        {"id": call.id, "name": call.name, "arguments": json.dumps(call.arguments)}
+    ),
+}
+"""One call by shape."""
+
+
+def openai(talk: Talk, *, as_object: bool = False) -> dict[str, Any]:
+    calls = [_openai_call(call, as_object=as_object) for call in talk.calls]
+    return {
+        "messages": [
+            {"role": "system", "content": talk.system},
+            {"role": "user", "content": talk.request},
+            {"role": "assistant", "content": talk.before, "tool_calls": calls},
+            *({"role": "tool", "tool_call_id": call.id, "content": call.result} for call in talk.calls),
+            {"role": "assistant", "content": talk.answer},
+        ],
+        "tools": openai_tools(talk.tools),
+    }
+
+
+def responses(talk: Talk) -> dict[str, Any]:
+    return {
+        "instructions": talk.system,
+        "input": [
+            {"role": "user", "content": [{"type": "input_text", "text": talk.request}]},
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": talk.before}],
+            },
+            *(CALLS["responses"](call) for call in talk.calls),
+            *(
+                {"type": "function_call_output", "call_id": call.id, "output": call.result}
+                for call in talk.calls
+            ),
+        ],
+        "tools": responses_tools(talk.tools),
+        "output": [
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": talk.answer}],
+            }
+        ],
+    }
+
+
+def nemo_gym(talk: Talk) -> dict[str, Any]:
+    row = responses(talk)
+    output = row.pop("output")
+    return {"responses_create_params": row, "response": {"output": output}, "reward": 1.0}
+
+
+def anthropic(talk: Talk) -> dict[str, Any]:
+    return {
+        "system": [{"type": "text", "text": talk.system}],
+        "messages": [
+            {"role": "user", "content": talk.request},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": talk.before},
+                    *(CALLS["anthropic"](call) for call in talk.calls),
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": call.id,
+                        "content": [{"type": "text", "text": call.result}],
+                    }
+                    for call in talk.calls
+                ],
+            },
+            {"role": "assistant", "content": [{"type": "text", "text": talk.answer}]},
+        ],
+        "tools": TOOLS["anthropic"](talk.tools),
+    }
+
+
+def gemini(talk: Talk) -> dict[str, Any]:
+    return {
+        "systemInstruction": {"parts": [{"text": talk.system}]},
+        "contents": [
+            {"role": "user", "parts": [{"text": talk.request}]},
+            {
+                "role": "model",
+                "parts": [{"text": talk.before}, *(CALLS["gemini"](call) for call in talk.calls)],
+            },
+            {
+                "role": "user",
+                "parts": [
+                    {"functionResponse": {"name": call.name, "response": json.loads(call.result)}}
+                    for call in talk.calls
+                ],
+            },
+            {"role": "model", "parts": [{"text": talk.answer}]},
+        ],
+        "tools": gemini_tools(talk.tools),
+    }
+
+
+def bedrock(talk: Talk) -> dict[str, Any]:
+    return {
+        "system": [{"text": talk.system}],
+        "messages": [
+            {"role": "user", "content": [{"text": talk.request}]},
+            {
+                "role": "assistant",
+                "content": [{"text": talk.before}, *(CALLS["bedrock"](call) for call in talk.calls)],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"toolResult": {"toolUseId": call.id, "content": [{"text": call.result}]}}
+                    for call in talk.calls
+                ],
+            },
+            {"role": "assistant", "content": [{"text": talk.answer}]},
+        ],
+        "toolConfig": {"tools": bedrock_tools(talk.tools)},
+    }
+
+
+def langchain(talk: Talk) -> dict[str, Any]:
+    calls = [CALLS["langchain"](call) for call in talk.calls]
+    return {
+        "messages": [
+            {"type": "system", "data": {"content": talk.system, "type": "system"}},
+            {"type": "human", "data": {"content": talk.request, "type": "human"}},
+            {"type": "ai", "data": {"content": talk.before, "type": "ai", "tool_calls": calls}},
+            *(
+                {
+                    "type": "tool",
+                    "data": {"content": call.result, "type": "tool", "tool_call_id": call.id},
+                }
+                for call in talk.calls
+            ),
+            {"type": "ai", "data": {"content": talk.answer, "type": "ai", "tool_calls": []}},
+        ],
+        "tools": openai_tools(talk.tools),
+    }
+
+
+def langchain_dumped(talk: Talk) -> dict[str, Any]:
+    names = {"system": "SystemMessage", "human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage"}
+    row = langchain(talk)
+    row["messages"] = [
+        {
+            "lc": 1,
+            "type": "constructor",
+            "id": ["langchain", "schema", "messages", names[message["type"]]],
+            "kwargs": message["data"],
+        }
+        for message in row["messages"]
+    ]
+    return row
+
+
+def vercel(talk: Talk) -> dict[str, Any]:
+    return {
+        "messages": [
+            {"role": "system", "content": talk.system},
+            {"role": "user", "content": [{"type": "text", "text": talk.request}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": talk.before},
+                    *(CALLS["vercel"](call) for call in talk.calls),
+                ],
+            },
+            {
+                "role": "tool",
+                "content": [
+                    {
+                        "type": "tool-result",
+                        "toolCallId": call.id,
+                        "toolName": call.name,
+                        "output": {"type": "text", "value": call.result},
+                    }
+                    for call in talk.calls
+                ],
+            },
+            {"role": "assistant", "content": [{"type": "text", "text": talk.answer}]},
+        ],
+        "tools": TOOLS["vercel"](talk.tools),
+    }
+
+
+def pydantic_ai(talk: Talk) -> dict[str, Any]:
+    return {
+        "messages": [
+            {
+                "kind": "request",
+                "parts": [
+                    {"part_kind": "system-prompt", "content": talk.system},
+                    {"part_kind": "user-prompt", "content": talk.request},
+                ],
+            },
+            {
+                "kind": "response",
+                "parts": [
+                    {"part_kind": "text", "content": talk.before},
+                    *(CALLS["pydantic ai"](call) for call in talk.calls),
+                ],
+            },
+            {
+                "kind": "request",
+                "parts": [
+                    {
+                        "part_kind": "tool-return",
+                        "tool_name": call.name,
+                        "content": call.result,
+                        "tool_call_id": call.id,
+                    }
+                    for call in talk.calls
+                ],
+            },
+            {"kind": "response", "parts": [{"part_kind": "text", "content": talk.answer}]},
+        ],
+        "tools": TOOLS["pydantic ai"](talk.tools),
+    }
+
+
+def otel(talk: Talk) -> dict[str, Any]:
+    return {
+        "messages": [
+            {"role": "system", "parts": [{"type": "text", "content": talk.system}]},
+            {"role": "user", "parts": [{"type": "text", "content": talk.request}]},
+            {
+                "role": "assistant",
+                "parts": [
+                    {"type": "text", "content": talk.before},
+                    *(CALLS["otel"](call) for call in talk.calls),
+                ],
+            },
+            {
+                "role": "tool",
+                "parts": [
+                    {"type": "tool_call_response", "id": call.id, "response": call.result}
+                    for call in talk.calls
+                ],
+            },
+            {"role": "assistant", "parts": [{"type": "text", "content": talk.answer}]},
+        ],
+        "tools": responses_tools(talk.tools),
+    }
+
+
+def verifiers(talk: Talk) -> dict[str, Any]:
+    row = openai(talk)
+    messages = row["messages"]
+    messages[2]["tool_calls"] = [CALLS["verifiers"](call) for call in talk.calls]
+    return {
+        "prompt": messages[:2],
+        "completion": messages[2:],
+        "tool_defs": json.dumps(bare_tools(talk.tools)),
+        "reward": 1.0,
+        "info": {},
+    }
+
+
+def langfuse(talk: Talk) -> dict[str, Any]:
+    row = openai(talk)
+    return {
+        "id": "o1",
+        "type": "GENERATION",
+        "input": {"messages": row["messages"][:-1], "tools": row["tools"]},
+        "output": row["messages"][-1],
+    }
+
+
+RECORDS: Mapping[str, Callable[[Talk], dict[str, Any]]] = {
+    "openai": openai,
+    "hugging face": lambda talk: openai(talk, as_object=True),
+    "responses": responses,
+    "nemo gym": nemo_gym,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "bedrock": bedrock,
+    "langchain": langchain,
+    "langchain dumped": langchain_dumped,
+    "vercel": vercel,
+    "pydantic ai": pydantic_ai,
+    "otel": otel,
+    "verifiers": verifiers,
+    "langfuse": langfuse,
+}
+"""Whole records by shape."""
