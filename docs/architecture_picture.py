@@ -38,6 +38,7 @@ ABOUT: Mapping[str, str] = {
     "models": "providers, baselines, local weights",
     BASE: "base classes: Benchmark, Rules, SingleTurn",
     "alter": "what models are shown otherwise",
+    "shapes": "reads tools and calls of any shape",
     "toolcall": "reads and compares calls",
     "tool_formats": "calls written as text, by format",
     "stats": "intervals, tests, power",

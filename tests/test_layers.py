@@ -34,6 +34,7 @@ LAYERS = (
     {"reply_ends"},
     {"data", "stats", "episode", "outputs"},
     {"toolcall", "tool_formats"},
+    {"shapes"},
     {"trace"},
     {"benchmark"},
     {"alter"},
@@ -91,6 +92,9 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
     ),
     "one function per export format, found by the format's name": frozenset({"export"}),
     "names of providers, one per module": frozenset({"PROVIDER"}),
+    "readers of any shape, and those of the one shape that a benchmark, a set or a comparison has": frozenset(
+        ["read_answer", "read_call", "read_calls", "read_entry", "read_messages", "read_record", "read_tools"]
+    ),
     "what `python -m` and the installed command start": frozenset({"main"}),
 }
 """Names that several modules define on purpose, since they play the same part in each."""
@@ -233,7 +237,7 @@ def test_no_provider_is_named_outside_models():
         f"{name(path)}: {text!r}"
         for path in modules()
         if package(path)
-        not in {"models", "tool_formats"}  # formats are named after the models that write them
+        not in {"models", "shapes", "tool_formats"}  # both are named after those who write them
         for text in read(path).texts
         if set(PRESETS) & {text.lower(), *text.lower().split("_")} - WORDS
     ]

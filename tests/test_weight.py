@@ -48,6 +48,7 @@ BUDGETS = {
     "sets/make": 10750,
     "sets/prepare": 6770,
     "sets/review": 6190,
+    "shapes": 1600,
     "stats": 710,
     "table": 340,
     "tool_formats": 2280,
@@ -55,8 +56,9 @@ BUDGETS = {
     "sets": 0,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
-MOST_OF_CORE = 28_000
-"""25,000 once the command line is a leaf (decision 0052)."""
+MOST_OF_CORE = 29_500
+"""25,000 once the command line is a leaf (decision 0052); 1,500 more for the readers of shapes that every door has
+(decision 0059)."""
 LEAVES = (
     "alter/aid",
     "alter/catalogue",

@@ -9,19 +9,19 @@ from wildtool.shapes.calls import FoundCall, is_call, read_call, read_calls
 from wildtool.shapes.messages import read_messages
 from wildtool.shapes.reading import BrokenError, Reading, ShapeError
 from wildtool.shapes.records import (
-    Conversation,
+    FoundConversation,
     is_record,
     read_answer,
     read_record,
     received_answer,
     records_of,
 )
-from wildtool.shapes.results import FoundResult, read_result, result_text
+from wildtool.shapes.results import FoundResult, read_result, text_of_result
 from wildtool.shapes.tools import FoundTool, read_entry, read_tool, read_tools
 
 __all__ = [
     "BrokenError",
-    "Conversation",
+    "FoundConversation",
     "FoundCall",
     "FoundResult",
     "FoundTool",
@@ -40,5 +40,5 @@ __all__ = [
     "read_tools",
     "received_answer",
     "records_of",
-    "result_text",
+    "text_of_result",
 ]

@@ -16,7 +16,7 @@ from wildtool.shapes.keys import (
     NAME_KEYS,
     RESULT_TYPES,
 )
-from wildtool.shapes.reading import Reading, did_you_mean, kind_of
+from wildtool.shapes.reading import Reading, did_you_mean, part_type
 from wildtool.tool_formats.python_calls import PYTHONIC
 
 _MCP_CALL = "tools/call"
@@ -107,7 +107,7 @@ def is_openai_call(value: Any) -> bool:
 def is_call(value: Any) -> bool:
     """Whether a part of a message, or an item of a list, is a call in any shape."""
     part = as_object(value)
-    kind = kind_of(part)
+    kind = part_type(part)
     if kind in CALL_TYPES:
         return True
     if kind.startswith("tool-") and "toolCallId" in part and kind not in RESULT_TYPES:
@@ -170,8 +170,8 @@ def read_call(entry: Any, reading: Reading) -> FoundCall:
     name = next((inner[key] for key in NAME_KEYS if isinstance(inner.get(key), str) and inner[key]), None)
     if name is None and isinstance(inner.get(FUNCTION), str):
         name = cast(str, inner[FUNCTION])  # Inspect's logs name the tool here
-    if name is None and kind_of(inner).startswith("tool-") and "toolCallId" in inner:
-        name = kind_of(inner).removeprefix("tool-")  # messages of the Vercel AI SDK's pages
+    if name is None and part_type(inner).startswith("tool-") and "toolCallId" in inner:
+        name = part_type(inner).removeprefix("tool-")  # messages of the Vercel AI SDK's pages
     if not name:
         keys = ", ".join(list(inner)[:12]) or "nothing"
         reading.broken(f"a call has no `name`; it has {keys}")
@@ -180,7 +180,7 @@ def read_call(entry: Any, reading: Reading) -> FoundCall:
         (place[key] for key in ID_KEYS for place in (inner, outer) if isinstance(place.get(key), str)), None
     )
     arguments = _arguments(inner, outer, here)
-    if kind_of(inner) in _CUSTOM and isinstance(arguments, str):
+    if part_type(inner) in _CUSTOM and isinstance(arguments, str):
         reading.lose("free text of a custom tool, read as its argument `input`")
         arguments = {"input": arguments}
     return FoundCall(name, arguments, id_ or None)

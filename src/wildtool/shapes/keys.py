@@ -81,7 +81,7 @@ RESULT_TYPES = frozenset(
 """Values of `type` or `part_kind` of a part that is a result."""
 TEXT_TYPES = frozenset({"text", "input_text", "output_text", "user-prompt", "system-prompt", "summary_text"})
 THOUGHT_TYPES = frozenset({"thinking", "reasoning", "reasoning_text", "redacted_thinking"})
-MEDIA_TYPES = frozenset(
+MEDIA_PART_TYPES = frozenset(
     {
         "image",
         "image_url",
@@ -121,7 +121,7 @@ MEDIA_KEYS = (
 )
 """Keys of parts without a type that are no text, call or result."""
 
-ROLES: Mapping[str, str] = {
+ROLE_WORDS: Mapping[str, str] = {
     "system": "system",
     "developer": "system",
     "user": "user",
@@ -143,9 +143,9 @@ ROLES: Mapping[str, str] = {
     "function-response": "tool",
 }
 """What each word for a role means, in lower case."""
-CALL_ROLES = frozenset({"function_call", "function-call", "tool_call", "tool call"})
+ROLES_OF_CALLS = frozenset({"function_call", "function-call", "tool_call", "tool call"})
 """Words for the role of a message that is calls, in lower case."""
-MESSAGE_KEYS = ("messages", "conversations", "conversation", "contents", "chat_history", "history")
+MESSAGES_KEYS = ("messages", "conversations", "conversation", "contents", "chat_history", "history")
 """Keys of a record that hold its messages."""
 TOOLS_KEYS = ("tools", "functions", "tool_defs", "oai_tools", "tool_definitions", "toolConfig", "tool_config")
 """Keys of a record that hold its tools."""

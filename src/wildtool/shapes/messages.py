@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes.calls import FoundCall, is_call, read_call, read_calls
-from wildtool.shapes.keys import CALL_ROLES, MEDIA_KEYS, MEDIA_TYPES, ROLES, TEXT_TYPES, THOUGHT_TYPES
-from wildtool.shapes.reading import Reading, kind_of
-from wildtool.shapes.results import FoundResult, is_result, read_result, result_message, result_text
+from wildtool.shapes.keys import ROLES_OF_CALLS, MEDIA_KEYS, MEDIA_PART_TYPES, ROLE_WORDS, TEXT_TYPES, THOUGHT_TYPES
+from wildtool.shapes.reading import Reading, part_type
+from wildtool.shapes.results import FoundResult, is_result, read_result, result_message, text_of_result
 from wildtool.types import REASONING_KEYS, Message
 
 _ROLE_KEYS = ("role", "from")
@@ -79,7 +79,7 @@ _CODING_ITEMS = frozenset({"response_item"})
 
 
 @dataclass(slots=True)
-class _Said:
+class _Speech:
     """What one message says."""
 
     texts: list[str] = field(default_factory=list[str])
@@ -135,44 +135,44 @@ class _History:
         if _is_item(message):
             self._add_item(message, reading)
             return
-        for role, said in _spoken(message, reading):
-            self._add(role, said, message, reading)
+        for role, speech in _spoken(message, reading):
+            self._add(role, speech, message, reading)
 
-    def _add(self, role: str, said: _Said, message: Mapping[str, Any], reading: Reading) -> None:
-        for result in said.results:
+    def _add(self, role: str, speech: _Speech, message: Mapping[str, Any], reading: Reading) -> None:
+        for result in speech.results:
             self._add_result(result)
         if role == "tool":
-            if not said.results:
-                self._add_result(_own_result(message, said, reading))
+            if not speech.results:
+                self._add_result(_own_result(message, speech, reading))
             return
-        has_words = bool(said.texts or said.thoughts or said.refusal)
-        if said.results and not has_words and not said.calls:
+        has_words = bool(speech.texts or speech.thoughts or speech.refusal)
+        if speech.results and not has_words and not speech.calls:
             return
         if role != "assistant":
-            if said.calls:
+            if speech.calls:
                 reading.fail(f"a message of the role {role} makes a call; expected the role assistant")
             self._open_id = None
-            self.messages.append({"role": role, "content": said.text, **_kept(message, reading)})
+            self.messages.append({"role": role, "content": speech.text, **_kept(message, reading)})
             return
-        self._add_reply(said, message, reading)
+        self._add_reply(speech, message, reading)
 
-    def _add_reply(self, said: _Said, message: Mapping[str, Any], reading: Reading) -> None:
-        calls = [self._next_call(call) for call in said.calls]
+    def _add_reply(self, speech: _Speech, message: Mapping[str, Any], reading: Reading) -> None:
+        calls = [self._next_call(call) for call in speech.calls]
         # Claude Code writes the parts of one reply as separate lines that share its id.
         id_ = message.get("id") if self._open_id is not None else None
         if id_ is not None and id_ == self._open_id:
             last = self.messages[-1]
-            last["content"] = f"{last['content'] or ''}{said.text}" or None
+            last["content"] = f"{last['content'] or ''}{speech.text}" or None
             if calls:
                 last["tool_calls"] = [*last.get("tool_calls", ()), *calls]
-            _add_thoughts(last, said)
+            _add_thoughts(last, speech)
             return
-        reply: Message = {"role": "assistant", "content": said.text if said.texts or not calls else None}
+        reply: Message = {"role": "assistant", "content": speech.text if speech.texts or not calls else None}
         if calls:
             reply["tool_calls"] = calls
-        if said.refusal is not None:
-            reply["refusal"] = said.refusal
-        _add_thoughts(reply, said)
+        if speech.refusal is not None:
+            reply["refusal"] = speech.refusal
+        _add_thoughts(reply, speech)
         self.messages.append({**reply, **_kept(message, reading)})
         self._open_id = message.get("id") if isinstance(message.get("id"), str) else None
 
@@ -195,15 +195,15 @@ class _History:
 
     def _add_item(self, item: Mapping[str, Any], reading: Reading) -> None:
         """Adds an item of OpenAI's Responses: calls, texts and thoughts between two results are one reply."""
-        said = _Said()
+        speech = _Speech()
         if is_result(item):
             self._add_result(read_result(item, reading))
             return
         if is_call(item):
-            said.calls.append(read_call(item, reading))
+            speech.calls.append(read_call(item, reading))
         elif item.get("type") == "reasoning":
             parts = [*as_objects(item.get("summary")), *as_objects(item.get("content"))]
-            said.thoughts += [part["text"] for part in parts if isinstance(part.get("text"), str)]
+            speech.thoughts += [part["text"] for part in parts if isinstance(part.get("text"), str)]
             if item.get("encrypted_content"):
                 reading.lose("encrypted reasoning")
         else:
@@ -211,12 +211,12 @@ class _History:
             return
         last = self.messages[-1] if self.messages else {}
         if last.get("role") != "assistant":
-            self._add_reply(said, {}, reading)
+            self._add_reply(speech, {}, reading)
             return
-        if said.calls:
-            last["tool_calls"] = [*last.get("tool_calls", ()), *map(self._next_call, said.calls)]
+        if speech.calls:
+            last["tool_calls"] = [*last.get("tool_calls", ()), *map(self._next_call, speech.calls)]
             last["content"] = last["content"] or None
-        _add_thoughts(last, said)
+        _add_thoughts(last, speech)
 
 
 def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -227,7 +227,7 @@ def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"type": name, **as_object(kwargs)}
     if isinstance(value.get("data"), dict) and str(value.get("type")).lower() in _OF_LANGCHAIN:
         return {**as_object(value["data"]), "type": value["type"]}
-    if kind_of(value) in _CODING_ITEMS and isinstance(value.get("payload"), dict):
+    if part_type(value) in _CODING_ITEMS and isinstance(value.get("payload"), dict):
         return as_object(value["payload"])
     inner = as_object(value.get("message"))
     return inner if isinstance(inner.get("role"), str) else value
@@ -235,7 +235,7 @@ def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _is_item(message: Mapping[str, Any]) -> bool:
     """Whether this is an item of OpenAI's Responses that has no role."""
-    kind = kind_of(message)
+    kind = part_type(message)
     if not kind or kind.lower() in _OF_LANGCHAIN or any(key in message for key in _ROLE_KEYS):
         return False
     return (
@@ -243,33 +243,33 @@ def _is_item(message: Mapping[str, Any]) -> bool:
     )
 
 
-def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str, _Said]]:
+def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str, _Speech]]:
     """Role and content of a message; of Pydantic AI's requests one for each kind of part."""
     kind = message.get("kind")
     if kind in ("request", "response") and "parts" in message:
         for part in as_objects(message["parts"]):
-            said = _Said()
-            _add_part(said, part, reading)
+            speech = _Speech()
+            _add_part(speech, part, reading)
             own = {"system-prompt": "system", "user-prompt": "user"}.get(str(part.get("part_kind")))
             if kind == "request":
-                yield own or "tool", said
+                yield own or "tool", speech
         if kind == "response":
             yield "assistant", _content_of(message["parts"], reading)
         return
-    if str(message.get("role", message.get("from"))).lower() in CALL_ROLES:
+    if str(message.get("role", message.get("from"))).lower() in ROLES_OF_CALLS:
         calls = read_calls(message.get("content", message.get("value")), reading)
-        yield "assistant", _Said(calls=calls)
+        yield "assistant", _Speech(calls=calls)
         return
     role = _role(message, reading)
     key = next((key for key in _CONTENT_KEYS if message.get(key) is not None), None)
     if role == "tool" and not _has_results(message, key):
-        yield role, _Said()
+        yield role, _Speech()
         return
-    said = _content_of(message[key] if key else None, reading)
-    said.calls += _own_calls(message, reading)
+    speech = _content_of(message[key] if key else None, reading)
+    speech.calls += _own_calls(message, reading)
     if not any(name in message for name in (*_CONTENT_KEYS, *_CALL_KEYS, *_SURVIVE)):
         reading.fail(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
-    yield role, said
+    yield role, speech
 
 
 def _role(message: Mapping[str, Any], reading: Reading) -> str:
@@ -279,9 +279,9 @@ def _role(message: Mapping[str, Any], reading: Reading) -> str:
     if word is None:
         keys = ", ".join(list(message)[:12]) or "nothing"
         reading.fail(f"no message: it has no `role`; it has {keys}")
-    role = ROLES.get(word.lower())
+    role = ROLE_WORDS.get(word.lower())
     if role is None:
-        reading.fail(f"the role {word[:40]!r}; expected one of {', '.join(sorted(set(ROLES.values())))}")
+        reading.fail(f"the role {word[:40]!r}; expected one of {', '.join(sorted(set(ROLE_WORDS.values())))}")
     return role
 
 
@@ -289,10 +289,10 @@ def _has_results(message: Mapping[str, Any], key: str | None) -> bool:
     return key is not None and any(map(is_result, as_list(message[key])))
 
 
-def _own_result(message: Mapping[str, Any], said: _Said, reading: Reading) -> FoundResult:
+def _own_result(message: Mapping[str, Any], speech: _Speech, reading: Reading) -> FoundResult:
     """The result that a message of the role tool is."""
     key = next((key for key in ("content", "value", "parts", "output") if message.get(key) is not None), None)
-    text = said.text or (result_text(message[key], reading) if key else "")
+    text = speech.text or (text_of_result(message[key], reading) if key else "")
     ids = (message.get("tool_call_id"), message.get("toolCallId"), message.get("call_id"))
     id_ = next((id_ for id_ in ids if isinstance(id_, str) and id_), None)
     name = message.get("name")
@@ -311,46 +311,46 @@ def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
     return calls
 
 
-def _content_of(content: Any, reading: Reading) -> _Said:
-    said = _Said()
+def _content_of(content: Any, reading: Reading) -> _Speech:
+    speech = _Speech()
     if isinstance(content, str):
-        said.texts.append(content)
+        speech.texts.append(content)
     elif isinstance(content, list):
         for number, part in enumerate(cast(list[Any], content), 1):
-            _add_part(said, part, reading.at(f"part {number}"))
+            _add_part(speech, part, reading.at(f"part {number}"))
     elif isinstance(content, dict):
-        _add_part(said, content, reading)
+        _add_part(speech, content, reading)
     elif content is not None:
         reading.broken(f"`content` must be a text or a list of parts, found {str(content)[:80]!r}")
-    return said
+    return speech
 
 
-def _add_part(said: _Said, part: Any, reading: Reading) -> None:
+def _add_part(speech: _Speech, part: Any, reading: Reading) -> None:
     if isinstance(part, str):
-        said.texts.append(part)
+        speech.texts.append(part)
         return
     if not isinstance(part, dict):
         reading.broken(f"expected a part with a type, found {str(part)[:80]!r}")
     held = cast(Mapping[str, Any], part)
-    kind = kind_of(held)
+    kind = part_type(held)
     if is_call(held):
-        said.calls.append(read_call(held, reading))
+        speech.calls.append(read_call(held, reading))
         if "output" in held and kind.startswith("tool-"):
-            said.results.append(
+            speech.results.append(
                 read_result(held, reading)
             )  # pages of the Vercel AI SDK keep both in one part
     elif is_result(held):
-        said.results.append(read_result(held, reading))
+        speech.results.append(read_result(held, reading))
     elif kind in THOUGHT_TYPES or held.get("thought") is True or "reasoningContent" in held:
-        _add_thought(said, held, reading)
+        _add_thought(speech, held, reading)
     elif kind in TEXT_TYPES or (not kind and isinstance(held.get("text"), str)):
         text = next((held[key] for key in ("text", "content") if isinstance(held.get(key), str)), None)
         if text is None:
             reading.fail("a part of type text has no text")
-        said.texts.append(text)
+        speech.texts.append(text)
     elif kind == "refusal":
-        said.refusal = str(held.get("refusal", ""))
-    elif kind in MEDIA_TYPES or any(key in held for key in MEDIA_KEYS):
+        speech.refusal = str(held.get("refusal", ""))
+    elif kind in MEDIA_PART_TYPES or any(key in held for key in MEDIA_KEYS):
         reading.lose(f"part {kind or next(iter(held))}")
     elif kind.startswith(("server_tool", "web_search", "code_execution", "data-")):
         reading.lose(f"part {kind}")
@@ -359,23 +359,23 @@ def _add_part(said: _Said, part: Any, reading: Reading) -> None:
         reading.fail(f"a part {named}, which no shape has")
 
 
-def _add_thought(said: _Said, part: Mapping[str, Any], reading: Reading) -> None:
+def _add_thought(speech: _Speech, part: Mapping[str, Any], reading: Reading) -> None:
     inner = as_object(as_object(part.get("reasoningContent")).get("reasoningText")) or part
     text = next(
         (inner[key] for key in ("thinking", "text", "content") if isinstance(inner.get(key), str)), None
     )
     if text:
-        said.thoughts.append(text)
+        speech.thoughts.append(text)
     for key in ("signature", "thoughtSignature", "thought_signature", "data", "encrypted_content"):
         if inner.get(key):
             reading.lose("signature of reasoning")
 
 
-def _add_thoughts(message: Message, said: _Said) -> None:
-    if said.thoughts:
+def _add_thoughts(message: Message, speech: _Speech) -> None:
+    if speech.thoughts:
         before = message.get(REASONING_KEYS[0])
         message[REASONING_KEYS[0]] = "".join([before] if isinstance(before, str) else []) + "".join(
-            said.thoughts
+            speech.thoughts
         )
 
 

@@ -54,7 +54,7 @@ def did_you_mean(key: str, known: Iterable[str]) -> str:
     return f"did you mean `{meant[0]}`?" if meant else f"expected {', '.join(f'`{name}`' for name in names)}"
 
 
-def kind_of(part: Mapping[str, Any]) -> str:
+def part_type(part: Mapping[str, Any]) -> str:
     """What a part of a message says it is; empty where it does not."""
     kind = part.get("type", part.get("part_kind"))
     return kind if isinstance(kind, str) else ""

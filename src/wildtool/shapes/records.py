@@ -6,11 +6,11 @@ from typing import Any, cast
 
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, loads_within
 from wildtool.shapes.calls import is_call, is_openai_call, message_call
-from wildtool.shapes.keys import FUNCTION, MESSAGE_KEYS, SYSTEM_KEYS, TEXT_TYPES, THOUGHT_TYPES, TOOLS_KEYS
+from wildtool.shapes.keys import FUNCTION, MESSAGES_KEYS, SYSTEM_KEYS, TEXT_TYPES, THOUGHT_TYPES, TOOLS_KEYS
 from wildtool.shapes.messages import read_messages
 from wildtool.shapes.padding import without_padding
-from wildtool.shapes.reading import BrokenError, Reading, kind_of
-from wildtool.shapes.results import result_text
+from wildtool.shapes.reading import BrokenError, Reading, part_type
+from wildtool.shapes.results import text_of_result
 from wildtool.shapes.tools import FoundTool, read_tools
 from wildtool.types import Message, Tool
 
@@ -28,7 +28,7 @@ _CODEX_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_co
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class FoundConversation:
     """A conversation in OpenAI's chat shape, whatever it was read from."""
 
     messages: list[Message]
@@ -37,7 +37,7 @@ class Conversation:
     """By name of a tool the schema of its results, where its definition has one."""
 
 
-def read_record(value: Any, reading: Reading) -> Conversation:
+def read_record(value: Any, reading: Reading) -> FoundConversation:
     """The conversation of one record: a list of messages, a row of training data, a request with or without its answer.
 
     Raises:
@@ -45,20 +45,20 @@ def read_record(value: Any, reading: Reading) -> Conversation:
     """
     if not isinstance(value, list | dict):
         reading.fail(f"expected an object with {_EXPECTED}, found {str(value)[:80]!r}")
-    whole = {MESSAGE_KEYS[0]: as_list(value)} if isinstance(value, list) else as_object(value)
-    record = _asked(whole)
-    found = _tools(record, whole, reading)
-    messages = [*_system(record, reading), *read_messages(_said(record, whole, reading), reading)]
+    row = {MESSAGES_KEYS[0]: as_list(value)} if isinstance(value, list) else as_object(value)
+    record = _request_of(row)
+    found = _tools(record, row, reading)
+    messages = [*_system(record, reading), *read_messages(_message_values(record, row, reading), reading)]
     tools = [entry.tool for entry in found]
     returns = {entry.tool[FUNCTION]["name"]: entry.returns for entry in found if entry.returns}
     messages, tools = without_padding(messages, tools, reading)
-    return Conversation(messages, tools, returns)
+    return FoundConversation(messages, tools, returns)
 
 
 def is_record(value: Mapping[str, Any]) -> bool:
     """Whether a row looks like a record of a conversation; `read_record` says whether it is one."""
-    record = _asked(value)
-    if any(isinstance(record.get(key), list) for key in MESSAGE_KEYS):
+    record = _request_of(value)
+    if any(isinstance(record.get(key), list) for key in MESSAGES_KEYS):
         return True
     asked = [record.get(key) for key in ("input", "prompt")]
     return any(as_object(entry).keys() & {"role", "type"} for part in asked for entry in as_list(part))
@@ -135,13 +135,13 @@ def _entries_of_answer(value: Any) -> list[Any]:
 def _is_part(entry: Any) -> bool:
     """Whether an entry of a list is a part of a message, and no message."""
     part = as_object(entry)
-    return "role" not in part and (is_call(part) or kind_of(part) in TEXT_TYPES | THOUGHT_TYPES)
+    return "role" not in part and (is_call(part) or part_type(part) in TEXT_TYPES | THOUGHT_TYPES)
 
 
-def _asked(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _request_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """What holds messages and tools: the record, or what a log keeps as the request."""
     for _ in range(2):
-        if any(value.get(key) is not None for key in MESSAGE_KEYS):
+        if any(value.get(key) is not None for key in MESSAGES_KEYS):
             return value
         inner = next(
             (as_object(value[key]) for key in (*_AROUND, "input", "prompt") if as_object(value.get(key))),
@@ -153,19 +153,19 @@ def _asked(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return value
 
 
-def _said(record: Mapping[str, Any], whole: Mapping[str, Any], reading: Reading) -> list[Any]:
+def _message_values(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[Any]:
     """The messages of a record, with what was answered."""
-    key = next((key for key in (*MESSAGE_KEYS, "input", "prompt") if record.get(key) is not None), None)
+    key = next((key for key in (*MESSAGES_KEYS, "input", "prompt") if record.get(key) is not None), None)
     if key is None:
-        keys = ", ".join(list(whole)[:12]) or "nothing"
+        keys = ", ".join(list(row)[:12]) or "nothing"
         reading.fail(f"no conversation: expected {_EXPECTED}; it has {keys}")
-    said = _parsed(record[key], key, reading)
-    for place in (record, whole):
+    values = _parsed(record[key], key, reading)
+    for place in (record, row):
         for name in (*_ANSWERS, "choices"):
             answer = _answered(place.get(name))
             if answer:
-                return [*said, *answer]
-    return said
+                return [*values, *answer]
+    return values
 
 
 def _parsed(value: Any, key: str, reading: Reading) -> list[Any]:
@@ -204,16 +204,16 @@ def _answered(value: Any) -> list[Any]:
     return []
 
 
-def _tools(record: Mapping[str, Any], whole: Mapping[str, Any], reading: Reading) -> list[FoundTool]:
+def _tools(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[FoundTool]:
     """The tools of a record, and those that its messages carry, each name once."""
-    places = (record, whole, as_object(whole.get("info")), as_object(whole.get("metadata")))
+    places = (record, row, as_object(row.get("info")), as_object(row.get("metadata")))
     given: list[FoundTool] = []
     for place in places:
         key = next((key for key in TOOLS_KEYS if place.get(key)), None)
         if key is not None and not given:
             given = read_tools(place[key], reading.at(f"`{key}`"))
     if not given:
-        key = next((key for key in MESSAGE_KEYS if record.get(key)), "")
+        key = next((key for key in MESSAGES_KEYS if record.get(key)), "")
         for message in as_objects(record.get(key)):
             for key in ("functions", "tools"):
                 if message.get(key):
@@ -225,30 +225,54 @@ def _system(record: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
     for key in SYSTEM_KEYS:
         value = record.get(key)
         if value:
-            text = result_text(as_object(value).get("parts", value), reading)
+            text = text_of_result(as_object(value).get("parts", value), reading)
             if text:
                 yield {"role": "system", "content": text}
             return
 
 
-def records_of(values: Iterable[Any], reading: Reading) -> Iterator[tuple[Reading, Any]]:
-    """The records in the values of a file, each with its place: a value each, but for session files of Claude Code and
-    Codex, whose lines together are one conversation."""
-    kept = list(values)
-    rows = [as_object(value) for value in kept]
-    if rows and all(_is_session_line(row) for row in rows):
+def records_of(values: Iterable[tuple[Reading, Any]], reading: Reading) -> Iterator[tuple[Reading, Any]]:
+    """The records in the values of a file, each with its place: a value is one, or a list of several; the lines of a
+    session file of Claude Code or Codex are one conversation together.
+
+    Args:
+        values: of the file, each with its place.
+        reading: the place of the file itself. Observations of Langfuse that hold no call of a model are left out by name.
+    """
+    entries = [entry for place, value in values for entry in _entries(place, value)]
+    rows = [as_object(value) for _, value in entries]
+    if rows and all(map(_is_session_line, rows)):
         for session in _sessions(rows):
             yield reading, {"messages": session}
-        return
-    if (
-        rows
-        and any(row.get("type") == "response_item" for row in rows)
-        and all(_is_codex_line(row) for row in rows)
-    ):
+    elif any(row.get("type") == "response_item" for row in rows) and all(map(_is_codex_line, rows)):
         yield reading, {"messages": [row for row in rows if row.get("type") == "response_item"]}
+    else:
+        for (place, value), row in zip(entries, rows, strict=True):
+            if _is_other_observation(row):
+                reading.lose(f"observation of type {row['type']}")
+            else:
+                yield place, value
+
+
+def _entries(place: Reading, value: Any) -> Iterator[tuple[Reading, Any]]:
+    """The records of one value: those of a list that is no conversation itself."""
+    entries = as_list(value)
+    rows = list(map(as_object, entries))
+    is_several = any(
+        isinstance(entry, list) or is_record(row) or _is_other_observation(row)
+        for entry, row in zip(entries, rows, strict=True)
+    )
+    if not entries or not (is_several or all(map(_is_session_line, rows)) or all(map(_is_codex_line, rows))):
+        yield place, value
         return
-    for number, value in enumerate(kept, 1):
-        yield reading.at(f"record {number}"), value
+    for number, entry in enumerate(entries, 1):
+        yield place.at(f"record {number}"), entry
+
+
+def _is_other_observation(row: Mapping[str, Any]) -> bool:
+    """Whether a row of a Langfuse export is something else than a call of a model, such as a span around it."""
+    kind = row.get("type")
+    return "traceId" in row and isinstance(kind, str) and kind.isupper() and kind != "GENERATION"
 
 
 def _is_session_line(row: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object, object_text
 from wildtool.shapes.keys import FUNCTION, ID_KEYS, NAME_KEYS, RESULT_TYPES, RESULT_WRAPPERS
-from wildtool.shapes.reading import Reading, kind_of
+from wildtool.shapes.reading import Reading, part_type
 
 _VALUE_KEYS = ("content", "output", "response", "result", "value")
 """Keys of a result that hold what the tool gave; the first that is there counts."""
@@ -28,7 +28,7 @@ class FoundResult:
 def is_result(value: Any) -> bool:
     """Whether a part of a message, or an item of a list, is a result in any shape."""
     part = as_object(value)
-    return kind_of(part) in RESULT_TYPES or any(isinstance(part.get(key), dict) for key in RESULT_WRAPPERS)
+    return part_type(part) in RESULT_TYPES or any(isinstance(part.get(key), dict) for key in RESULT_WRAPPERS)
 
 
 def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
@@ -45,10 +45,10 @@ def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
         reading.fail(
             f"a result holds nothing under {', '.join(f'`{name}`' for name in _VALUE_KEYS)}; it has {keys}"
         )
-    return FoundResult(result_text(inner[key], reading), id_ or None, name)
+    return FoundResult(text_of_result(inner[key], reading), id_ or None, name)
 
 
-def result_text(value: Any, reading: Reading) -> str:
+def text_of_result(value: Any, reading: Reading) -> str:
     """What a tool gave, as the text that a model is shown: texts as they are, parts of text joined, MCP's results without
     what is around them, all else as JSON."""
     if isinstance(value, str):
@@ -69,9 +69,9 @@ def result_text(value: Any, reading: Reading) -> str:
     }:
         if held.get("isError") is True:
             reading.lose("mark that a result is an error")
-        return result_text(held["content"], reading)
+        return text_of_result(held["content"], reading)
     if held.keys() == {"type", "value"}:
-        return result_text(held["value"], reading)  # the Vercel AI SDK tells text and JSON apart
+        return text_of_result(held["value"], reading)  # the Vercel AI SDK tells text and JSON apart
     return object_text(value) if not held else json.dumps(held, ensure_ascii=False)
 
 

@@ -212,7 +212,7 @@ def _definition(entry: Mapping[str, Any], reading: Reading) -> Definition:
     if wrapper is not None and not any(inner.get(key) is not None for key in SCHEMA_KEYS):
         beside = [key for key in entry if key != wrapper and _looks_like_parameters(key, entry[key])]
         if beside:
-            here.fail(f"`{beside[0]}` stands beside `{wrapper}`; expected it inside")
+            here.fail(f"`{beside[0]}` is beside `{wrapper}`; expected it inside")
     around = {key: value for key, value in entry.items() if key != wrapper}
     return Definition(name, inner, wrapper, around, here)
 

@@ -7,13 +7,13 @@ from typing import Any
 from wildtool.json_codec import as_list, as_objects
 from wildtool.sets.prepare.record import RowError
 from wildtool.shapes import Reading, ShapeError, read_messages, read_record
-from wildtool.shapes.keys import MESSAGE_KEYS, SYSTEM_KEYS, TOOLS_KEYS
+from wildtool.shapes.keys import MESSAGES_KEYS, SYSTEM_KEYS, TOOLS_KEYS
 from wildtool.shapes.padding import is_padded
-from wildtool.shapes.reading import kind_of
+from wildtool.shapes.reading import part_type
 
 _USED = frozenset(
     {
-        *MESSAGE_KEYS,
+        *MESSAGES_KEYS,
         *TOOLS_KEYS,
         *SYSTEM_KEYS,
         "input",
@@ -83,4 +83,4 @@ def _is_foreign_message(message: Mapping[str, Any]) -> bool:
         return True
     if any(isinstance(call, str) for call in as_list(message.get("tool_calls"))):
         return True
-    return any(kind_of(part) != "text" for part in as_objects(message.get("content")))
+    return any(part_type(part) != "text" for part in as_objects(message.get("content")))
