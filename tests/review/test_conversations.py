@@ -19,8 +19,15 @@ from wildtool.sets.review.drafts.conversation import (
     ToolConversation,
     read_conversations,
     safe_json,
+    stop,
 )
 from wildtool.sets.review.drafts.draft import draft, draft_sessions, gap_counts, pseudonymised
+from wildtool.shapes import Reading, ShapeError
+
+
+def conversations(layout: str, value: Any) -> list[ToolConversation]:
+    reading = Reading("file")
+    return list(LAYOUTS[layout]([(reading, value)], reading, stop))
 
 
 def tool(name: str, **fields: Any) -> dict[str, Any]:
@@ -40,12 +47,19 @@ def spans(*attributes: Any, **fields: Any) -> list[dict[str, Any]]:
 
 
 HELLO, ANSWER = said("user", "Hello"), said("assistant", "Hi")
-PARTS = [{"type": "text", "content": "Hello"}, {"content": "you"}, {"type": "image", "content": "x"}]
+PARTS = [
+    {"type": "text", "content": "Hello"},
+    {"type": "text", "content": "you"},
+    {"type": "image", "content": "x"},
+]
 RESULTS = [
     {"type": "tool_call_response", "id": "c", "response": {"a": 1}, "result": 2},
     {"type": "tool_call_response", "id": "d", "result": 3},
 ]
-CALLING = [{"type": "tool_call", "id": "c", "name": "f", "arguments": {"a": 1}}, {"type": "tool_call"}]
+CALLING = [
+    {"type": "tool_call", "id": "c", "name": "f", "arguments": {"a": 1}},
+    {"type": "tool_call", "name": "g"},
+]
 FLAT = {
     "llm.input_messages.1.message.role": "assistant",
     "llm.input_messages.1.message.tool_calls.1.tool_call.function.name": "g",
@@ -61,7 +75,6 @@ FLAT = {
             {"type": "tool_result", "tool_use_id": "c0", "content": "one"},
             {"type": "tool_result", "content": "two"},
             {"type": "text", "text": "and"},
-            {"type": "text", "text": 7},
             {"type": "text", "text": "more"},
         ]
     ),
@@ -79,7 +92,6 @@ FLAT = {
     "llm.tools.2.tool.json_schema": '{"properties": {"x": {}}}',
     "llm.tools.2.tool.name": "named",
     "llm.tools.2.tool.description": "Apart.",
-    "llm.tools.3.tool.json_schema": "{}",
     "llm.model_name": "m",
 }
 NESTED = {
@@ -107,20 +119,17 @@ OF_PARTS = {
     "llm.tools": [
         {"name": "a", "json_schema": '{"description": "A.", "parameters": {"type": "object"}}'},
         {"name": "b", "description": "B.", "input_schema": {"type": "object", "b": 1}},
-        {"json_schema": '{"name": "c", "properties": {"x": {}}, "parameters": {"c": 1}, "input_schema": 5}'},
-        {"json_schema": '{"name": "d"}', "parameters": {"d": 1}, "input_schema": {"d": 2}},
-        {"description": "Of no name."},
+        {"json_schema": '{"name": "d"}', "parameters": {"type": "object", "d": 1}},
     ],
 }
 CASES: dict[str, tuple[str, Any]] = {
-    "messages alone": ("openai", [HELLO, "x", ANSWER]),
+    "messages alone": ("openai", [HELLO, ANSWER]),
     "one object": (
         "openai",
         {
             "messages": [HELLO],
             "choices": [{"message": ANSWER}, {"message": said("assistant", "Other")}],
-            "tools": [tool("f", description="F.", parameters={"type": "object"}), tool("g", parameters=[])],
-            "functions": [tool("not read")],
+            "tools": [tool("f", description="F.", parameters={"type": "object"}), tool("g")],
             "created": 1714919392,
         },
     ),
@@ -128,7 +137,7 @@ CASES: dict[str, tuple[str, Any]] = {
         "openai",
         {"messages": [HELLO], "functions": [{"name": "f", "description": None}], "created": "1714919392"},
     ),
-    "a list of several": ("openai", [{"messages": [HELLO]}, [ANSWER], {"messages": []}, 7, {"no": 1}]),
+    "a list of several": ("openai", [{"messages": [HELLO]}, [ANSWER], {"messages": []}]),
     "a time that is none": ("openai", {"messages": [HELLO], "created": 1e300}),
     "a sample": (
         "inspect",
@@ -149,7 +158,7 @@ CASES: dict[str, tuple[str, Any]] = {
             "events": [
                 {"tools": [{"name": "f", "description": "old"}], "timestamp": "no time"},
                 {
-                    "tools": [{"name": "f", "description": "F."}, {"name": ""}],
+                    "tools": [{"name": "f", "description": "F."}],
                     "timestamp": "2024-05-05T14:29:52",
                 },
             ],
@@ -300,13 +309,74 @@ CASES: dict[str, tuple[str, Any]] = {
 }
 
 
+REFUSED: dict[str, tuple[str, Any, str]] = {
+    "a text among messages": ("openai", [HELLO, "x"], "message 2: .*'x'"),
+    "a row of something else": ("openai", {"no": 1}, "no conversation: .* it has no"),
+    "one that is none among several": (
+        "openai",
+        [{"messages": [HELLO]}, {"no": 1}],
+        "record 2: .* it has no",
+    ),
+    "spans": ("openai", spans({"gen_ai.input.messages": []}), "--from otel"),
+    "a log of Inspect": ("openai", {"eval": {}, "samples": []}, "--from inspect"),
+    "parameters under an unknown key": (
+        "openai",
+        {"messages": [HELLO], "functions": [{"name": "f", "schema": {"type": "object"}}]},
+        "'f': `schema` looks like its parameters",
+    ),
+    "arguments under an unknown key": (
+        "openai",
+        [HELLO, said("assistant", "", tool_calls=[{"name": "f", "params": {"a": 1}}])],
+        "message 2: call 1: call of 'f': `params` here",
+    ),
+    "a call of no name in a log": (
+        "inspect",
+        {"samples": [{"id": "s", "messages": [said("assistant", "", tool_calls=[{"id": "c"}])]}]},
+        "sample s: message 1: call 1: a call has no `name`",
+    ),
+    "parameters under an unknown key in a log": (
+        "inspect",
+        {"messages": [HELLO], "events": [{"tools": [{"name": "f", "schema": {"type": "object"}}]}]},
+        "sample 1: tools: entry 1: tool 'f': `schema`",
+    ),
+    "a part of no type in a span": (
+        "otel",
+        spans({"gen_ai.input.messages": [{"role": "user", "parts": [{"type": "hologram"}]}]}),
+        "message 1: part 1: a part of type 'hologram'",
+    ),
+    "a call of a span under an unknown key": (
+        "otel",
+        spans(
+            {
+                "gen_ai.input.messages": [
+                    {"role": "assistant", "parts": [{"type": "tool_call", "name": "f", "argz": {"a": 1}}]}
+                ]
+            }
+        ),
+        "`argz` here; did you mean `args`",
+    ),
+    "a tool of a span without a name": (
+        "otel",
+        spans({**FLAT, "llm.tools.4.tool.description": "?"}),
+        "no `name`",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_no_shape_has_is_refused_with_its_place(case: str):
+    layout, value, problem = REFUSED[case]
+    with pytest.raises(ShapeError, match=f"^file: .*{problem}"):
+        conversations(layout, value)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_conversation_is_read_as_it_was(case: str):
     layout, value = CASES[case]
-    conversations = [asdict(each) for each in LAYOUTS[layout](value)]
-    for row in conversations:
+    rows = [asdict(each) for each in conversations(layout, value)]
+    for row in rows:
         row["when"] = row["when"] and row["when"].isoformat()
-    same_as_golden(f"review/conversations/{case.replace(' ', '-')}.json", conversations)
+    same_as_golden(f"review/conversations/{case.replace(' ', '-')}.json", rows)
 
 
 def calls(*names: Any, **fields: Any) -> dict[str, Any]:
@@ -334,7 +404,7 @@ DRAFTS: dict[str, list[dict[str, Any]]] = {
         result("c0", " [1"),
         result("c9", "of none"),
         said("tool", [{"type": "text", "text": "part"}]),
-        said("assistant", None, function_call={"name": "f", "arguments": '{"n": 41'}),
+        said("assistant", None, tool_calls=[{"id": "f", "function": {"name": "f", "arguments": '{"n": 41'}}]),
         said("function", "legacy", name="f"),
         said("assistant", "They are"),
         said("assistant", "odd."),
@@ -535,9 +605,7 @@ def test_only_samples_of_an_archive_are_read(tmp_path: Path):
         "3__samples__.json": sample,
     }
     file = archive(tmp_path / "log.eval", **members)
-    assert list(read_conversations(file, "inspect")) == [
-        ToolConversation([{"role": "user", "content": "Hello", "tool_call_id": None}])
-    ]
+    assert list(read_conversations(file, "inspect")) == [ToolConversation([HELLO])]
 
 
 def test_a_value_may_be_as_large_as_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -575,7 +643,7 @@ def test_a_time_that_is_no_number_of_nanoseconds_is_none(nano: Any):
         "attributes": {"gen_ai.input.messages": [{"role": "user", "parts": PARTS}]},
         "startTimeUnixNano": nano,
     }
-    (talk,) = LAYOUTS["otel"](span)
+    (talk,) = conversations("otel", span)
     assert talk.when is None
 
 
@@ -591,21 +659,25 @@ NAMES = [
 ]
 
 
+def words(text: object) -> dict[str, str]:
+    return {"type": "text", "content": f"{text}"}
+
+
 def test_spans_are_of_one_conversation_where_they_name_the_same():
     rows = [
         {"attributes": {"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, **name}
         for number, name in enumerate(NAMES)
-        for parts in ([{"content": f"{number}"}], [{"content": f"{number}"}, {"content": "more"}])
+        for parts in ([words(number)], [words(number), words("more")])
     ]
-    (talk,) = LAYOUTS["otel"](rows)
+    (talk,) = conversations("otel", rows)
     assert talk.messages == [{"role": "user", "content": "0"}]
     for number, name in enumerate(NAMES):
-        talks = LAYOUTS["otel"]([*rows[2 * number : 2 * number + 1], {**rows[-1], "trace_id": "other"}])
-        assert [row.messages[0]["content"] for row in talks] == [f"{number}", "7\nmore"], name
+        talks = conversations("otel", [*rows[2 * number : 2 * number + 1], {**rows[-1], "trace_id": "other"}])
+        assert [row.messages[0]["content"] for row in talks] == [f"{number}", "7more"], name
 
 
 def test_a_conversation_began_with_its_first_span_and_with_those_that_it_repeats():
-    parts = [[{"content": "Hello"}], [{"content": "Hi"}]]
+    parts = [[words("Hello")], [words("Hi")]]
     rows = [
         {
             "attributes": {"gen_ai.input.messages": [{"role": "user", "parts": part} for part in parts[:n]]},
@@ -615,15 +687,15 @@ def test_a_conversation_began_with_its_first_span_and_with_those_that_it_repeats
         for n, trace, nano in ((2, "t", 3_500_000_000), (2, "t", 3_000_000_000), (1, "u", 2_000_000_000))
     ]
     for order in (rows, rows[::-1]):
-        (talk,) = LAYOUTS["otel"](order)
+        (talk,) = conversations("otel", order)
         assert talk.when == datetime(1970, 1, 1, 0, 0, 2, tzinfo=UTC)
-    (talk,) = LAYOUTS["otel"](rows[:2])
+    (talk,) = conversations("otel", rows[:2])
     assert talk.when == datetime(1970, 1, 1, 0, 0, 3, tzinfo=UTC)
 
 
 def test_spans_that_name_no_conversation_are_of_one():
     texts = [{"gen_ai.input.messages": [{"role": "user", "parts": PARTS[:n]}]} for n in (1, 2)]
-    (talk,) = LAYOUTS["otel"](spans(*texts))
+    (talk,) = conversations("otel", spans(*texts))
     assert talk.messages == [{"role": "user", "content": "Hello"}]
 
 

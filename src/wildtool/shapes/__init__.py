@@ -21,8 +21,8 @@ from wildtool.shapes.tools import FoundTool, read_entry, read_tool, read_tools
 
 __all__ = [
     "BrokenError",
-    "FoundConversation",
     "FoundCall",
+    "FoundConversation",
     "FoundResult",
     "FoundTool",
     "Reading",

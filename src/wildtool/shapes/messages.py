@@ -6,7 +6,14 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes.calls import FoundCall, is_call, read_call, read_calls
-from wildtool.shapes.keys import ROLES_OF_CALLS, MEDIA_KEYS, MEDIA_PART_TYPES, ROLE_WORDS, TEXT_TYPES, THOUGHT_TYPES
+from wildtool.shapes.keys import (
+    MEDIA_KEYS,
+    MEDIA_PART_TYPES,
+    ROLE_WORDS,
+    ROLES_OF_CALLS,
+    TEXT_TYPES,
+    THOUGHT_TYPES,
+)
 from wildtool.shapes.reading import Reading, part_type
 from wildtool.shapes.results import FoundResult, is_result, read_result, result_message, text_of_result
 from wildtool.types import REASONING_KEYS, Message
@@ -291,7 +298,9 @@ def _has_results(message: Mapping[str, Any], key: str | None) -> bool:
 
 def _own_result(message: Mapping[str, Any], speech: _Speech, reading: Reading) -> FoundResult:
     """The result that a message of the role tool is."""
-    key = next((key for key in ("content", "value", "parts", "output") if message.get(key) is not None), None)
+    key = next(
+        (key for key in ("content", "value", "parts", "output") if message.get(key) not in (None, [])), None
+    )
     text = speech.text or (text_of_result(message[key], reading) if key else "")
     ids = (message.get("tool_call_id"), message.get("toolCallId"), message.get("call_id"))
     id_ = next((id_ for id_ in ids if isinstance(id_, str) and id_), None)
@@ -362,7 +371,12 @@ def _add_part(speech: _Speech, part: Any, reading: Reading) -> None:
 def _add_thought(speech: _Speech, part: Mapping[str, Any], reading: Reading) -> None:
     inner = as_object(as_object(part.get("reasoningContent")).get("reasoningText")) or part
     text = next(
-        (inner[key] for key in ("thinking", "text", "content") if isinstance(inner.get(key), str)), None
+        (
+            inner[key]
+            for key in ("thinking", "text", "content", "reasoning")
+            if isinstance(inner.get(key), str)
+        ),
+        None,
     )
     if text:
         speech.thoughts.append(text)

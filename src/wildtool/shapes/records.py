@@ -276,13 +276,13 @@ def _is_other_observation(row: Mapping[str, Any]) -> bool:
 
 
 def _is_session_line(row: Mapping[str, Any]) -> bool:
-    return row.get("type") in _SESSION_TYPES and (
+    return part_type(row) in _SESSION_TYPES and (
         "sessionId" in row or "leafUuid" in row or "messageId" in row
     )
 
 
 def _is_codex_line(row: Mapping[str, Any]) -> bool:
-    return row.get("type") in _CODEX_TYPES and "payload" in row
+    return part_type(row) in _CODEX_TYPES and "payload" in row
 
 
 def _sessions(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
@@ -290,7 +290,7 @@ def _sessions(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
     sessions: dict[tuple[str, bool], list[Any]] = {}
     for row in rows:
         if (
-            row.get("type") in ("user", "assistant")
+            part_type(row) in ("user", "assistant")
             and isinstance(row.get("message"), dict)
             and not row.get("isMeta")
         ):

@@ -69,7 +69,7 @@ def text_of_result(value: Any, reading: Reading) -> str:
     }:
         if held.get("isError") is True:
             reading.lose("mark that a result is an error")
-        return text_of_result(held["content"], reading)
+        return text_of_result(held["content"] or "", reading)
     if held.keys() == {"type", "value"}:
         return text_of_result(held["value"], reading)  # the Vercel AI SDK tells text and JSON apart
     return object_text(value) if not held else json.dumps(held, ensure_ascii=False)

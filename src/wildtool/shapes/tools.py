@@ -234,7 +234,7 @@ def _tool(definition: Definition) -> FoundTool:
         elif key != "type" and value is not None:
             reading.lose(f"key {key} of a tool")
     returns = next((as_object(inner[key]) for key in RESULT_SCHEMA_KEYS if as_object(inner.get(key))), None)
-    around = definition.around if definition.wrapper == FUNCTION else {}
+    around = dict(definition.around) if definition.wrapper == FUNCTION else dict[str, Any]()
     return FoundTool(
         {"type": FUNCTION, **around, FUNCTION: function}, _unwrapped(returns) if returns else None
     )

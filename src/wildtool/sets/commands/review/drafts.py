@@ -1,5 +1,6 @@
 """The command `review import`: real conversations become drafts of sessions, to be completed in a review."""
 
+from collections import Counter
 from pathlib import Path
 
 from wildtool.cli.command import arg, opt
@@ -11,11 +12,15 @@ from wildtool.errors import UsageError, unknown_name
 
 def import_drafts(
     files: list[Path] = arg("FILE...", "Conversations, JSON or JSON lines.", show_default=False),
-    source: str | None = opt("--from NAME", "openai (messages), inspect (logs) or otel (spans)."),
+    source: str | None = opt(
+        "--from NAME", "openai (conversations of any API or agent), inspect (logs) or otel (spans)."
+    ),
     out: Path | None = opt("-o FILE", "JSON Lines file to write."),
     keep_names: bool = opt("Leave all texts as they are; by default names are replaced."),
     seed: str = opt("TEXT", "The same seed gives the same names.", default="1"),
-    skip_unclear: bool = opt("Leave out conversations with a value whose role is unclear."),
+    skip_unclear: bool = opt(
+        "Leave out conversations of unknown shape, or with a value whose role is unclear."
+    ),
     force: bool = options.FORCE_OPTION,
 ) -> None:
     """Turn real conversations into drafts of sessions, whose gaps the review shows as findings.
@@ -41,8 +46,11 @@ def import_drafts(
     if out is None:
         raise UsageError("give the file to write: --out drafts.jsonl")
     refused: list[UnchangedSession] = []
+    lost = Counter[str]()
     drafts = list(
-        draft_sessions(files, source, refused, seed=seed, keep_names=keep_names, skip_unclear=skip_unclear)
+        draft_sessions(
+            files, source, refused, seed=seed, keep_names=keep_names, skip_unclear=skip_unclear, lost=lost
+        )
     )
     for session in refused:
         print_err(f"left out {single_line(session.item)}: {single_line(session.reason, 300)}")
@@ -52,4 +60,6 @@ def import_drafts(
     print_out(f"{out}: {counted(count, 'draft')}, {len(refused)} left out")
     for kind, number in gap_counts(drafts).most_common():
         print_out(f"  {kind}: {number}")
+    for name, number in lost.most_common():
+        print_out(f"  not kept: {name}: {number}")
     print_out(f"wildtool review {out}")

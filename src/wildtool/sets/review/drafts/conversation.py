@@ -1,12 +1,13 @@
-"""Conversations with tools in the files of other programs: OpenAI messages, Inspect logs, OpenTelemetry spans.
+"""Conversations with tools in the files of other programs: conversations of any shape, Inspect logs, OpenTelemetry spans.
 
-Whatever else a file holds is passed over. Nothing raises on odd JSON; what cannot be read of a
-conversation becomes a gap of its draft.
+Messages, calls and tools are read by `wildtool.shapes`; what has no known shape is refused with its place. Of logs and
+spans everything else is passed over.
 """
 
 import hashlib
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from wildtool.json_codec import (
     values_inside,
 )
 from wildtool.sets.review.drafts.indexed import indexed_messages, indexed_tools
+from wildtool.shapes import Reading, ShapeError, read_messages, read_record, read_tools, records_of
 from wildtool.types import Message, Tool
 
 _MAX_DEPTH = 100
@@ -45,29 +47,46 @@ class ToolConversation:
     """When it began; None if nothing says it."""
 
 
-def read_conversations(path: Path, layout: str) -> Iterator[ToolConversation]:
+Refusal = Callable[[ShapeError], None]
+"""Gets why a conversation cannot be read; may raise."""
+Values = Iterable[tuple[Reading, Any]]
+"""The values of a file, each with its place."""
+
+
+def stop(error: ShapeError) -> None:
+    """The refusal that ends the reading. Raises the error."""
+    raise error
+
+
+def read_conversations(
+    path: Path, layout: str, lost: Counter[str] | None = None, refuse: Refusal = stop
+) -> Iterator[ToolConversation]:
     """The conversations of a file.
 
     Args:
         layout: one of `LAYOUTS`.
+        lost: counts by name what is left out, since OpenAI's shape has no place for it.
+        refuse: gets each conversation that has no known shape; by default that ends the reading.
 
-    Raises DataError if the file cannot be read, or is neither JSON, JSON lines nor an Inspect log.
+    Raises DataError if the file cannot be read, or is neither JSON, JSON lines nor an Inspect log; ShapeError from
+    `refuse`.
     """
-    values = (safe_json(value) for value in _values(path))
-    for value in [list(values)] if layout in _BY_FILE else values:
-        yield from LAYOUTS[layout](value)
+    reading = Reading(str(path), Counter() if lost is None else lost)
+    values = ((place, safe_json(value)) for place, value in _values(path, reading))
+    yield from LAYOUTS[layout](values, reading, refuse)
 
 
-def _values(path: Path) -> Iterator[Any]:
+def _values(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]]:
     try:
         if zipfile.is_zipfile(path):
-            yield from _from_zip(path)
+            for value in _from_zip(path):
+                yield reading, value
             return
         data = read_whole(path)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     try:
-        yield _loaded(data)
+        yield reading, _loaded(data)
         return
     except ValueError as error:
         if b"\n" not in data.strip():
@@ -75,7 +94,7 @@ def _values(path: Path) -> Iterator[Any]:
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
             try:
-                yield _loaded(line)
+                yield Reading(f"{path}:{number}", reading.lost), _loaded(line)
             except ValueError as error:
                 raise DataError(f"{path}:{number}: not a line of JSON ({error})") from error
 
@@ -114,32 +133,47 @@ def safe_json(value: Any) -> Any:
     )
 
 
-# OpenAI ------------------------------------------------------------------------------------------------
+# Any shape ---------------------------------------------------------------------------------------------
+
+_SPANS = ("resourceSpans", "scopeSpans", "spans", "attributes")
+"""Keys by which spans of OpenTelemetry are known."""
 
 
-def _openai(value: Any) -> Iterator[ToolConversation]:
-    """A list of messages, an object with one, or a list of these."""
-    entries = as_list(value)
-    if any("role" in entry for entry in as_objects(entries)):
-        yield ToolConversation(as_objects(entries))
-        return
-    for each in entries if isinstance(value, list) else [value]:
-        if isinstance(each, list):
-            yield from _openai(each)
-        elif messages := as_objects(as_object(each).get("messages")):
-            row = as_object(each)
-            replies = [as_object(choice.get("message")) for choice in as_objects(row.get("choices"))[:1]]
-            tools = [_tool(tool) for tool in as_objects(row.get("tools", row.get("functions")))]
-            yield ToolConversation([*messages, *replies], tools, _seconds(row.get("created")))
+def _records(values: Values, reading: Reading, refuse: Refusal) -> Iterator[ToolConversation]:
+    """The conversations of any shape."""
+    for place, value in records_of(values, reading):
+        try:
+            record = read_record(value, place)
+        except ShapeError as error:
+            refuse(_advised(error, value))
+            continue
+        yield ToolConversation(record.messages, [_described(tool) for tool in record.tools], _moment(value))
 
 
-def _tool(tool: Mapping[str, Any]) -> Tool:
-    function = as_object(tool.get("function")) or tool
-    parameters = function.get("parameters")
+def _advised(error: ShapeError, value: Any) -> ShapeError:
+    """An error with the option that reads the value, where there is one."""
+    row = as_object(value)
+    if any(key in row or any(name.startswith(f"{key}.") for name in row) for key in _SPANS):
+        return ShapeError(f"{error}; these are spans of OpenTelemetry: read them with --from otel")
+    if "samples" in row and "eval" in row:
+        return ShapeError(f"{error}; this is a log of Inspect: read it with --from inspect")
+    return error
+
+
+def _moment(value: Any) -> datetime | None:
+    """When a conversation began, as its record or its first message says it."""
+    row = as_object(value)
+    first = as_object(next(iter(as_list(row.get("messages"))), None))
+    return _seconds(row.get("created")) or _iso(first.get("timestamp"))
+
+
+def _described(tool: Tool) -> Tool:
+    """A tool with what a definition of a session has, and nothing else."""
+    function = tool["function"]
     described: dict[str, Any] = {
-        "name": str(function.get("name") or ""),
+        "name": function["name"],
         "description": str(function.get("description") or ""),
-        "parameters": parameters if isinstance(parameters, dict) else {"type": "object", "properties": {}},
+        "parameters": function.get("parameters") or {"type": "object", "properties": {}},
     }
     return {"type": "function", "function": described}
 
@@ -163,34 +197,34 @@ def _iso(value: Any) -> datetime | None:
 _ATTACHMENT = "attachment://"
 
 
-def _inspect(value: Any) -> Iterator[ToolConversation]:
-    """The samples of a log, or one sample."""
-    log = as_object(value)
-    samples = as_objects(log.get("samples")) if "samples" in log else [log]
-    created = _iso(as_object(log.get("eval")).get("created"))
-    for sample in samples:
-        attachments = as_object(sample.get("attachments"))
-        messages = [_inspect_message(m, attachments) for m in as_objects(sample.get("messages"))]
-        if messages:
-            events = as_objects(sample.get("events"))
-            tools = _by_name(tool for event in events for tool in as_objects(event.get("tools")))
-            began = next(filter(None, (_iso(event.get("timestamp")) for event in events)), None)
-            yield ToolConversation(messages, tools, _iso(sample.get("started_at")) or began or created)
+def _inspect(values: Values, _: Reading, refuse: Refusal) -> Iterator[ToolConversation]:
+    """The samples of logs, or single samples."""
+    for place, value in values:
+        log = as_object(value)
+        created = _iso(as_object(log.get("eval")).get("created"))
+        for number, sample in enumerate(as_objects(log.get("samples")) if "samples" in log else [log], 1):
+            if as_objects(sample.get("messages")):
+                try:
+                    yield _sample(sample, created, place.at(f"sample {sample.get('id', number)}"))
+                except ShapeError as error:
+                    refuse(error)
+
+
+def _sample(sample: Mapping[str, Any], created: datetime | None, place: Reading) -> ToolConversation:
+    attachments = as_object(sample.get("attachments"))
+    messages = [_inspect_message(message, attachments) for message in as_objects(sample["messages"])]
+    events = as_objects(sample.get("events"))
+    tools = _by_name([tool for event in events for tool in as_objects(event.get("tools"))], place)
+    began = next(filter(None, (_iso(event.get("timestamp")) for event in events)), None)
+    return ToolConversation(
+        read_messages(messages, place), tools, _iso(sample.get("started_at")) or began or created
+    )
 
 
 def _inspect_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
-    plain = {
-        "role": message.get("role"),
-        "content": _attached(message.get("content"), attachments),
-        "tool_call_id": message.get("tool_call_id"),
-    }
-    calls = [
-        _call(call.get("id"), call.get("function"), _attached(call.get("arguments"), attachments))
-        for call in as_objects(message.get("tool_calls"))
-    ]
-    if calls:
-        plain["tool_calls"] = calls
-    return plain
+    """What a message of a log says, without what the log notes about it."""
+    names = ("role", "content", "tool_call_id", "tool_calls")
+    return {name: _attached(message.get(name), attachments) for name in names}
 
 
 def _attached(value: Any, attachments: Mapping[str, Any]) -> Any:
@@ -204,14 +238,10 @@ def _attached(value: Any, attachments: Mapping[str, Any]) -> Any:
     return value
 
 
-def _call(id_: Any, name: Any, arguments: Any) -> dict[str, Any]:
-    return {"id": id_, "function": {"name": name, "arguments": {} if arguments is None else arguments}}
-
-
-def _by_name(tools: Iterable[Mapping[str, Any]]) -> list[Tool]:
-    """Tools, each name once."""
-    definitions = [_tool(tool) for tool in tools]
-    return list({tool["function"]["name"]: tool for tool in definitions if tool["function"]["name"]}.values())
+def _by_name(tools: Sequence[Mapping[str, Any]], place: Reading) -> list[Tool]:
+    """Tools, each name once. Raises ShapeError."""
+    definitions = [_described(entry.tool) for entry in read_tools(list(tools), place.at("tools"))]
+    return list({tool["function"]["name"]: tool for tool in definitions}.values())
 
 
 # OpenTelemetry -----------------------------------------------------------------------------------------
@@ -226,28 +256,36 @@ _COLUMN = "attributes."
 class _Thread:
     """The spans of one conversation."""
 
+    place: Reading
+    """Of its first span."""
     messages: list[Message] = field(default_factory=list[Message])
     tools: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     when: datetime | None = None
 
 
-def _otel(value: Any) -> Iterator[ToolConversation]:
+def _otel(values: Values, _: Reading, refuse: Refusal) -> Iterator[ToolConversation]:
     """The spans of calls to a model, grouped by conversation, or by trace where they name none.
 
     Each such span repeats the history, so the one with the most messages has the whole conversation, and a trace that
     another one repeats has nothing new.
 
-    Args: value: of a whole file, whose lines may be spans of one conversation.
+    Args: values: of a whole file, whose lines may be spans of one conversation.
     """
     threads: dict[str, _Thread] = {}
-    for span in map(as_object, values_inside(value)):
+    for place, span in (
+        (place, as_object(inner)) for place, value in values for inner in values_inside(value)
+    ):
         fields = _attributes(span.get("attributes"))
         fields = {**fields, **{k[len(_COLUMN) :]: v for k, v in span.items() if k.startswith(_COLUMN)}}
-        messages = _exchange(fields)
+        try:
+            messages = read_messages(_exchange(fields), place)
+        except ShapeError as error:
+            refuse(error)
+            continue
         if not messages:
             continue
         key = fields.get("gen_ai.conversation.id") or _trace(span)
-        thread = threads.setdefault(str(key), _Thread())
+        thread = threads.setdefault(str(key), _Thread(place))
         if len(messages) > len(thread.messages):
             thread.messages = messages
         thread.tools += as_objects(_json(fields.get("gen_ai.tool.definitions")))
@@ -259,7 +297,10 @@ def _otel(value: Any) -> Iterator[ToolConversation]:
     for sequence, thread in digests:
         if sequence[-1] not in repeated:
             when = min(filter(None, map(began.get, sequence)), default=None)
-            yield ToolConversation(thread.messages, _by_name(thread.tools), when)
+            try:
+                yield ToolConversation(thread.messages, _by_name(thread.tools, thread.place), when)
+            except ShapeError as error:
+                refuse(error)
 
 
 def _exchange(attributes: Mapping[str, Any]) -> list[Message]:
@@ -268,10 +309,8 @@ def _exchange(attributes: Mapping[str, Any]) -> list[Message]:
     if not any(isinstance(part, list) for part in exchange):
         return indexed_messages(attributes, _json)
     rules = as_objects(_json(attributes.get("gen_ai.system_instructions")))
-    messages: list[Message] = [{"role": "system", "content": _joined(rules)}] if rules else []
-    for part in exchange:
-        messages += (m for message in as_objects(part) for m in _otel_messages(message))
-    return messages
+    messages: list[Message] = [{"role": "system", "parts": rules}] if rules else []
+    return messages + [message for part in exchange for message in as_objects(part)]
 
 
 def _digests(messages: Sequence[Message]) -> list[bytes]:
@@ -329,34 +368,9 @@ def _json(value: Any) -> Any:
         return None
 
 
-def _otel_messages(message: Mapping[str, Any]) -> Iterator[Message]:
-    """A message of parts as messages in OpenAI's shape: each result of a tool is a separate one."""
-    parts = as_objects(message.get("parts"))
-    results = [part for part in parts if part.get("type") == "tool_call_response"]
-    for part in results:
-        result = part.get("response", part.get("result"))
-        yield {"role": "tool", "content": result, "tool_call_id": part.get("id")}
-    calls = [part for part in parts if part.get("type") == "tool_call"]
-    text = _joined(parts)
-    if text or calls or not results:
-        plain: Message = {"role": message.get("role"), "content": text}
-        if calls:
-            plain["tool_calls"] = [
-                _call(call.get("id"), call.get("name"), call.get("arguments")) for call in calls
-            ]
-        yield plain
-
-
-def _joined(parts: Iterable[Mapping[str, Any]]) -> str:
-    texts = (part.get("content") for part in parts if part.get("type") in ("text", None))
-    return "\n".join(text for text in texts if isinstance(text, str))
-
-
-LAYOUTS: Mapping[str, Callable[[Any], Iterator[ToolConversation]]] = {
-    "openai": _openai,
+LAYOUTS: Mapping[str, Callable[[Values, Reading, Refusal], Iterator[ToolConversation]]] = {
+    "openai": _records,
     "inspect": _inspect,
     "otel": _otel,
 }
 """What reads the values of a file of each kind."""
-_BY_FILE = ("otel",)
-"""Kinds of which the lines of a file belong together."""

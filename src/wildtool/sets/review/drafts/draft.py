@@ -19,6 +19,7 @@ from wildtool.sets.review.drafts.conversation import ToolConversation, read_conv
 from wildtool.sets.review.formats.gaps import gap, with_gaps
 from wildtool.sets.review.formats.sessions import derived_type
 from wildtool.sets.review.pointers import content_digest, pointer
+from wildtool.shapes import ShapeError
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments, read_bounded_json
 from wildtool.types import Message
 
@@ -62,6 +63,7 @@ def draft_sessions(
     seed: str = "1",
     keep_names: bool = False,
     skip_unclear: bool = False,
+    lost: Counter[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The conversations of files as draft sessions; one that occurs again is left out.
 
@@ -69,13 +71,22 @@ def draft_sessions(
         layout: `openai`, `inspect` or `otel`.
         refused: gets the conversations that are left out, with the reason.
         keep_names: leave all texts as they are.
-        skip_unclear: leave out conversations with a value whose role is unclear, in place of an error.
+        skip_unclear: leave out conversations that have no known shape, or a value whose role is unclear, in place of an
+            error.
+        lost: counts by name what is left out of conversations, since OpenAI's shape has no place for it.
 
-    Raises DataError for files that cannot be read, or for a value whose role is unclear.
+    Raises DataError for files that cannot be read, for a conversation of no known shape, or for a value whose role is
+    unclear.
     """
+
+    def refuse(error: ShapeError) -> None:
+        if not skip_unclear:
+            raise DataError(f"{error}; leave such conversations out with --skip-unclear") from error
+        refused.append(UnchangedSession("a conversation", str(error)))
+
     digests: set[str] = set()
     for path in paths:
-        for number, conversation in enumerate(read_conversations(path, layout), 1):
+        for number, conversation in enumerate(read_conversations(path, layout, lost, refuse), 1):
             where = f"{path.name}, conversation {number}"
             name = "draft_" + content_digest(conversation.messages)[:12]
             if name in digests:
@@ -241,8 +252,6 @@ def _add_user(tasks: list[_Task], text: str, step: int, messages: list[Message])
 
 def _add_reply(task: _Task, message: Message, text: str, step: int) -> None:
     calls = as_list(message.get("tool_calls"))
-    if not calls and isinstance(message.get("function_call"), dict):
-        calls = [{"function": message["function_call"]}]
     if not calls:
         task.reply = f"{task.reply}\n{text}".strip()
         return

@@ -5,9 +5,10 @@ OpenInference writes `llm.input_messages.0.message.role`, OpenLLMetry `gen_ai.pr
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.json_codec import as_list, as_object
+from wildtool.shapes.keys import FUNCTION, SCHEMA_KEYS
 from wildtool.types import Message
 
 ReadJson = Callable[[Any], Any]
@@ -20,7 +21,11 @@ _MESSAGES = (
     "gen_ai.completion",
     "llm.completions",
 )
+_ANSWERS = _MESSAGES[3:]
+"""Where a model answers, and a role may be missing."""
 _TOOLS = ("llm.tools", "llm.request.functions")
+_LEAVES = frozenset({"content", "json_schema", *SCHEMA_KEYS})
+"""Fields whose values stay as they are."""
 _INDEXED = re.compile(rf"({'|'.join(map(re.escape, (*_MESSAGES, *_TOOLS)))})\.(\d{{1,6}})\.(\S{{1,200}})")
 _CALL = re.compile(r"tool_calls\.(\d{1,6})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
 _TEXT = re.compile(r"contents\.(\d{1,6})\.message_content\.text")
@@ -32,18 +37,13 @@ Fields = dict[str, Any]
 
 
 def indexed_messages(attributes: Mapping[str, Any], read: ReadJson) -> list[Message]:
-    """The messages of a span in OpenAI's shape: what the model was sent, then what it answered."""
+    """The messages of a span: what the model was sent, then what it answered. Their parts are as the span has them."""
     entries = _indexed(attributes, read)
-    return [
-        message
-        for name in _MESSAGES
-        for fields in entries.get(name, ())
-        for message in _messages(fields, read)
-    ]
+    return [_message(fields, name, read) for name in _MESSAGES for fields in entries.get(name, ())]
 
 
 def indexed_tools(attributes: Mapping[str, Any], read: ReadJson) -> list[dict[str, Any]]:
-    """The definitions of the tools that the model was offered, as far as they have a name."""
+    """The definitions of the tools that the model was offered, as the span has them."""
     entries = _indexed(attributes, read)
     return [_tool(fields, read) for name in _TOOLS for fields in entries.get(name, ())]
 
@@ -59,13 +59,13 @@ def _indexed(attributes: Mapping[str, Any], read: ReadJson) -> dict[str, list[Fi
 
 
 def _flattened(attributes: Mapping[str, Any], read: ReadJson) -> Iterator[tuple[str, Any]]:
-    """Names and values, of nested ones with all names on the way; values of tools and arguments stay as they are."""
+    """Names and values, of nested ones with all names on the way; texts and schemas stay as they are."""
     pending: list[tuple[str, Any]] = list(attributes.items())
     while pending:
         name, value = pending.pop()
         if name in (*_MESSAGES, *_TOOLS):
             value = read(value)
-        leaf = name.endswith((".content", ".arguments", ".json_schema", ".parameters", ".input_schema"))
+        leaf = name.rpartition(".")[2] in _LEAVES
         if isinstance(value, dict) and not leaf:
             pending += [(f"{name}.{key}", inner) for key, inner in as_object(value).items()]
         elif isinstance(value, list) and not leaf:
@@ -74,10 +74,7 @@ def _flattened(attributes: Mapping[str, Any], read: ReadJson) -> Iterator[tuple[
             yield name, value
 
 
-def _messages(fields: Fields, read: ReadJson) -> Iterator[Message]:
-    """A message; results that it has among its parts come before it, as separate ones."""
-    content, results = _content(fields, read)
-    yield from results
+def _message(fields: Fields, place: str, read: ReadJson) -> Message:
     calls: dict[int, dict[str, Any]] = {}
     for name, value in fields.items():
         if match := _CALL.fullmatch(name):
@@ -85,55 +82,32 @@ def _messages(fields: Fields, read: ReadJson) -> Iterator[Message]:
     for call_name, arguments in _LEGACY_CALL:
         if call_name in fields:
             calls[len(calls)] = {"name": fields[call_name], "arguments": fields.get(arguments)}
-    if not content and not calls and results:
-        return
-    message: Message = {"role": fields.get("role"), "content": content}
+    role = fields.get("role", "assistant" if place in _ANSWERS else None)
+    message: Message = {"role": role, "content": _content(fields, read)}
     message |= {name: fields[name] for name in ("tool_call_id", "name") if name in fields}
     if calls:
-        message["tool_calls"] = [_call(calls[k]) for k in sorted(calls)]
-    yield message
+        message["tool_calls"] = [calls[k] for k in sorted(calls)]
+    return message
 
 
-def _call(fields: Fields) -> dict[str, Any]:
-    arguments = fields.get("arguments")
-    function: dict[str, Any] = {
-        "name": fields.get("name"),
-        "arguments": {} if arguments is None else arguments,
-    }
-    return {"id": fields.get("id"), "function": function}
-
-
-def _content(fields: Fields, read: ReadJson) -> tuple[Any, list[Message]]:
-    """The text of a message, and results of tools among its parts."""
+def _content(fields: Fields, read: ReadJson) -> Any:
+    """The text of a message, or its parts."""
     texts = {int(match[1]): text for name, text in fields.items() if (match := _TEXT.fullmatch(name))}
     content = fields.get("content")
     if content is None:
-        return "\n".join(str(texts[k]) for k in sorted(texts)), []
-    parts = read(content)
-    if not isinstance(parts, list) or not all("type" in as_object(part) for part in cast(list[Any], parts)):
-        return content, []
-    rows = as_objects(parts)
-    results: list[Message] = [
-        {"role": "tool", "content": part.get("content"), "tool_call_id": part.get("tool_use_id")}
-        for part in rows
-        if part.get("type") == "tool_result"
-    ]
-    spoken = [p["text"] for p in rows if p.get("type") == "text" and isinstance(p.get("text"), str)]
-    return "\n".join(spoken), results
+        return "\n".join(str(texts[k]) for k in sorted(texts))
+    parts = as_list(read(content))
+    return parts if parts and all("type" in as_object(part) for part in parts) else content
 
 
 def _tool(fields: Fields, read: ReadJson) -> dict[str, Any]:
-    schema = as_object(read(fields.get("json_schema")))
-    function = as_object(schema.get("function")) or schema
-    if "name" not in function and "properties" in function:
-        function = {"parameters": function}
-    parameters = read(
-        function.get(
-            "parameters", function.get("input_schema", fields.get("parameters", fields.get("input_schema")))
-        )
-    )
-    return {
-        "name": fields.get("name") or function.get("name"),
-        "description": fields.get("description") or function.get("description"),
-        "parameters": parameters,
-    }
+    """A definition, with the name and the description that stand beside its schema."""
+    definition = as_object(read(fields.get("json_schema")))
+    beside = {name: value for name, value in fields.items() if name != "json_schema" and value is not None}
+    if not definition:
+        return beside
+    if isinstance(definition.get(FUNCTION), dict):
+        return {**definition, FUNCTION: {**beside, **as_object(definition[FUNCTION])}}
+    if "name" not in definition and "properties" in definition:
+        return {**beside, "parameters": definition}
+    return {**beside, **definition}
