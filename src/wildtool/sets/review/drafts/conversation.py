@@ -152,7 +152,7 @@ def _records(values: Values, reading: Reading, refuse: Refusal) -> Iterator[Tool
 
 def _advised(error: ShapeError, value: Any) -> ShapeError:
     """An error with the option that reads the value, where there is one."""
-    row = as_object(value)
+    row = as_object(value[0] if isinstance(value, list) and value else value)
     if any(key in row or any(name.startswith(f"{key}.") for name in row) for key in _SPANS):
         return ShapeError(f"{error}; these are spans of OpenTelemetry: read them with --from otel")
     if "samples" in row and "eval" in row:
