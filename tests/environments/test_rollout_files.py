@@ -190,7 +190,10 @@ def test_messages_of_the_opening_are_not_the_policys(tmp_path: Path):
 )
 def test_a_file_that_holds_no_rollouts_is_named(name: str, text: str, error: str, tmp_path: Path):
     (tmp_path / name).write_text(text, encoding="utf-8")
-    expected = "expected a log of Inspect, or JSON lines: rollouts of NeMo Gym or traces of verifiers"
+    expected = (
+        "expected a log of Inspect, or JSON lines: rollouts of NeMo Gym, traces of verifiers or conversations with their"
+        " `unit`"
+    )
     with pytest.raises(DataError) as caught:
         [*judge_rollouts(UNITS, tmp_path / name)]  # pyright: ignore
     assert str(caught.value) == error.format(path=tmp_path / name, expected=expected)

@@ -56,7 +56,29 @@ def sample(name: str, messages: list[dict[str, Any]], start: int, reward: float)
     return {"id": name, "epoch": 1, "messages": shown, "scores": {"mine": {"value": "C" if reward else "I"}}}
 
 
-@pytest.mark.parametrize("kind", [trace, sample, gym])
+def row(name: str, messages: list[dict[str, Any]], start: int, reward: float) -> dict[str, Any]:
+    """A conversation with its unit, whose replies have Anthropic's shape."""
+
+    def blocks_of(message: dict[str, Any]) -> dict[str, Any]:
+        if message["role"] != "assistant":
+            return message
+        text = [{"type": "text", "text": message["content"]}] if message.get("content") else []
+        functions = [call["function"] | {"id": call["id"]} for call in message.get("tool_calls") or ()]
+        calls = [
+            {
+                "type": "tool_use",
+                "id": each["id"],
+                "name": each["name"],
+                "input": json.loads(each["arguments"]),
+            }
+            for each in functions
+        ]
+        return {"role": "assistant", "content": [*text, *calls]}
+
+    return {"unit": name, "messages": [*map(blocks_of, messages)], "reward": reward}
+
+
+@pytest.mark.parametrize("kind", [trace, sample, gym, row])
 def test_every_verdict_is_ours_and_what_disagrees_is_named(
     kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -136,6 +158,13 @@ def test_bad_files_are_errors_that_name_the_place(name: str, text: str, words: s
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises((DataError, UsageError), match=words):
         list(judge_rollouts(UNITS, tmp_path / name))
+
+
+def test_a_call_under_an_unknown_key_ends_the_reading_with_its_place(tmp_path: Path):
+    reply = {"role": "assistant", "content": None, "tool_calls": [{"name": "f", "argz": {"a": 1}}]}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"unit": NAMES[0], "messages": [reply]}), encoding="utf-8")
+    with pytest.raises(DataError, match="line 1: message 1: call 1: call of 'f': `argz` here"):
+        list(judge_rollouts(UNITS, tmp_path / "a.jsonl"))
 
 
 def test_a_rollout_that_failed_or_stopped_early_is_said_to(tmp_path: Path):

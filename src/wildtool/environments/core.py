@@ -12,6 +12,7 @@ from wildtool.episode import COOPERATIVE, GOLD_STYLE
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, dumps, loads, loads_within
 from wildtool.reply_ends import NOT_RIGHT, deciding_end
+from wildtool.shapes import Reading, ShapeError, received_answer
 from wildtool.types import Episode, FieldValue, Item, Message, Reply, Request, Tool, Transcript
 
 OnFault = Literal["end", "answer", "walk"]
@@ -143,9 +144,11 @@ class UnitEnvironment:
         return True
 
     def step(self, message: Message) -> Transition:
-        """Takes the policy's message in OpenAI's shape (`content`, `tool_calls`), with any content.
+        """Takes the policy's message, in any shape that `wildtool.shapes` reads. One that is broken in every shape is
+        judged as it is.
 
-        Raises UsageError: no episode is open, it is over, or the message is no JSON object.
+        Raises UsageError: no episode is open, it is over, or the message is no JSON object, or has arguments or calls
+        under a key that no shape has.
         """
         state = self._opened()
         if state.is_over:
@@ -373,10 +376,11 @@ def _plain(message: Any) -> Message:
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the policy's message cannot be written as JSON: {error}") from error
     if not isinstance(plain, dict):
-        raise UsageError(
-            f"the policy's message is {type(message).__name__}; expected an assistant message in OpenAI's shape"
-        )
-    return cast(Message, plain)
+        raise UsageError(f"the policy's message is {type(message).__name__}; expected an assistant message")
+    try:
+        return received_answer(cast(Message, plain), Reading("the policy's message"))
+    except ShapeError as error:
+        raise UsageError(str(error)) from None
 
 
 def _copy(value: Any) -> Any:

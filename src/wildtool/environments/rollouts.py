@@ -18,9 +18,13 @@ from wildtool.episode import written_text
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_object, as_objects, checked, dumps, numbered_json_lines, required_field
 from wildtool.outputs import atomic_replace
+from wildtool.shapes import Reading, is_record, read_record, received_answer
 from wildtool.types import Message
 
-_EXPECTED = "expected a log of Inspect, or JSON lines: rollouts of NeMo Gym or traces of verifiers"
+_EXPECTED = (
+    "expected a log of Inspect, or JSON lines: rollouts of NeMo Gym, traces of verifiers or conversations with their"
+    " `unit`"
+)
 
 
 @dataclass(slots=True)
@@ -128,9 +132,13 @@ def read_rollouts(path: Path) -> Iterator[Rollout]:
         place = f"{path}, line {number}"
         traces = [row] if "nodes" in row else as_objects(row.get("traces"))
         if "responses_create_params" in row:
-            messages = messages_of(as_object(row.get("response")).get("output"))
+            messages = messages_of(as_object(row.get("response")).get("output"), Reading(place))
             problem = row.get("_ng_failure_class") or ("" if row.get("response") else "it has no response")
             yield Rollout(place, row.get("unit", row.get("id")), messages, row.get("reward"), problem)
+        elif is_record(row):
+            unit = row.get("unit", row.get("id", as_object(row.get("info")).get("unit")))
+            messages = _of_assistant(read_record(row, Reading(place)).messages)
+            yield Rollout(place, unit, messages, row.get("reward"))
         elif not traces:
             raise DataError(f"{place}: {_EXPECTED}; this one has {', '.join(row) or 'nothing'}")
         yield from (_trace(trace, place) for trace in traces)
@@ -145,7 +153,13 @@ def _trace(trace: Mapping[str, Any], place: str) -> Rollout:
     task = as_object(as_object(trace.get("task")).get("data"))
     unit = as_object(trace.get("info")).get("unit", task.get("id"))
     errors = [str(error.get("message", error)) for error in as_objects(trace.get("errors"))]
-    return Rollout(place, unit, [*map(_as_sent, sampled)], sum(scores) if scores else None, "; ".join(errors))
+    return Rollout(
+        place,
+        unit,
+        [_as_sent(message, place) for message in sampled],
+        sum(scores) if scores else None,
+        "; ".join(errors),
+    )
 
 
 def _score(reward: Mapping[str, Any], where: str) -> float:
@@ -162,9 +176,9 @@ def _samples(path: Path) -> Iterator[Rollout]:
         scores = [as_object(score).get("value") for score in as_object(sample.get("scores")).values()]
         reward = {"C": 1, "I": 0, "N": 0, "P": 0.5}.get(str(scores[0]), scores[0]) if scores else None
         place = f"{path}, sample {sample.get('id')!r}, epoch {sample.get('epoch')}"
-        replies = [*map(_as_sent, _of_assistant(sample.get("messages")))]
+        replies = [_as_sent(message, place) for message in _of_assistant(sample.get("messages"))]
         # What the sample began with is no message of the policy, whatever it shows of earlier tasks.
-        opening = [*map(_as_sent, _of_assistant(sample.get("input")))]
+        opening = [_as_sent(message, place) for message in _of_assistant(sample.get("input"))]
         has_opening = bool(opening) and list(map(_meaning, opening)) == list(
             map(_meaning, replies[: len(opening)])
         )
@@ -195,13 +209,11 @@ def _compressed_log(path: Path) -> dict[str, Any]:
         raise DataError(f"{path}: Inspect cannot read it as a log ({error})") from error
 
 
-def _as_sent(message: Mapping[str, Any]) -> Message:
-    """A message in OpenAI's shape, from one whose calls have their name beside the arguments."""
-    calls: list[dict[str, Any]] = []
-    for call in as_objects(message.get("tool_calls")):
-        arguments = call.get("parse_error") or call.get("arguments")
-        text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
-        function = {"name": call.get("name", call.get("function")), "arguments": text}
-        calls.append({"id": call.get("id"), "type": "function", "function": function})
-    sent: Message = {"role": "assistant", "content": written_text(dict(message))}
-    return sent | {"tool_calls": calls} if calls else sent
+def _as_sent(message: Mapping[str, Any], place: str) -> Message:
+    """A message of a log in OpenAI's shape; where Inspect could not read arguments, they are the text that it kept."""
+    calls = [
+        {**call, "arguments": call.get("parse_error") or call.get("arguments")}
+        for call in as_objects(message.get("tool_calls"))
+    ]
+    sent: Message = {"role": "assistant", "content": message.get("content")}
+    return received_answer(sent | {"tool_calls": calls} if calls else sent, Reading(place))

@@ -157,7 +157,7 @@ class _History:
             return
         if role != "assistant":
             if speech.calls:
-                reading.fail(f"a message of the role {role} makes a call; expected the role assistant")
+                reading.broken(f"a message of the role {role} makes a call; expected the role assistant")
             self._open_id = None
             self.messages.append({"role": role, "content": speech.text, **_kept(message, reading)})
             return
@@ -167,11 +167,15 @@ class _History:
         calls = [self._next_call(call) for call in speech.calls]
         # Claude Code writes the parts of one reply as separate lines that share its id.
         id_ = message.get("id") if self._open_id is not None else None
-        if id_ is not None and id_ == self._open_id:
-            last = self.messages[-1]
+        last = self.messages[-1] if self.messages else {}
+        # Items of a response, too, are one reply up to the next result.
+        is_further = message.get("type") == "message" and last.get("role") == "assistant"
+        if is_further or (id_ is not None and id_ == self._open_id):
             last["content"] = f"{last['content'] or ''}{speech.text}" or None
             if calls:
                 last["tool_calls"] = [*last.get("tool_calls", ()), *calls]
+            if speech.refusal is not None:
+                last["refusal"] = speech.refusal
             _add_thoughts(last, speech)
             return
         reply: Message = {"role": "assistant", "content": speech.text if speech.texts or not calls else None}
@@ -310,7 +314,10 @@ def _own_result(message: Mapping[str, Any], speech: _Speech, reading: Reading) -
 
 def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
     """The calls that a message holds beside its content."""
-    calls = read_calls(message.get("tool_calls"), reading)
+    own = message.get("tool_calls")
+    if isinstance(own, str) and own.lstrip()[:1] not in ("", "[", "{"):
+        reading.broken(f"`tool_calls` is the text {own[:60]!r}; expected a list of calls")
+    calls = read_calls(own or None, reading)
     for key in ("function_call", "function_calls"):
         if message.get(key) is not None and not calls:
             calls = read_calls(message[key], reading)

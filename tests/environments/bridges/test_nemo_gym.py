@@ -18,6 +18,7 @@ from wildtool.environments.bridges.responses import messages_of
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.sources import ItemUnits
 from wildtool.json_codec import as_objects
+from wildtool.shapes import Reading
 from wildtool.types import Message
 
 UNITS = SOURCES["wild-mini"]
@@ -136,10 +137,10 @@ def test_messages_are_divided_by_results():
     both = {"role": "assistant", "content": "x", "tool_calls": [call, {**call, "id": "b"}]}
     last = {"role": "assistant", "content": "done"}
     result = {"type": "function_call_output", "call_id": "a", "output": "1"}
-    assert messages_of([*items(both), result, result, *items(last)]) == [both, last]
+    assert messages_of([*items(both), result, result, *items(last)], Reading()) == [both, last]
     refused = {"type": "message", "content": [{"type": "refusal", "refusal": "no"}]}
-    assert messages_of([refused])[0]["refusal"] == "no"
-    assert messages_of(None) == []
+    assert messages_of([refused], Reading())[0]["refusal"] == "no"
+    assert messages_of(None, Reading()) == []
 
 
 async def test_an_unfinished_rollout_earns_nothing_and_says_so(client: Any):

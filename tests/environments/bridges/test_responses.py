@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from wildtool.environments.bridges.responses import messages_of, response_items, response_tool
+from wildtool.shapes import Reading, ShapeError
 
 CALL: dict[str, Any] = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
 OTHER = {**CALL, "call_id": "b", "name": "g"}
@@ -26,7 +27,7 @@ def said(*parts: Any) -> dict[str, Any]:
         ([RESULT], []),
         ([CALL], [{"role": "assistant", "content": None, "tool_calls": [sent("a", "f")]}]),
         (
-            [{"type": "reasoning"}, CALL, OTHER, RESULT, said({"text": "Done"}, {"text": "."}, {"text": 7})],
+            [{"type": "reasoning"}, CALL, OTHER, RESULT, said({"text": "Done"}, {"text": "."})],
             [
                 {"role": "assistant", "content": None, "tool_calls": [sent("a", "f"), sent("b", "g")]},
                 {"role": "assistant", "content": "Done."},
@@ -45,21 +46,27 @@ def said(*parts: Any) -> dict[str, Any]:
         ),
         ([said({"text": "x", "refusal": ""})], [{"role": "assistant", "content": "x"}]),
         (
-            ["x", 7, {"type": "function_call"}],
-            [
-                {
-                    "role": "assistant",
-                    "content": None,
-                    "tool_calls": [
-                        {"id": None, "type": "function", "function": {"name": None, "arguments": None}}
-                    ],
-                }
-            ],
+            [{"type": "function_call"}],
+            [{"role": "assistant", "content": None, "tool_calls": [{"type": "function_call"}]}],
         ),
     ],
 )
 def test_results_of_tools_divide_the_output_into_messages(output: Any, messages: list[Any]):
-    assert messages_of(output) == messages
+    assert messages_of(output, Reading()) == messages
+
+
+@pytest.mark.parametrize(
+    ("item", "problem"),
+    [
+        ("x", "found.*x"),
+        (7, "found.*7"),
+        (said({"text": 7}), "part 1"),
+        ({"type": "function_call", "name": "f", "argz": {"a": 1}}, "`argz` here"),
+    ],
+)
+def test_an_item_of_no_known_shape_is_refused(item: Any, problem: str):
+    with pytest.raises(ShapeError, match=f"^output: .*{problem}"):
+        messages_of([item], Reading("output"))
 
 
 def test_a_tool_is_flat_and_not_strict():

@@ -15,6 +15,7 @@ from wildtool.environments.sources import Units
 from wildtool.errors import DataError
 from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, dumps, loads_within
 from wildtool.report.server.access import AccessPolicy, Handler
+from wildtool.shapes import Reading
 from wildtool.types import Message
 
 COOKIE = "wildtool_session"
@@ -92,7 +93,7 @@ class ResourcesServer:
         episode.environment.open(_text_of(body, "unit"))
         output = _list_of(_object_of(body, "response"), "output", "response.output")
         reason = ""
-        for message in messages_of(output):
+        for message in messages_of(output, Reading("response.output")):
             if episode.environment.is_over:
                 break
             reason = episode.environment.step(message).reason

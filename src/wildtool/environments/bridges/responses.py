@@ -3,35 +3,35 @@
 from collections.abc import Iterator
 from typing import Any
 
-from wildtool.json_codec import as_list, as_objects
+from wildtool.json_codec import as_list, as_object
+from wildtool.shapes import BrokenError, Reading, read_answer
+from wildtool.shapes.reading import part_type
+from wildtool.shapes.results import is_result
 from wildtool.types import Message, Tool
 
 
-def messages_of(output: Any) -> list[Message]:
-    """The policy's messages in the output of a response; results of tools divide them."""
-    messages: list[Message] = []
-    is_open = False
-    for item in as_objects(output):
-        if item.get("type") == "function_call_output":
-            is_open = False
-            continue
-        if not is_open:
-            messages.append({"role": "assistant", "content": None})
-            is_open = True
-        message = messages[-1]
-        if item.get("type") == "function_call":
-            function = {"name": item.get("name"), "arguments": item.get("arguments")}
-            call = {"id": item.get("call_id"), "type": "function", "function": function}
-            message["tool_calls"] = [*message.get("tool_calls", ()), call]
-        elif item.get("type") == "message":
-            content = item.get("content")
-            parts = [{"text": content}] if isinstance(content, str) else as_objects(content)
-            texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-            message["content"] = (message["content"] or "") + "".join(texts)
-            for part in parts:
-                if part.get("refusal"):
-                    message["refusal"] = part["refusal"]
-    return messages
+def messages_of(output: Any, reading: Reading) -> list[Message]:
+    """The policy's messages in the output of a response; results of tools divide them. A message that is broken in every
+    shape has its items as calls, for the judge.
+
+    Raises:
+        ShapeError: an item has no known shape.
+    """
+    groups: list[list[Any]] = [[]]
+    for item in as_list(output):
+        if is_result(item):
+            groups.append([])
+        else:
+            is_role_missing = isinstance(item, dict) and part_type(as_object(item)) == "message"
+            groups[-1].append({"role": "assistant", **item} if is_role_missing else item)
+    return [_message_of(group, reading) for group in groups if group]
+
+
+def _message_of(items: list[Any], reading: Reading) -> Message:
+    try:
+        return read_answer(items, reading)
+    except BrokenError:
+        return {"role": "assistant", "content": None, "tool_calls": items}
 
 
 def response_tool(tool: Tool) -> dict[str, Any]:
