@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapes.written import CALLS, RECORDS, TOOLS, Call, Talk, ToolText, openai, openai_tools
+from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS, Call, openai, openai_tools
 from wildtool.shapes import (
     Reading,
     ShapeError,
@@ -18,41 +18,6 @@ from wildtool.shapes import (
     read_record,
     read_tools,
 )
-
-AGE = ToolText(
-    "age_of",
-    "Age from a birth date",
-    {
-        "type": "object",
-        "properties": {"born": {"type": "string", "description": "YYYY-MM-DD"}, "days": {"type": "integer"}},
-        "required": ["born"],
-    },
-)
-PING = ToolText("ping", "Answers", {"type": "object", "properties": {}})
-NESTED = ToolText(
-    "find",
-    "Finds",
-    {
-        "type": "object",
-        "properties": {
-            "type": {"type": "string"},
-            "rows": {"type": "array", "items": {"type": "object", "properties": {"q": {"type": "number"}}}},
-        },
-        "required": ["type"],
-    },
-)
-TALK = Talk(
-    tools=[AGE, PING, NESTED],
-    system="Be brief.",
-    request="How old are Anna and Bo?",
-    before="Let me see.",
-    calls=[
-        Call("c1", "age_of", {"born": "1991-02-03"}, '{"age": 35}'),
-        Call("c2", "age_of", {"born": "1987-11-30", "days": 2}, '{"age": 39}'),
-    ],
-    answer="35 and 39.",
-)
-ARGUMENTS = st.dictionaries(st.text(), st.none() | st.booleans() | st.integers(-9, 9) | st.text(), max_size=4)
 
 
 def without_ids(messages: list[dict[str, Any]]) -> Any:
@@ -70,6 +35,9 @@ def without_ids(messages: list[dict[str, Any]]) -> Any:
         ]
         shown.append((message["role"], message["content"], calls, numbers.get(message.get("tool_call_id"))))
     return shown
+
+
+ARGUMENTS = st.dictionaries(st.text(), st.none() | st.booleans() | st.integers(-9, 9) | st.text(), max_size=4)
 
 
 @pytest.mark.parametrize("shape", TOOLS)
@@ -223,56 +191,30 @@ def test_results_without_ids_are_bound_by_name_and_order():
     assert [message["tool_call_id"] for message in messages[1:]] == [ids[1], ids[0], ids[2]]
 
 
-OPENAI_CALL = CALLS["openai"](TALK.calls[0])
-ANSWERS: dict[str, Any] = {
-    "openai": {"role": "assistant", "content": "Hi", "tool_calls": [OPENAI_CALL]},
-    "without a role": {"content": "Hi", "tool_calls": [OPENAI_CALL]},
-    "bare": {"content": "Hi", "tool_calls": [{"name": "age_of", "arguments": TALK.calls[0].arguments}]},
-    "args": {"content": "Hi", "tool_calls": [{"name": "age_of", "args": TALK.calls[0].arguments}]},
-    "input": {"content": "Hi", "tool_calls": [{"name": "age_of", "input": TALK.calls[0].arguments}]},
-    "completion": {
-        "choices": [{"message": {"role": "assistant", "content": "Hi", "tool_calls": [OPENAI_CALL]}}]
-    },
-    "anthropic": {
-        "type": "message",
-        "role": "assistant",
-        "content": [{"type": "text", "text": "Hi"}, CALLS["anthropic"](TALK.calls[0])],
-        "stop_reason": "tool_use",
-    },
-    "blocks": [{"type": "text", "text": "Hi"}, CALLS["anthropic"](TALK.calls[0])],
-    "gemini": {
-        "candidates": [
-            {"content": {"role": "model", "parts": [{"text": "Hi"}, CALLS["gemini"](TALK.calls[0])]}}
-        ]
-    },
-    "responses": {
-        "output": [
-            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]},
-            CALLS["responses"](TALK.calls[0]),
-        ]
-    },
-    "bedrock": {
-        "output": {
-            "message": {"role": "assistant", "content": [{"text": "Hi"}, CALLS["bedrock"](TALK.calls[0])]}
-        }
-    },
-    "langchain": {"type": "ai", "content": "Hi", "tool_calls": [CALLS["langchain"](TALK.calls[0])]},
-    "function_call": {
-        "role": "assistant",
-        "content": "Hi",
-        "function_call": {"name": "age_of", "arguments": '{"born": "1991-02-03"}'},
-    },
-}
-"""One answer in every shape in which functions and logs give it."""
-
-
 @pytest.mark.parametrize("shape", ANSWERS)
 def test_an_answer_of_every_shape_is_the_same_message(shape: str):
-    message = read_answer(ANSWERS[shape], Reading())
+    message = read_answer(ANSWERS[shape]("Hi", TALK.calls[:1]), Reading())
     assert (message["role"], message["content"]) == ("assistant", "Hi")
     (call,) = message["tool_calls"]
     assert (call["type"], call["function"]["name"]) == ("function", "age_of")
     assert json.loads(call["function"]["arguments"]) == TALK.calls[0].arguments
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"content": "Hi", "tool_calls": [CALLS["openai"](TALK.calls[0])]},
+        {"content": "Hi", "tool_calls": [{"name": "age_of", "input": TALK.calls[0].arguments}]},
+        {
+            "role": "assistant",
+            "content": "Hi",
+            "function_call": {"name": "age_of", "arguments": json.dumps(TALK.calls[0].arguments)},
+        },
+    ],
+)
+def test_an_answer_without_a_role_or_of_an_older_shape_is_read_too(answer: Any):
+    message = read_answer(answer, Reading())
+    assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == TALK.calls[0].arguments
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ class Call:
     id: str
     name: str
     arguments: Mapping[str, Any]
-    result: str
+    result: str = ""
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,41 @@ class Talk:
     before: str
     calls: Sequence[Call]
     answer: str
+
+
+AGE = ToolText(
+    "age_of",
+    "Age from a birth date",
+    {
+        "type": "object",
+        "properties": {"born": {"type": "string", "description": "YYYY-MM-DD"}, "days": {"type": "integer"}},
+        "required": ["born"],
+    },
+)
+PING = ToolText("ping", "Answers", {"type": "object", "properties": {}})
+NESTED = ToolText(
+    "find",
+    "Finds",
+    {
+        "type": "object",
+        "properties": {
+            "type": {"type": "string"},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"q": {"type": "number"}}}},
+        },
+        "required": ["type"],
+    },
+)
+TALK = Talk(
+    tools=[AGE, PING, NESTED],
+    system="Be brief.",
+    request="How old are Anna and Bo?",
+    before="Let me see.",
+    calls=[
+        Call("c1", "age_of", {"born": "1991-02-03"}, '{"age": 35}'),
+        Call("c2", "age_of", {"born": "1987-11-30", "days": 2}, '{"age": 39}'),
+    ],
+    answer="35 and 39.",
+)
 
 
 def openai_tools(tools: Sequence[ToolText]) -> list[Any]:
@@ -446,3 +481,75 @@ RECORDS: Mapping[str, Callable[[Talk], dict[str, Any]]] = {
     "langfuse": langfuse,
 }
 """Whole records by shape."""
+
+
+Answer = Callable[[str | None, Sequence[Call]], Any]
+
+
+def _message(text: str | None, calls: Sequence[Call], shape: str = "openai") -> dict[str, Any]:
+    written = [CALLS[shape](call) for call in calls]
+    return {"role": "assistant", "content": text, **({"tool_calls": written} if calls else {})}
+
+
+def _text_part(text: str | None, key: str = "text", **fields: str) -> list[Any]:
+    return [{**fields, key: text}] if text else []
+
+
+def _typed(
+    text: str | None, calls: Sequence[Call], shape: str, key: str = "text", kind: str = "type"
+) -> list[Any]:
+    return [*_text_part(text, key, **{kind: "text"}), *(CALLS[shape](call) for call in calls)]
+
+
+def _untyped(text: str | None, calls: Sequence[Call], shape: str) -> list[Any]:
+    return [*_text_part(text), *(CALLS[shape](call) for call in calls)]
+
+
+def _response(text: str | None, calls: Sequence[Call]) -> dict[str, Any]:
+    message = {"type": "message", "role": "assistant", "content": _text_part(text, type="output_text")}
+    return {"output": [*([message] if text else []), *(CALLS["responses"](call) for call in calls)]}
+
+
+def _langchain(text: str | None, calls: Sequence[Call]) -> dict[str, Any]:
+    return {"type": "ai", "content": text or "", "tool_calls": [CALLS["langchain"](call) for call in calls]}
+
+
+ANSWERS: Mapping[str, Answer] = {
+    "openai": _message,
+    "hugging face": lambda text, calls: _message(text, calls, "objects"),
+    "completion": lambda text, calls: {"choices": [{"message": _message(text, calls)}]},
+    "bare": lambda text, calls: _message(text, calls, "bare"),
+    "responses": _response,
+    "anthropic": lambda text, calls: {
+        "type": "message",
+        "role": "assistant",
+        "content": _typed(text, calls, "anthropic"),
+        "stop_reason": "tool_use" if calls else "end_turn",
+    },
+    "anthropic calls": lambda text, calls: _message(text, calls, "anthropic"),
+    "anthropic blocks": lambda text, calls: _typed(text, calls, "anthropic"),
+    "gemini": lambda text, calls: {
+        "candidates": [{"content": {"role": "model", "parts": _untyped(text, calls, "gemini")}}]
+    },
+    "mcp": lambda text, calls: _message(text, calls, "mcp"),
+    "bedrock": lambda text, calls: {
+        "output": {"message": {"role": "assistant", "content": _untyped(text, calls, "bedrock")}}
+    },
+    "langchain": _langchain,
+    "langchain dumped": lambda text, calls: {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "messages", "AIMessage"],
+        "kwargs": _langchain(text, calls),
+    },
+    "vercel": lambda text, calls: {"role": "assistant", "content": _typed(text, calls, "vercel")},
+    "pydantic ai": lambda text, calls: {
+        "kind": "response",
+        "parts": _typed(text, calls, "pydantic ai", "content", "part_kind"),
+    },
+    "otel": lambda text, calls: {"role": "assistant", "parts": _typed(text, calls, "otel", "content")},
+    "cohere": lambda text, calls: _message(text, calls, "cohere"),
+    "inspect": lambda text, calls: _message(text, calls, "inspect"),
+    "verifiers": lambda text, calls: _message(text, calls, "verifiers"),
+}
+"""One answer of a model by shape, as functions and logs give it."""

@@ -17,7 +17,7 @@ from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
 from wildtool.errors import UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_object
-from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_call, read_tool
+from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_call, read_entry
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.types import Item, Message, Reply, Request, Source, Tool, Transcript, Verdict
@@ -208,9 +208,12 @@ def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> 
     that no shape has; a call whose arguments are no JSON object is wrong.
     """
     try:
-        function = read_tool(tool, Reading()).tool["function"]
+        tools = read_entry(tool, Reading())
     except ShapeError as error:
         raise UsageError(f"the tool cannot be read: {error}") from None
+    if len(tools) != 1:
+        raise UsageError(f"the tool is {len(tools)} definitions; give the one that is called")
+    function = tools[0].tool["function"]
     try:
         gold_name, gold_arguments = _read_call(gold)
     except (ArgumentsError, ShapeError) as error:

@@ -11,6 +11,7 @@ from wildtool.shapes.reading import BrokenError, Reading, ShapeError
 from wildtool.shapes.records import (
     FoundConversation,
     is_record,
+    log_reader,
     read_answer,
     read_record,
     received_answer,
@@ -29,6 +30,7 @@ __all__ = [
     "ShapeError",
     "is_call",
     "is_record",
+    "log_reader",
     "read_answer",
     "read_call",
     "read_calls",

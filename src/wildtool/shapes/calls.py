@@ -88,6 +88,11 @@ def message_call(entry: Any, number: int, reading: Reading) -> dict[str, Any]:
     Raises:
         ShapeError: as `read_call`.
     """
+    if isinstance(entry, str) and entry.lstrip()[:1] == "{":
+        try:
+            entry = loads_within(entry, LINE_LIMITS)
+        except ValueError as error:
+            reading.broken(f"a call is a text that is not JSON ({error})")
     call = as_object(entry)
     function = as_object(call.get(FUNCTION))
     if "arguments" not in function or "name" not in function:

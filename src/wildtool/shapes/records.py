@@ -275,6 +275,24 @@ def _is_other_observation(row: Mapping[str, Any]) -> bool:
     return "traceId" in row and isinstance(kind, str) and kind.isupper() and kind != "GENERATION"
 
 
+_SPAN_KEYS = frozenset({"resourceSpans", "scopeSpans", "spans", "attributes"})
+
+
+def log_reader(value: Any) -> str:
+    """What a value is that holds no record but belongs to a log of another program, and who reads it; empty for all
+    else."""
+    row = as_object(value[0] if isinstance(value, list) and value else value)
+    if row.keys() & _SPAN_KEYS or any(key.startswith("attributes.") for key in row):
+        return "these are spans of OpenTelemetry: `wildtool review import --from otel` reads them"
+    if "samples" in row and "eval" in row:
+        return "this is a log of Inspect: `wildtool review import --from inspect` reads it"
+    if _is_session_line(row):
+        return "this is a session of Claude Code: `wildtool review import --from openai` reads it"
+    if _is_codex_line(row):
+        return "this is a rollout of Codex: `wildtool review import --from openai` reads it"
+    return ""
+
+
 def _is_session_line(row: Mapping[str, Any]) -> bool:
     return part_type(row) in _SESSION_TYPES and (
         "sessionId" in row or "leafUuid" in row or "messageId" in row

@@ -12,6 +12,7 @@ from wildtool.sets.prepare.readers.any_shape import ReadShape, in_openai_shape
 from wildtool.sets.prepare.readers.data_sets import DATA_SETS, REFUSED, PublicSet, fitting_sets
 from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.sets.prepare.record import TOO_DEEP, RejectedRow, RowError, TrainingRecord, place_record
+from wildtool.shapes import log_reader
 
 DETECT = "auto"
 """Name for a set that is recognised by the keys of the first rows."""
@@ -66,6 +67,9 @@ def chosen_set(path: Path, name: str, sample: list[FileRow]) -> PublicSet:
     if all(row.value is None for row in sample):
         first = sample[0]
         raise DataError(f"{path}:{first.number}: {first.problem}; expected training records")
+    reader = next(filter(None, (log_reader(row.value) for row in sample)), "")
+    if not names and reader:
+        raise DataError(f"{path}: {reader}")
     keys = next((list[str](row.value)[:12] for row in sample if row.value), list[str]())
     if not names and (benchmark := _benchmark_of(path)):
         run = f"wildtool run {benchmark} --data {path} --model baseline/gold --out gold"

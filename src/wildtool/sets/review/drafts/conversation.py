@@ -30,7 +30,15 @@ from wildtool.json_codec import (
     values_inside,
 )
 from wildtool.sets.review.drafts.indexed import indexed_messages, indexed_tools
-from wildtool.shapes import Reading, ShapeError, read_messages, read_record, read_tools, records_of
+from wildtool.shapes import (
+    Reading,
+    ShapeError,
+    log_reader,
+    read_messages,
+    read_record,
+    read_tools,
+    records_of,
+)
 from wildtool.types import Message, Tool
 
 _MAX_DEPTH = 100
@@ -135,9 +143,6 @@ def safe_json(value: Any) -> Any:
 
 # Any shape ---------------------------------------------------------------------------------------------
 
-_SPANS = ("resourceSpans", "scopeSpans", "spans", "attributes")
-"""Keys by which spans of OpenTelemetry are known."""
-
 
 def _records(values: Values, reading: Reading, refuse: Refusal) -> Iterator[ToolConversation]:
     """The conversations of any shape."""
@@ -145,19 +150,10 @@ def _records(values: Values, reading: Reading, refuse: Refusal) -> Iterator[Tool
         try:
             record = read_record(value, place)
         except ShapeError as error:
-            refuse(_advised(error, value))
+            reader = log_reader(value)
+            refuse(ShapeError(f"{error}; {reader}") if reader else error)
             continue
         yield ToolConversation(record.messages, [_described(tool) for tool in record.tools], _moment(value))
-
-
-def _advised(error: ShapeError, value: Any) -> ShapeError:
-    """An error with the option that reads the value, where there is one."""
-    row = as_object(value[0] if isinstance(value, list) and value else value)
-    if any(key in row or any(name.startswith(f"{key}.") for name in row) for key in _SPANS):
-        return ShapeError(f"{error}; these are spans of OpenTelemetry: read them with --from otel")
-    if "samples" in row and "eval" in row:
-        return ShapeError(f"{error}; this is a log of Inspect: read it with --from inspect")
-    return error
 
 
 def _moment(value: Any) -> datetime | None:
