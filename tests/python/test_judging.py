@@ -144,7 +144,7 @@ def bad_replies() -> Iterator[tuple[Any, str]]:
     yield {"content": "x"}, "give a list"
     yield [7], "reply 1: expected a text or a message"
     yield [{"words": "x"}], "has words"
-    yield [{"tool_calls": "book"}], "found 'book'"
+    yield [{"tool_calls": "book"}], "the text 'book'"
     yield [{"tool_calls": [{"arguments": {}}]}], "a call has no `name`"
     yield [{"tool_calls": [{"name": "book", "argz": {"day": 1}}]}], "`argz` here"
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
 
-from wildtool import json_codec
+from wildtool import json_codec, shapes
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
@@ -17,7 +17,7 @@ from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
 from wildtool.errors import UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_object
-from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_call, read_entry
+from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_entry
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.types import Item, Message, Reply, Request, Source, Tool, Transcript, Verdict
@@ -233,5 +233,8 @@ def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> 
 
 
 def _read_call(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    (read,) = read_calls({"tool_calls": [read_call(call, Reading()).message_call(0)]})
+    found = shapes.read_calls(call, Reading())
+    if len(found) != 1:
+        raise BrokenError(f"expected one call, found {len(found)}")
+    (read,) = read_calls({"tool_calls": [found[0].message_call(0)]})
     return read

@@ -18,7 +18,7 @@ from wildtool.shapes.records import (
     records_of,
 )
 from wildtool.shapes.results import FoundResult, read_result, text_of_result
-from wildtool.shapes.tools import FoundTool, read_entry, read_tool, read_tools
+from wildtool.shapes.tools import FoundTool, read_entry, read_tools
 
 __all__ = [
     "BrokenError",
@@ -38,7 +38,6 @@ __all__ = [
     "read_messages",
     "read_record",
     "read_result",
-    "read_tool",
     "read_tools",
     "received_answer",
     "records_of",

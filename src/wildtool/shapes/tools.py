@@ -116,11 +116,6 @@ def read_tools(value: Any, reading: Reading) -> list[FoundTool]:
     return [_tool(definition) for definition in definitions(value, reading)]
 
 
-def read_tool(entry: Mapping[str, Any], reading: Reading) -> FoundTool:
-    """One definition, bare or wrapped. Raises ShapeError as `read_tools`."""
-    return _tool(_definition(entry, reading))
-
-
 def definitions(value: Any, reading: Reading) -> Iterator[Definition]:
     """The definitions in a value, as `read_tools` finds them, before their parameters are read. Raises ShapeError."""
     value = _parsed(value, reading)
@@ -180,6 +175,9 @@ def entry_definitions(entry: Any, reading: Reading) -> Iterator[Definition]:
     if lists:
         for inner in lists:
             yield from definitions(inner, reading)
+    elif _name_around(held):
+        name = _name_around(held)
+        yield _definition({"name": name, **held[name]}, reading)
     elif _is_of_vendor(held):
         reading.lose(f"built-in tool {held.get('type') or next(iter(held), '')}")
     else:
@@ -188,6 +186,14 @@ def entry_definitions(entry: Any, reading: Reading) -> Iterator[Definition]:
 
 def _is_definition(held: Mapping[str, Any]) -> bool:
     return any(isinstance(held.get(key), dict) for key in TOOL_WRAPPERS) or isinstance(held.get("name"), str)
+
+
+def _name_around(held: Mapping[str, Any]) -> str:
+    """The name of the one definition that stands under it; empty for all else."""
+    (name, *others) = held or ("",)
+    inner = as_object(held.get(name))
+    is_definition = any(_looks_like_parameters(key, value) for key, value in inner.items())
+    return name if not others and name not in TOOL_WRAPPERS and is_definition else ""
 
 
 def _is_of_vendor(held: Mapping[str, Any]) -> bool:

@@ -176,12 +176,15 @@ class _Rejects:
         self.folder = folder
         """For what is not complete yet."""
         self.count = 0
+        self.first = ""
+        """The first of them, with its place and what was found."""
         self._file = file
         self._keep = keep
 
     def add(self, row: RejectedRow) -> None:
         """Writes a row that was left out."""
         self.count += 1
+        self.first = self.first or f"{row.source}, row {row.row}: {row.detail}"
         entry: dict[str, Any] = {
             "file": row.source,
             "row": row.row,
@@ -222,5 +225,5 @@ def _check_written(summary: ConversionSummary, rejects: _Rejects | None) -> None
     if summary.written:
         return
     reasons = ", ".join(f"{reason} {count}" for reason, count in summary.rejected.most_common(_SHOWN))
-    where = f"; see {rejects.path}" if rejects is not None and rejects.count else ""
+    where = f"; {rejects.first}; see {rejects.path}" if rejects is not None and rejects.count else ""
     raise DataError(f"no row could be converted ({reasons}){where}")
