@@ -1,12 +1,18 @@
 """The page about the architecture says what the code is."""
 
+import ast
 import re
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from wildtool.shapes.keys import VENDOR_KEYS
+
 ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "wildtool"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
@@ -21,3 +27,35 @@ def test_the_picture_is_drawn_from_todays_imports(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:src|tests|docs)/[\w./]+)`", PAGE))))
 def test_places_that_the_page_names_are_there(place: str):
     assert (ROOT / place).exists()
+
+
+OWNERS = ("shapes/", "models/", "benchmarks/")
+"""Who may name vendors' keys: readers of shapes, the APIs of models, and a benchmark's own evaluator."""
+ELSEWHERE = {
+    "environments/bridges/responses.py": "writes a rollout for NeMo Gym as items of a Responses request",
+    "reply_ends.py": "a stop reason of Anthropic, recorded with a reply",
+    "sets/prepare/recipe/base_template.py": "the name of a chat template in a tokenizer's file",
+}
+"""Other places that name them, each with its reason. Whoever needs another one reads the shape in `shapes`."""
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Texts in the code of a file, without docstrings, which may give examples."""
+    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.value
+
+
+def test_keys_of_vendors_are_named_in_one_place():
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in SOURCE.rglob("*.py"):
+        name = path.relative_to(SOURCE).as_posix()
+        if not name.startswith(OWNERS):
+            for text in texts(path):
+                places[name] |= VENDOR_KEYS.intersection(re.findall(r"[\w-]+", text))
+    assert {name: keys for name, keys in places.items() if keys and name not in ELSEWHERE} == {}
+    assert [name for name in ELSEWHERE if not places[name]] == [], (
+        "take out of the list what names none any more"
+    )

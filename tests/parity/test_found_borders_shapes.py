@@ -1,0 +1,203 @@
+"""Inputs of people whose shape was guessed: each door reads them as its page says, or refuses them by name."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import wildtool as wt
+from parity.cases import oracle_folder, present
+from wildtool.catalogue.lint import read_catalogue
+from wildtool.cli import app
+from wildtool.errors import DataError
+from wildtool.sets.make.tool_sources.tool_files import named_tools, tools_of_file
+
+SCHEMA = {"born": {"type": "string", "description": "YYYY-MM-DD"}}
+BARE = {"born": {"type": "string"}}
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return present(oracle_folder("found") / "borders")
+
+
+def command(line: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(folder)
+    return CliRunner().invoke(app, line.split())
+
+
+def catalogue(path: Path) -> Any:
+    return read_catalogue(str(path), print)
+
+
+TOOL_DOORS: list[Callable[[Path], Any]] = [named_tools, tools_of_file, catalogue]
+
+
+@pytest.mark.parametrize("read", TOOL_DOORS)
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("03c_schema", "schema")],
+)
+def test_a_schema_under_an_unknown_key_is_named(
+    folder: Path, name: str, key: str, read: Callable[[Path], Any]
+):
+    with pytest.raises(DataError, match=rf"{name}\.json.*`{key}`"):
+        read(folder / f"{name}.json")
+
+
+@pytest.mark.parametrize("read", TOOL_DOORS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "03b_filesystem_mcp_one_without_schema",
+        "03c_args_schema",
+        "03c_input_schema",
+        "03c_parametersJsonSchema",
+        "03c_snake_in_function",
+    ],
+)
+def test_each_tool_is_read_by_its_own_keys(folder: Path, name: str, read: Callable[[Path], Any]):
+    text = (folder / f"{name}.json").read_text("utf-8")
+    tools = read(folder / f"{name}.json")
+    with_schema = text.count('"properties"')
+    assert with_schema
+    functions = [tool["function"] for tool in tools]
+    assert sum(bool(each.get("parameters", {}).get("properties")) for each in functions) == with_schema
+
+
+CONVERSATIONS = {
+    "08_anthropic_log": SCHEMA,
+    "09_gemini_contents": BARE,
+    "10_responses_items": SCHEMA,
+    "11_datasets_null_union": SCHEMA,
+    "12_mcp_tools_record": SCHEMA,
+    "12b_anthropic_tools_record": SCHEMA,
+    "13_verifiers_rows": SCHEMA,
+    "14_olmo_functions": SCHEMA,
+    "15_legacy_function_call": SCHEMA,
+    "18_import_functions": SCHEMA,
+    "18_import_tools_anthropic": SCHEMA,
+    "18_import_tools_mcp": SCHEMA,
+    "18_import_tools_openai": SCHEMA,
+    "20_langfuse_export": SCHEMA,
+}
+"""Files with one conversation, and the parameters of its tool."""
+
+
+def file_of(folder: Path, stem: str) -> Path:
+    (path,) = folder.glob(f"{stem}.*")
+    return path
+
+
+@pytest.mark.parametrize("stem", CONVERSATIONS)
+def test_a_conversation_becomes_a_record_with_its_call_and_its_tool(
+    folder: Path, stem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ended = command(f"data convert {file_of(folder, stem)} --to openai -o out", tmp_path, monkeypatch)
+    assert ended.exit_code == 0, ended.output
+    row = json.loads((tmp_path / "out").read_text("utf-8"))
+    calls = [call["function"] for message in row["messages"] for call in message.get("tool_calls") or ()]
+    assert [(call["name"], json.loads(call["arguments"])) for call in calls] == [
+        ("age_of", {"born": "1991-02-03"})
+    ]
+    assert [message["role"] for message in row["messages"]][-3:] == ["assistant", "tool", "assistant"]
+    (tool,) = row["tools"]
+    assert tool["function"]["parameters"]["properties"] == CONVERSATIONS[stem]
+
+
+@pytest.mark.parametrize("stem", CONVERSATIONS)
+def test_a_record_is_run_as_training_data(folder: Path, stem: str):
+    (item,) = wt.load("training", data=file_of(folder, stem))
+    assert item.tools[0]["function"]["parameters"]["properties"] == CONVERSATIONS[stem]
+    first = next(iter(item.gold.values()))
+    assert json.loads(first[0]["tool_calls"][0]["function"]["arguments"]) == {"born": "1991-02-03"}
+
+
+@pytest.mark.parametrize(
+    ("stem", "source"),
+    [*((stem, "openai") for stem in CONVERSATIONS), ("19_otel_parts", "otel"), ("19b_otlp_export", "otel")],
+)
+def test_a_conversation_becomes_a_draft_with_its_call_and_its_tool(
+    folder: Path, stem: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    line = f"review import {file_of(folder, stem)} --from {source} --keep-names -o drafts.jsonl"
+    ended = command(line, tmp_path, monkeypatch)
+    assert ended.exit_code == 0, ended.output
+    (draft,) = [json.loads(line) for line in (tmp_path / "drafts.jsonl").read_text("utf-8").splitlines()]
+    call, answer = draft["english_answer_list"][0]
+    assert call["action"] == {"name": "age_of", "arguments": {"born": "1991-02-03"}}
+    assert answer["action"]["arguments"] == {"answer_type": "tool"}
+    (tool,) = draft["english_tools"]
+    assert tool["function"]["parameters"]["properties"] == CONVERSATIONS.get(stem, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("stem", "tool"), [("16_claude_code_session", "Bash"), ("17_codex_rollout", "shell")]
+)
+def test_a_session_of_an_agent_becomes_a_draft(
+    folder: Path, stem: str, tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    line = f"review import {file_of(folder, stem)} --from openai --keep-names -o drafts.jsonl"
+    ended = command(line, tmp_path, monkeypatch)
+    assert ended.exit_code == 0, ended.output
+    (draft,) = [json.loads(line) for line in (tmp_path / "drafts.jsonl").read_text("utf-8").splitlines()]
+    call, answer = draft["english_answer_list"][0]
+    assert (call["action"]["name"], call["observation"]) == (tool, "12 notes.txt")
+    assert answer["observation"] == "It has 12 lines."
+
+
+@pytest.mark.parametrize(
+    ("stem", "who"),
+    [
+        ("16_claude_code_session", "Claude Code"),
+        ("17_codex_rollout", "Codex"),
+        ("19_otel_parts", "OpenTelemetry"),
+    ],
+)
+def test_training_data_refuse_a_log_and_name_who_reads_it(
+    folder: Path, stem: str, who: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ended = command(f"data convert {file_of(folder, stem)} --to openai -o out", tmp_path, monkeypatch)
+    assert ended.exit_code != 0
+    assert who in ended.output and "wildtool review import" in ended.output
+
+
+def test_nulls_that_fill_a_table_are_named_and_strict_fails(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = folder / "11_datasets_null_union.jsonl"
+    ended = command(f"data convert {path} --to openai -o out --strict", tmp_path, monkeypatch)
+    assert ended.exit_code == 1
+    assert "argument city" in ended.output and "argument days" in ended.output
+
+
+def tasks(folder: Path, shape: str) -> tuple[str, list[Any]]:
+    row = json.loads((folder / f"replies_{shape}.jsonl").read_text("utf-8").splitlines()[0])
+    return row["session"], row["tasks"]
+
+
+@pytest.mark.parametrize("shape", ["openai", "plain", "dictargs", "anthropic", "langchain"])
+def test_the_same_replies_in_another_shape_get_the_same_verdict(
+    folder: Path, shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    session, replies = tasks(folder, shape)
+    item = wt.load("wild-mini")[session]
+    expected = [
+        wt.judge(item, replies=task, unit=n, profile="fixed").outcome
+        for n, task in enumerate(tasks(folder, "openai")[1])
+    ]
+    assert "correct" in expected
+    assert [
+        wt.judge(item, replies=task, unit=n, profile="fixed").outcome for n, task in enumerate(replies)
+    ] == expected
+    path = folder / f"replies_{shape}.jsonl"
+    ended = command(
+        f"score --data wild-mini --replies {path} --profile fixed --out runs", tmp_path, monkeypatch
+    )
+    assert ended.exit_code == 0, ended.output
+    (run,) = map(wt.Run, (tmp_path / "runs").iterdir())
+    rows = [row for row in run.verdicts().rows() if row["item"] == session]
+    assert [row["correct"] for row in rows] == [outcome == "correct" for outcome in expected]
