@@ -172,6 +172,37 @@ def test_nested_objects_follow_their_nested_schemas():
     assert compare_arguments({"trips": [{}]}, {"trips": [{"unit": "mi"}]}, schema) != []
 
 
+def test_defaults_behind_references_are_found_however_deep():
+    node = {
+        "type": "object",
+        "properties": {
+            "kids": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+            "open": {"$ref": "#/$defs/flags~1open"},
+        },
+    }
+    definitions = {"Node": node, "flags/open": {"type": "boolean", "default": False}}
+    schema = {**parameters(node={"$ref": "#/$defs/Node"}), "$defs": definitions}
+
+    def nested(inner):
+        return {"node": {"kids": [{"kids": [inner]}]}}
+
+    assert compare_arguments(nested({}), nested({"open": False}), schema) == []
+    assert compare_arguments(nested({"open": False}), nested({}), schema) == []
+    assert compare_arguments(nested({}), nested({"open": True}), schema) != []
+
+
+def test_references_in_a_circle_or_to_nothing_are_passed_over():
+    for target in (
+        {"$ref": "#/$defs/A"},
+        {"$ref": "#/nowhere/x"},
+        {"$ref": "http://other.example/s"},
+        {"$ref": 7},
+    ):
+        schema = {**parameters(a={"$ref": "#/$defs/A"}), "$defs": {"A": target}}
+        assert compare_arguments({"a": 1}, {"a": 1}, schema) == []
+        assert compare_arguments({"a": 1}, {"a": 2}, schema) != []
+
+
 def test_parameters_named_like_schema_words_are_parameters():
     schema = parameters(type={"type": "string"}, properties={"type": "array"})
     assert (

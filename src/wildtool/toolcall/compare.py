@@ -7,7 +7,15 @@ from itertools import islice
 from typing import Any, cast
 
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH, ArgumentsError, read_bounded_json
-from wildtool.toolcall.schema import as_schema, branch_for, enum_of, fits_types, required_names, schema_types
+from wildtool.toolcall.schema import (
+    as_schema,
+    branch_for,
+    enum_of,
+    fits_types,
+    required_names,
+    schema_types,
+    without_reference,
+)
 
 MAX_ARGUMENT_DIFFERENCES = 20
 """Differences reported at most."""
@@ -41,13 +49,16 @@ def compare_arguments(
         gold, predicted: decoded arguments.
         parameters: the tool's JSON schema of its parameters; may be malformed.
     """
-    return list(islice(_objects(gold, predicted, as_schema(parameters), "", 0), MAX_ARGUMENT_DIFFERENCES))
+    root = as_schema(parameters)
+    schema = without_reference(root, root)
+    return list(islice(_objects(gold, predicted, schema, root, "", 0), MAX_ARGUMENT_DIFFERENCES))
 
 
 def _values(
-    gold: Any, predicted: Any, schema: Mapping[str, Any], path: str, depth: int
+    gold: Any, predicted: Any, schema: Mapping[str, Any], root: Mapping[str, Any], path: str, depth: int
 ) -> Iterator[ArgumentDifference]:
-    schema = branch_for(gold, schema)
+    schema = branch_for(gold, without_reference(schema, root))
+    schema = without_reference(schema, root)
     if any(_identical(gold, member) for member in enum_of(schema)):
         if not _identical(gold, predicted):
             yield _difference(path, "enum", gold, predicted, "is another member than")
@@ -57,10 +68,17 @@ def _values(
         )
     elif isinstance(gold, Mapping) and isinstance(predicted, Mapping):
         yield from _objects(
-            cast("Mapping[str, Any]", gold), cast("Mapping[str, Any]", predicted), schema, path, depth + 1
+            cast("Mapping[str, Any]", gold),
+            cast("Mapping[str, Any]", predicted),
+            schema,
+            root,
+            path,
+            depth + 1,
         )
     elif isinstance(gold, list) and isinstance(predicted, list):
-        yield from _arrays(cast("list[Any]", gold), cast("list[Any]", predicted), schema, path, depth + 1)
+        yield from _arrays(
+            cast("list[Any]", gold), cast("list[Any]", predicted), schema, root, path, depth + 1
+        )
     elif isinstance(gold, str) and isinstance(predicted, str):
         if gold != predicted and (rule := _differing_rule(gold, predicted, schema, path)):
             yield _difference(path, rule, gold, predicted, "does not mean")
@@ -76,7 +94,12 @@ def _differing_rule(gold: str, predicted: str, schema: Mapping[str, Any], path: 
 
 
 def _objects(
-    gold: Mapping[str, Any], predicted: Mapping[str, Any], schema: Mapping[str, Any], path: str, depth: int
+    gold: Mapping[str, Any],
+    predicted: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    root: Mapping[str, Any],
+    path: str,
+    depth: int,
 ) -> Iterator[ArgumentDifference]:
     properties = as_schema(schema.get("properties"))
     needed = required_names(schema)
@@ -84,15 +107,17 @@ def _objects(
         optional = key in properties and key not in needed
         place = f"{path}.{_name(key)}" if path else _name(key)
         gold_value, predicted_value = (_member(side, key, optional) for side in (gold, predicted))
-        below = as_schema(properties.get(key))
+        below = without_reference(as_schema(properties.get(key)), root)
         if gold_value is not _ABSENT and predicted_value is not _ABSENT:
-            yield from _values(gold_value, predicted_value, below, place, depth)
+            yield from _values(gold_value, predicted_value, below, root, place, depth)
         elif gold_value is not _ABSENT:
-            if not (optional and _is_default(gold_value, below, depth)):
+            if not (optional and _is_default(gold_value, below, root, depth)):
                 yield ArgumentDifference(
                     place, "missing", gold_value, None, f"{place}: {_show(gold_value)} is missing"
                 )
-        elif predicted_value is not _ABSENT and not (optional and _is_default(predicted_value, below, depth)):
+        elif predicted_value is not _ABSENT and not (
+            optional and _is_default(predicted_value, below, root, depth)
+        ):
             message = f"{place}: {_show(predicted_value)} was not asked for"
             yield ArgumentDifference(place, "extra", None, predicted_value, message)
 
@@ -103,22 +128,27 @@ def _member(side: Mapping[str, Any], key: str, optional: bool) -> Any:
     return _ABSENT if optional and value is None else value
 
 
-def _is_default(value: Any, schema: Mapping[str, Any], depth: int) -> bool:
+def _is_default(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> bool:
     from wildtool.toolcall.defaults import NO_DEFAULT, documented_default  # costly, and seldom needed
 
     default = documented_default(schema)
-    return default is not NO_DEFAULT and next(_values(default, value, schema, "", depth), None) is None
+    return default is not NO_DEFAULT and next(_values(default, value, schema, root, "", depth), None) is None
 
 
 def _arrays(
-    gold: Sequence[Any], predicted: Sequence[Any], schema: Mapping[str, Any], path: str, depth: int
+    gold: Sequence[Any],
+    predicted: Sequence[Any],
+    schema: Mapping[str, Any],
+    root: Mapping[str, Any],
+    path: str,
+    depth: int,
 ) -> Iterator[ArgumentDifference]:
     if len(gold) != len(predicted):
         yield _difference(path, "length", gold, predicted, "is of another length than")
         return
     items = {"description": schema.get("description"), **as_schema(schema.get("items"))}
     for position, (gold_entry, predicted_entry) in enumerate(zip(gold, predicted, strict=True)):
-        yield from _values(gold_entry, predicted_entry, items, f"{path}[{position}]", depth)
+        yield from _values(gold_entry, predicted_entry, items, root, f"{path}[{position}]", depth)
 
 
 def _same_in_declared_type(gold: Any, predicted: Any, schema: Mapping[str, Any]) -> bool:

@@ -17,6 +17,28 @@ as_schema = as_object
 """A value that is a schema; an empty one for anything else."""
 
 
+_MOST_REFERENCES = 16
+"""References that lead to one another; a circle ends here."""
+
+
+def without_reference(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema in place of a `$ref` to it, with what stands beside the reference; the schema itself where it has none, or
+    one that leads nowhere.
+
+    Args:
+        root: the schema of the parameters, in which references are paths such as `#/$defs/Node`.
+    """
+    for _ in range(_MOST_REFERENCES):
+        reference = schema.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            return schema
+        target: Any = root
+        for name in reference[2:].split("/"):
+            target = as_schema(target).get(name.replace("~1", "/").replace("~0", "~"))
+        schema = {**as_schema(target), **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
 def member_schemas(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The schemas that a schema of an object gives for its members, by name; none of any other schema."""
     return {name: as_schema(child) for name, child in as_schema(schema.get("properties")).items()}
