@@ -421,11 +421,12 @@ def test_nothing_to_write_says_why(tmp_path: Path):
     out = tmp_path / "b.jsonl"
     with pytest.raises(DataError) as refused:
         write_conversion(conversion(file), out)
-    assert str(refused.value) == f"{reasons}; see {rejects_file(out)}"
+    first = f"{file}, row 1: no user turn"
+    assert str(refused.value) == f"{reasons}; {first}; see {rejects_file(out)}"
     assert rejects_file(out).exists() and not out.exists()
     with pytest.raises(DataError) as refused:
         write_llamafactory(conversion(file, to="llamafactory"), tmp_path)
-    assert str(refused.value) == f"{reasons}; see {rejects_file(tmp_path / 'a_sft.jsonl')}"
+    assert str(refused.value) == f"{reasons}; {first}; see {rejects_file(tmp_path / 'a_sft.jsonl')}"
     assert not (tmp_path / "dataset_info.json").exists()
     near = write_rows(tmp_path / "n.jsonl", [talk(reply())])
     with pytest.raises(DataError) as refused:

@@ -26,6 +26,9 @@ _USED = frozenset(
 )
 """Columns that a conversation may stand in."""
 
+_OF_OPENAI = frozenset({"text", "image_url", "input_audio", "file"})
+"""Types of parts that OpenAI's own reader knows; it refuses what is no text."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadShape:
@@ -83,4 +86,4 @@ def _is_foreign_message(message: Mapping[str, Any]) -> bool:
         return True
     if any(isinstance(call, str) for call in as_list(message.get("tool_calls"))):
         return True
-    return any(part_type(part) != "text" for part in as_objects(message.get("content")))
+    return any(part_type(part) not in _OF_OPENAI for part in as_objects(message.get("content")))
