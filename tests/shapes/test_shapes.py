@@ -17,6 +17,7 @@ from wildtool.shapes import (
     read_messages,
     read_record,
     read_tools,
+    received_answer,
 )
 
 
@@ -288,3 +289,26 @@ def test_a_message_with_a_drawn_content_is_read_or_refused(value: Any):
                 read_messages([{"role": role, key: value}], Reading("f"))
             except ShapeError as error:
                 assert str(error).startswith("f: message 1")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"role": "assistant"},
+        {"role": "assistant", "content": 7},
+        {"role": "assistant", "content": None, "tool_calls": "f()"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c"}, 3]},
+    ],
+)
+def test_what_a_model_broke_stays_as_it_was_received(message: dict[str, Any]):
+    assert received_answer(message, Reading()) == message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{"role": "assistant", "body": "Hi"}, {"content": None, "tool_calls": [{"name": "f", "argz": {}}]}],
+)
+def test_what_has_an_unknown_key_is_not_taken_for_an_answer(message: dict[str, Any]):
+    with pytest.raises(ShapeError):
+        received_answer(message, Reading())

@@ -279,7 +279,9 @@ def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str,
     speech = _content_of(message[key] if key else None, reading)
     speech.calls += _own_calls(message, reading)
     if not any(name in message for name in (*_CONTENT_KEYS, *_CALL_KEYS, *_SURVIVE)):
-        reading.fail(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
+        # A message of nothing may be what a model gave; one with other keys is of a shape that is not known.
+        refuse = reading.fail if message.keys() - _READ - _SILENT else reading.broken
+        refuse(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
     yield role, speech
 
 

@@ -82,7 +82,8 @@ def read_answer(value: Any, reading: Reading) -> Message:
         return message
     entries = _entries_of_answer(value)
     if not entries and value != "":
-        reading.fail(f"expected a text or a message, found {str(value)[:80]!r}")
+        refuse = reading.broken if value == {} else reading.fail
+        refuse(f"expected a text or a message, found {str(value)[:80]!r}")
     if len(entries) == 1 and entries[0] is not value:
         return read_answer(entries[0], reading)
     messages = read_messages(entries, reading) or [{"role": "assistant", "content": ""}]
