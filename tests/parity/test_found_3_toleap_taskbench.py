@@ -132,12 +132,13 @@ def pulled(folder: Path, texts: dict[str, Any], tmp_path: Path, monkeypatch: pyt
 
 
 def sent(place: Path, case: dict[str, Any], mode: str) -> list[Any]:
-    """The messages of a case: its label and those of the examples beside the tools, the requests in their own file."""
+    """The messages of a case: its label and those of the examples beside the tools, the case's request in its own file; the
+    examples show the request of their label."""
     home = place / f"data_{case['domain']}"
     demos = case.get("demos", [])
     lines = [label_line(case["id"], "single", plan([])) | {"instruction": case.get("instruction", "x")}]
-    lines += [{**demo, "type": "single", "user_request": "x"} for demo in demos]
-    requests = [{"id": case["id"], "user_request": case["authors_user_request"]}, *demos]
+    lines += [{**demo, "type": "single"} for demo in demos]
+    requests = [{"id": case["id"], "user_request": case["authors_user_request"]}]
     for name, written in (("data.json", lines), ("user_requests.json", requests)):
         (home / name).write_text("".join(json.dumps(line) + "\n" for line in written), "utf-8")
     benchmark = TASKBENCH.in_mode(mode).in_original_prompts(None)
