@@ -132,8 +132,8 @@ def pulled(folder: Path, texts: dict[str, Any], tmp_path: Path, monkeypatch: pyt
 
 
 def sent(place: Path, case: dict[str, Any], mode: str) -> list[Any]:
-    """The messages of a case: its label and those of the examples beside the tools, the case's request in its own file; the
-    examples show the request of their label."""
+    """The messages of a case: its label and those of the examples beside the tools, the case's request in its own file.
+    The examples show the request of their label."""
     home = place / f"data_{case['domain']}"
     demos = case.get("demos", [])
     lines = [label_line(case["id"], "single", plan([])) | {"instruction": case.get("instruction", "x")}]
