@@ -45,6 +45,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     rows = [call_row(f"w{k}") if k % 3 else text_row(f"w{k}") for k in range(6)]
     write_rows(Path("good.jsonl"), rows)
+    Path("silent.jsonl").write_text('{"messages": [{"role": "assistant", "content": "Hi"}]}\n')
     user = {"role": "user", "content": "q"}
     write_rows(Path("talk.jsonl"), [{"messages": [user, {"role": "assistant", "content": "r"}]}])
 
@@ -157,7 +158,7 @@ SELECT = "generate select good.jsonl --model baseline/chat"
         ("review import talk.jsonl --from x", "unknown source 'x' (known: openai, inspect, otel)"),
         ("review import talk.jsonl --from openai", "give the file to write: --out drafts.jsonl"),
         (
-            "review import good.jsonl --from openai -o d.jsonl",
+            "review import silent.jsonl --from openai -o d.jsonl",
             "no conversation of openai with a user in it was found; nothing is written",
         ),
         ("review agree good.jsonl", "name the recorded runs: --runs FOLDER"),
