@@ -192,7 +192,7 @@ SELECT = "generate select good.jsonl --model baseline/chat"
 )
 def test_what_cannot_work_is_said(line: str, problem: str):
     assert printed(line) == (2, "", f"wildtool: {problem}\n")
-    assert sorted(path.name for path in Path().iterdir()) == ["good.jsonl", "talk.jsonl"]
+    assert sorted(path.name for path in Path().iterdir()) == ["good.jsonl", "silent.jsonl", "talk.jsonl"]
 
 
 def test_sets_made_from_templates():
