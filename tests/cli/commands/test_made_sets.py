@@ -45,7 +45,6 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     rows = [call_row(f"w{k}") if k % 3 else text_row(f"w{k}") for k in range(6)]
     write_rows(Path("good.jsonl"), rows)
-    Path("silent.jsonl").write_text('{"messages": [{"role": "assistant", "content": "Hi"}]}\n')
     user = {"role": "user", "content": "q"}
     write_rows(Path("talk.jsonl"), [{"messages": [user, {"role": "assistant", "content": "r"}]}])
 
@@ -157,10 +156,6 @@ SELECT = "generate select good.jsonl --model baseline/chat"
         ("review import talk.jsonl", "say what the files hold: --from openai|inspect|otel"),
         ("review import talk.jsonl --from x", "unknown source 'x' (known: openai, inspect, otel)"),
         ("review import talk.jsonl --from openai", "give the file to write: --out drafts.jsonl"),
-        (
-            "review import silent.jsonl --from openai -o d.jsonl",
-            "no conversation of openai with a user in it was found; nothing is written",
-        ),
         ("review agree good.jsonl", "name the recorded runs: --runs FOLDER"),
         ("review export good.jsonl", "give the folder to write: --out release"),
         (
@@ -192,7 +187,14 @@ SELECT = "generate select good.jsonl --model baseline/chat"
 )
 def test_what_cannot_work_is_said(line: str, problem: str):
     assert printed(line) == (2, "", f"wildtool: {problem}\n")
-    assert sorted(path.name for path in Path().iterdir()) == ["good.jsonl", "silent.jsonl", "talk.jsonl"]
+    assert sorted(path.name for path in Path().iterdir()) == ["good.jsonl", "talk.jsonl"]
+
+
+def test_a_file_in_which_no_user_says_anything_gives_no_draft():
+    Path("silent.jsonl").write_text('{"messages": [{"role": "assistant", "content": "Hi"}]}\n')
+    status, _, said = printed("review import silent.jsonl --from openai -o d.jsonl")
+    assert (status, "nothing is written" in said) == (2, True)
+    assert not Path("d.jsonl").exists()
 
 
 def test_sets_made_from_templates():
