@@ -57,7 +57,7 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 _claimed: set[Path] = set()
-"""Files that this process checked before it writes them."""
+"""Files, and folders of files, that this process checked before it writes them."""
 _HEAD = 1 << 16
 """Bytes at the start of a file (for Parquet, at the end) that are searched for wildtool's marks."""
 _LARGEST = 16 << 20
@@ -91,7 +91,7 @@ _MEMBERS: Mapping[str, Callable[[Any], bool]] = {
 def check_file(path: Path, *, force: bool = False) -> None:
     """Raises UsageError if a path has no regular file, or one that wildtool did not make (`force` allows the latter).
     Empty files may always be replaced."""
-    _claimed.add(path.absolute())
+    claim(path)
     status = _status(path)
     if status is None:
         return
@@ -106,7 +106,7 @@ def check_file(path: Path, *, force: bool = False) -> None:
 def check_absent(path: Path, *, force: bool = False) -> None:
     """Raises UsageError if a path has no regular file, or one that is not empty and not as the same command left it
     (`force` allows the latter)."""
-    _claimed.add(path.absolute())
+    claim(path)
     check_regular(path)
     if not force and path.exists() and path.stat().st_size and not written_before(path):
         raise UsageError(f"{path} is there already; name another file, or add --force to replace it")
@@ -191,9 +191,9 @@ def _put_in_place(new: Path, target: Path) -> None:
     remove_keys(new)
     with new.open("rb") as file:
         os.fsync(file.fileno())
+    note_written(target, new)
     new.replace(target)
     sync_folder(target.parent)
-    note_written(target)
 
 
 @contextmanager
@@ -245,17 +245,32 @@ def write_file(target: Path, content: bytes) -> None:
     """Writes a file into a folder that was checked. Raises as `atomic_replace`."""
     try:
         check_regular(target)
+        if _is_claimed(target):
+            with temporary_folder(target.parent) as place:
+                new = place / target.name
+                new.write_bytes(redacted(content))
+                _put_in_place(new, target)
+            return
         with open(target, "wb", opener=_open_nofollow) as file:
             file.write(redacted(content))
     except OSError as error:
         raise write_error(target, error) from error
-    note_written(target)
 
 
-def note_written(target: Path) -> None:
-    """Lets the same command write a file again, if it was checked before it was written."""
-    if target.absolute() in _claimed:
-        remember(target)
+def claim(path: Path) -> None:
+    """Says that this process writes a file, or all files of a folder, so that the same command may write them again."""
+    _claimed.add(path.absolute())
+
+
+def _is_claimed(target: Path) -> bool:
+    place = target.absolute()
+    return not _claimed.isdisjoint((place, *place.parents))
+
+
+def note_written(target: Path, new: Path) -> None:
+    """Lets the same command write a file again, if it was claimed. Args: new: the complete file, before it is moved."""
+    if _is_claimed(target):
+        remember(target, new)
 
 
 def remove_keys(new: Path) -> None:

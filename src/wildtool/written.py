@@ -15,21 +15,31 @@ COMMAND: ContextVar[str] = ContextVar("command", default="")
 """The name and settings of the command that is at work, as text; empty where wildtool is used as a library."""
 
 
-def remember(path: Path) -> None:
-    """Notes that the command wrote a file; without a command nothing is noted."""
+def remember(path: Path, new: Path | None = None) -> None:
+    """Notes that the command wrote a file; without a command nothing is noted.
+
+    Args:
+        new: the complete file that is about to be moved there, so that no stop between the two leaves a file of which
+            nobody knows; what lies there until then stays noted, too. None: it is there already.
+    """
     if not COMMAND.get():
         return
     # Without such a folder a second run needs --force.
     with suppress(OSError):
         note = _note(path)
+        states = [_state(new or path)]
+        if new is not None and written_before(path):
+            states.append(_state(path))
         note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        note.write_bytes(_state(path))
+        unfinished = note.with_name(f"{note.name}.{os.getpid()}")
+        unfinished.write_bytes(b"\n".join(states))
+        unfinished.replace(note)
 
 
 def written_before(path: Path) -> bool:
     """Whether the same command wrote a file, which is as it was left."""
     with suppress(OSError):
-        return bool(COMMAND.get()) and _note(path).read_bytes() == _state(path)
+        return bool(COMMAND.get()) and _state(path) in _note(path).read_bytes().split(b"\n")
     return False
 
 

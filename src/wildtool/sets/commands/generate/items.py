@@ -13,7 +13,7 @@ from wildtool.errors import UsageError
 from wildtool.sets.commands.generate import options
 from wildtool.sets.commands.generate.options import GenerateOptions
 from wildtool.temporary import lasting_files
-from wildtool.written import remember, written_before
+from wildtool.written import written_before
 
 if TYPE_CHECKING:
     from wildtool.sets.make.items.maker import ItemGenerationSpec
@@ -91,12 +91,13 @@ def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
 
 def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bool) -> int:
     from wildtool.cli.terminal import CappedMessages, format_reason, print_err, print_out
-    from wildtool.outputs import check_folder, contents_of
+    from wildtool.outputs import check_folder, claim, contents_of
     from wildtool.sets.make.core.files import LOSSES_FILE
     from wildtool.sets.make.items.output import ITEMS_FOLDER, items_run_command, write_items
     from wildtool.sets.make.items.procedural import procedural_items
 
     check_folder(out, lambda _: True)
+    claim(out)
     if not force and out.exists() and contents_of(out) and not all(map(written_before, lasting_files(out))):
         raise UsageError(
             f"{out} already exists; name another folder, remove it, or add --force to write into it"
@@ -107,8 +108,6 @@ def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bo
     finally:
         remarks.close()
     write_items(generated, out)
-    for path in lasting_files(out):
-        remember(path)
     print_out(f"{out / ITEMS_FOLDER}: {counted(len(generated.kept), 'item')}, {len(generated.losses)} lost")
     if generated.losses:
         first = generated.losses[0]

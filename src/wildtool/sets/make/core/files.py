@@ -35,8 +35,8 @@ def write_whole_file(path: Path, lines: Iterable[str]) -> None:
         new = place / path.name
         with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(lines)
+        note_written(path, new)
         new.replace(path)
-    note_written(path)
 
 
 def write_attrition(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from wildtool.engine.plan import Plan
 from wildtool.errors import DataError
 from wildtool.json_codec import read_json_lines, required_field
+from wildtool.outputs import note_written
 from wildtool.sets.make.core.files import (
     DOUBTFUL_FILE,
     ITEMS_FOLDER,
@@ -87,6 +88,8 @@ def _write_files(items: Sequence[CollectedItem], out: Path) -> None:
         for name, rows in files.items():
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             write_whole_file(new / name, map(json_line, rows))
+        for name in files:
+            note_written(out / ITEMS_FOLDER / name, new / name)
         shutil.rmtree(out / ITEMS_FOLDER, ignore_errors=True)
         if files:
             new.rename(out / ITEMS_FOLDER)
