@@ -312,3 +312,61 @@ def test_what_a_model_broke_stays_as_it_was_received(message: dict[str, Any]):
 def test_what_has_an_unknown_key_is_not_taken_for_an_answer(message: dict[str, Any]):
     with pytest.raises(ShapeError):
         received_answer(message, Reading())
+
+
+@pytest.mark.parametrize("key", ["toolcalls", "calls", "actions", "tool_uses"])
+@pytest.mark.parametrize("call", [CALLS["anthropic"], CALLS["bare"], CALLS["openai"], CALLS["langchain"]])
+def test_an_answer_whose_calls_stand_under_an_unknown_key_is_refused_with_the_key(key: str, call: Any):
+    for answer in (
+        {"content": "Hi", key: [call(TALK.calls[0])]},
+        {"role": "assistant", key: call(TALK.calls[0])},
+    ):
+        for read in (read_answer, received_answer):
+            with pytest.raises(ShapeError, match=f"`{key}`"):
+                read(answer, Reading())
+
+
+def test_calls_that_langchain_keeps_beside_its_own_are_read():
+    openai_call = CALLS["openai"](TALK.calls[0])
+    message = {"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": [openai_call]}}}
+    (read,) = read_messages([message], Reading())
+    assert json.loads(read["tool_calls"][0]["function"]["arguments"]) == TALK.calls[0].arguments
+    broken = {
+        "name": "age_of",
+        "args": '{"born": ',
+        "id": "c9",
+        "error": "no JSON",
+        "type": "invalid_tool_call",
+    }
+    (read,) = read_messages([{"type": "ai", "content": "", "invalid_tool_calls": [broken]}], Reading())
+    assert read["tool_calls"][0]["function"]["arguments"] == '{"born": '
+
+
+@pytest.mark.parametrize("key", ["output", "result", "response"])
+def test_a_result_under_any_key_of_results_is_read_and_under_another_refused(key: str):
+    call = {"role": "assistant", "content": None, "tool_calls": [CALLS["openai"](TALK.calls[0])]}
+    (_, result) = read_messages([call, {"role": "tool", "tool_call_id": "c1", key: "35"}], Reading())
+    assert (result["content"], result["tool_call_id"]) == ("35", "c1")
+    with pytest.raises(ShapeError, match="answer_text"):
+        read_messages([call, {"role": "tool", "tool_call_id": "c1", "answer_text": "35"}], Reading())
+
+
+def test_a_name_is_not_what_a_message_says():
+    with pytest.raises(ShapeError, match="body"):
+        read_messages([{"role": "user", "name": "bo", "body": "hi"}], Reading())
+
+
+def test_what_of_a_record_is_not_read_is_counted_by_name():
+    reading = Reading()
+    choices = [{"message": {"role": "assistant", "content": text}} for text in ("a", "b")]
+    found = read_record(
+        {"messages": [{"role": "user", "content": "?"}], "choices": choices, "reply": {"x": 1}}, reading
+    )
+    assert found.messages[-1]["content"] == "a"
+    assert reading.lost == {"further choice of an answer": 1, "key reply of a record": 1}
+
+
+@pytest.mark.parametrize("key", ["argument", "argumens", "parameter"])
+def test_a_slip_in_the_key_of_arguments_is_refused_whatever_it_holds(key: str):
+    with pytest.raises(ShapeError, match=f"`{key}` here"):
+        read_call({"name": "f", key: "x"}, Reading())

@@ -1,12 +1,12 @@
 """Reads calls in every shape people have, each by its own keys."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool import json_codec
-from wildtool.json_codec import LINE_LIMITS, as_object, loads_within
+from wildtool.json_codec import LINE_LIMITS, as_list, as_object, loads_within
 from wildtool.shapes.keys import (
     ARGUMENT_KEYS,
     CALL_TYPES,
@@ -16,7 +16,7 @@ from wildtool.shapes.keys import (
     NAME_KEYS,
     RESULT_TYPES,
 )
-from wildtool.shapes.reading import Reading, did_you_mean, part_type
+from wildtool.shapes.reading import Reading, did_you_mean, part_type, resembles
 from wildtool.tool_formats.python_calls import PYTHONIC
 
 _MCP_CALL = "tools/call"
@@ -120,6 +120,24 @@ def is_call(value: Any) -> bool:
     return any(isinstance(part.get(key), dict) for key in ("functionCall", "function_call", "toolUse"))
 
 
+def check_no_hidden_call(message: Mapping[str, Any], known: Collection[str], reading: Reading) -> None:
+    """Raises ShapeError for a message that holds a call under a key that no shape has.
+
+    Args:
+        known: the keys that are read, or kept as they are.
+    """
+    for key, value in message.items():
+        if key not in known and any(map(_looks_like_call, as_list(value) or [value])):
+            reading.fail(f"`{key}` holds calls, but no shape has this key; expected `tool_calls`")
+
+
+def _looks_like_call(value: Any) -> bool:
+    part = as_object(value)
+    function = as_object(part.get(FUNCTION)) or part
+    is_named = any(isinstance(function.get(key), str) for key in NAME_KEYS)
+    return is_call(part) or (is_named and any(key in function for key in ARGUMENT_KEYS))
+
+
 def read_calls(value: Any, reading: Reading) -> list[FoundCall]:
     """The calls in a value: a list, one call, the JSON text of either, or calls written as Python.
 
@@ -193,14 +211,21 @@ def read_call(entry: Any, reading: Reading) -> FoundCall:
 
 def _arguments(inner: Mapping[str, Any], outer: Mapping[str, Any], reading: Reading) -> Any:
     found = [key for key in ARGUMENT_KEYS if inner.get(key) is not None]
-    if any(inner[key] != inner[found[0]] for key in found):
-        reading.fail(f"both `{found[0]}` and `{found[1]}` are there, and they differ; keep one of them")
+    other = next((key for key in found if inner[key] != inner[found[0]]), None)
+    if other is not None:
+        reading.fail(f"both `{found[0]}` and `{other}` are there, and they differ; keep one of them")
     if found:
         return inner[found[0]]
+    beside = next((key for key in ARGUMENT_KEYS if outer.get(key) is not None), None)
+    if beside is not None:
+        reading.fail(f"`{beside}` stands beside `{FUNCTION}`; expected it inside")
     for place in (inner, outer):
         for key, value in place.items():
-            if key not in _BESIDE and _looks_like_arguments(value):
+            if key in _BESIDE or key in ARGUMENT_KEYS or value is None:
+                continue
+            if _looks_like_arguments(value) or resembles(key, ARGUMENT_KEYS):
                 reading.fail(f"`{key}` here; {did_you_mean(key, ARGUMENT_KEYS)}")
+            reading.lose(f"key {key} of a call")
     return {}
 
 

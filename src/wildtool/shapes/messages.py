@@ -1,11 +1,11 @@
 """Reads messages in every shape people have, as messages in OpenAI's chat shape."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.shapes.calls import FoundCall, is_call, read_call, read_calls
+from wildtool.shapes.calls import FoundCall, check_no_hidden_call, is_call, read_call, read_calls
 from wildtool.shapes.keys import (
     MEDIA_KEYS,
     MEDIA_PART_TYPES,
@@ -15,7 +15,7 @@ from wildtool.shapes.keys import (
     THOUGHT_TYPES,
 )
 from wildtool.shapes.reading import Reading, part_type
-from wildtool.shapes.results import FoundResult, is_result, read_result, result_message, text_of_result
+from wildtool.shapes.results import FoundResult, is_result, read_result, result_message
 from wildtool.types import REASONING_KEYS, Message
 
 _ROLE_KEYS = ("role", "from")
@@ -39,11 +39,14 @@ _OF_LANGCHAIN: Mapping[str, str] = {
 """Types of LangChain's messages, in lower case."""
 _CALL_KEYS = ("tool_calls", "function_call", "function_calls")
 """Keys of a message that hold its calls."""
+_LANGCHAIN_CALLS = ("additional_kwargs", "invalid_tool_calls")
+"""Keys in which LangChain keeps calls as the API gave them, and calls whose arguments are no JSON."""
 _READ = frozenset(
     {
         *_ROLE_KEYS,
         *_CONTENT_KEYS,
         *_CALL_KEYS,
+        *_LANGCHAIN_CALLS,
         "functions",
         "id",
         "kind",
@@ -57,14 +60,11 @@ _SURVIVE = frozenset({"name", "refusal", "weight", *REASONING_KEYS})
 """Keys of OpenAI's messages that are kept as they are."""
 _SILENT = frozenset(
     {
-        "additional_kwargs",
         "annotations",
-        "audio",
         "created_at",
         "example",
         "finish_reason",
         "instructions",
-        "invalid_tool_calls",
         "lc_attributes",
         "metadata",
         "model",
@@ -114,7 +114,7 @@ def read_messages(values: Any, reading: Reading) -> list[Message]:
         return [{"role": "user", "content": values}]
     if not isinstance(values, list):
         reading.fail(f"expected a list of messages, found {str(values)[:80]!r}")
-    history = _History(reading)
+    history = _History()
     for number, value in enumerate(cast(list[Any], values), 1):
         history.add(value, reading.at(f"message {number}"))
     return history.messages
@@ -123,9 +123,8 @@ def read_messages(values: Any, reading: Reading) -> list[Message]:
 class _History:
     """Messages so far, and the calls that wait for their results."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self) -> None:
         self.messages: list[Message] = []
-        self._reading = reading
         self._waiting: list[tuple[str, str]] = []
         """Id and name of each call without a result."""
         self._calls = 0
@@ -150,7 +149,7 @@ class _History:
             self._add_result(result)
         if role == "tool":
             if not speech.results:
-                self._add_result(_own_result(message, speech, reading))
+                self._add_result(_own_result(message, reading))
             return
         has_words = bool(speech.texts or speech.thoughts or speech.refusal)
         if speech.results and not has_words and not speech.calls:
@@ -278,7 +277,7 @@ def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str,
         return
     speech = _content_of(message[key] if key else None, reading)
     speech.calls += _own_calls(message, reading)
-    if not any(name in message for name in (*_CONTENT_KEYS, *_CALL_KEYS, *_SURVIVE)):
+    if not any(name in message for name in (*_CONTENT_KEYS, *_CALL_KEYS, "refusal", *REASONING_KEYS)):
         # A message of nothing may be what a model gave; one with other keys is of a shape that is not known.
         refuse = reading.fail if message.keys() - _READ - _SILENT else reading.broken
         refuse(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
@@ -302,16 +301,14 @@ def _has_results(message: Mapping[str, Any], key: str | None) -> bool:
     return key is not None and any(map(is_result, as_list(message[key])))
 
 
-def _own_result(message: Mapping[str, Any], speech: _Speech, reading: Reading) -> FoundResult:
+def _own_result(message: Mapping[str, Any], reading: Reading) -> FoundResult:
     """The result that a message of the role tool is."""
-    key = next(
-        (key for key in ("content", "value", "parts", "output") if message.get(key) not in (None, [])), None
-    )
-    text = speech.text or (text_of_result(message[key], reading) if key else "")
-    ids = (message.get("tool_call_id"), message.get("toolCallId"), message.get("call_id"))
-    id_ = next((id_ for id_ in ids if isinstance(id_, str) and id_), None)
-    name = message.get("name")
-    return FoundResult(text, id_, name if isinstance(name, str) and name else None)
+    held = dict(message)
+    if held.get("content") in (None, []) and "parts" in held:
+        held["content"] = held["parts"]
+    result = read_result(held, reading)
+    # The message has an id of its own.
+    return replace(result, id=None) if result.id == message.get("id") else result
 
 
 def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
@@ -319,13 +316,15 @@ def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
     own = message.get("tool_calls")
     if isinstance(own, str) and own.lstrip()[:1] not in ("", "[", "{"):
         reading.broken(f"`tool_calls` is the text {own[:60]!r}; expected a list of calls")
-    calls = read_calls(own or None, reading)
-    for key in ("function_call", "function_calls"):
-        if message.get(key) is not None and not calls:
-            calls = read_calls(message[key], reading)
-    for key, value in message.items():
-        if key not in _READ and any(is_call(part) for part in as_list(value)):
-            reading.fail(f"`{key}` holds calls, but no shape has this key; expected `tool_calls`")
+    calls = [
+        *read_calls(own or None, reading),
+        *read_calls(message.get("invalid_tool_calls") or None, reading),
+    ]
+    for place in (message, as_object(message.get("additional_kwargs"))):
+        for key in _CALL_KEYS:
+            if place.get(key) is not None and not calls:
+                calls = read_calls(place[key], reading)
+    check_no_hidden_call(message, _READ, reading)
     return calls
 
 

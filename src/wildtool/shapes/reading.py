@@ -46,6 +46,11 @@ class Reading:
         self.lost[name] += 1
 
 
+def resembles(key: str, known: Iterable[str]) -> bool:
+    """Whether a key is one of the known ones with a slip of the pen."""
+    return bool(get_close_matches(key.casefold(), [name.casefold() for name in known], 1, 0.75))
+
+
 def did_you_mean(key: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown key: the known one that it resembles, or all of them."""
     names = list(known)

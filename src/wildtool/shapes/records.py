@@ -5,20 +5,22 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, loads_within
-from wildtool.shapes.calls import is_call, is_openai_call, message_call
+from wildtool.shapes.calls import check_no_hidden_call, is_call, is_openai_call, message_call
 from wildtool.shapes.keys import FUNCTION, MESSAGES_KEYS, SYSTEM_KEYS, TEXT_TYPES, THOUGHT_TYPES, TOOLS_KEYS
 from wildtool.shapes.messages import read_messages
 from wildtool.shapes.padding import without_padding
 from wildtool.shapes.reading import BrokenError, Reading, part_type
 from wildtool.shapes.results import text_of_result
 from wildtool.shapes.tools import FoundTool, read_tools
-from wildtool.types import Message, Tool
+from wildtool.types import PROVIDER_CONTENT, REASONING_KEYS, Message, Tool
 
 _AROUND = ("responses_create_params", "request", "body", "inputs", "kwargs")
 """Keys of a log around what was asked."""
 _ANSWERS = ("response", "output", "outputs", "completion", "reply")
 """Keys of a log that hold what was answered."""
 _EXPECTED = "`messages`, `contents`, `input` or `prompt` with `completion`"
+_OPENAI_KEYS = frozenset({"role", "content", "tool_calls", PROVIDER_CONTENT, *REASONING_KEYS})
+"""Keys of an answer in OpenAI's chat shape that may hold anything."""
 _SESSION_TYPES = frozenset(
     {"user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation"}
 )
@@ -48,7 +50,10 @@ def read_record(value: Any, reading: Reading) -> FoundConversation:
     row = {MESSAGES_KEYS[0]: as_list(value)} if isinstance(value, list) else as_object(value)
     record = _request_of(row)
     found = _tools(record, row, reading)
-    messages = [*_system(record, reading), *read_messages(_message_values(record, row, reading), reading)]
+    messages = [
+        *_system(record, row, reading),
+        *read_messages(_message_values(record, row, reading), reading),
+    ]
     tools = [entry.tool for entry in found]
     returns = {entry.tool[FUNCTION]["name"]: entry.returns for entry in found if entry.returns}
     messages, tools = without_padding(messages, tools, reading)
@@ -73,6 +78,7 @@ def read_answer(value: Any, reading: Reading) -> Message:
     """
     if _is_openai(value):
         message = {"role": "assistant", "content": None, **as_object(value)}
+        check_no_hidden_call(message, _OPENAI_KEYS, reading)
         calls: Sequence[Any] = message.get("tool_calls") or ()
         if calls:
             message["tool_calls"] = [
@@ -80,7 +86,7 @@ def read_answer(value: Any, reading: Reading) -> Message:
                 for number, call in enumerate(calls)
             ]
         return message
-    entries = _entries_of_answer(value)
+    entries = _entries_of_answer(value, reading)
     if not entries and value != "":
         refuse = reading.broken if value == {} else reading.fail
         refuse(f"expected a text or a message, found {str(value)[:80]!r}")
@@ -97,6 +103,7 @@ def received_answer(message: Message, reading: Reading) -> Message:
     """As `read_answer`, but a message that is broken in every shape stays as it is: a model may have written it, and the
     judge says what is wrong. Raises ShapeError for what stands under a key that no shape has."""
     if _is_openai(message) and all(map(is_openai_call, message.get("tool_calls") or ())):
+        check_no_hidden_call(message, _OPENAI_KEYS, reading)
         return message
     try:
         return read_answer(message, reading)
@@ -116,7 +123,7 @@ def _is_openai(value: Any) -> bool:
     )
 
 
-def _entries_of_answer(value: Any) -> list[Any]:
+def _entries_of_answer(value: Any, reading: Reading) -> list[Any]:
     if isinstance(value, list):
         entries = as_list(value)
         if not all(isinstance(entry, dict) for entry in entries):
@@ -125,12 +132,12 @@ def _entries_of_answer(value: Any) -> list[Any]:
         return [{"role": "assistant", "content": entries}] if is_content else entries
     held = as_object(value)
     if not held:
-        return _answered(value)
+        return _answered(value, reading)
     if held.keys() & {"role", "type", "kind", "lc"}:
         return [held]
     if held.keys() & {"content", "tool_calls", "function_call", "parts"}:
         return [{"role": "assistant", **held}]
-    return _answered(held) or [held]
+    return _answered(held, reading) or [held]
 
 
 def _is_part(entry: Any) -> bool:
@@ -163,9 +170,11 @@ def _message_values(record: Mapping[str, Any], row: Mapping[str, Any], reading: 
     values = _parsed(record[key], key, reading)
     for place in (record, row):
         for name in (*_ANSWERS, "choices"):
-            answer = _answered(place.get(name))
+            answer = _answered(place.get(name), reading)
             if answer:
                 return [*values, *answer]
+            if place.get(name):
+                reading.lose(f"key {name} of a record")
     return values
 
 
@@ -184,7 +193,7 @@ def _parsed(value: Any, key: str, reading: Reading) -> list[Any]:
     return cast(list[Any], value)
 
 
-def _answered(value: Any) -> list[Any]:
+def _answered(value: Any, reading: Reading) -> list[Any]:
     """The messages of an answer: a message, a list of them, a chat completion, a response, or candidates."""
     if isinstance(value, str) and value:
         return [{"role": "assistant", "content": value}]
@@ -192,6 +201,8 @@ def _answered(value: Any) -> list[Any]:
         entries = as_list(value)
         choices = [as_object(entry) for entry in entries]
         if choices and all("message" in choice for choice in choices):
+            for _ in choices[1:]:
+                reading.lose("further choice of an answer")
             return [choices[0]["message"]]
         return entries
     held = as_object(value)
@@ -200,8 +211,15 @@ def _answered(value: Any) -> list[Any]:
     for key in ("choices", "output", "messages", "content", "candidates", "message"):
         if key in held:
             if key == "candidates":
-                return [as_object(entry).get("content") for entry in as_list(held[key])[:1]]
-            return _answered(held[key]) if key != "content" else [{"role": "assistant", "content": held[key]}]
+                contents = [as_object(entry).get("content") for entry in as_list(held[key])]
+                for _ in contents[1:]:
+                    reading.lose("further choice of an answer")
+                return contents[:1]
+            return (
+                _answered(held[key], reading)
+                if key != "content"
+                else [{"role": "assistant", "content": held[key]}]
+            )
     return []
 
 
@@ -210,9 +228,9 @@ def _tools(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) 
     places = (record, row, as_object(row.get("info")), as_object(row.get("metadata")))
     given: list[FoundTool] = []
     for place in places:
-        key = next((key for key in TOOLS_KEYS if place.get(key)), None)
-        if key is not None and not given:
-            given = read_tools(place[key], reading.at(f"`{key}`"))
+        if not given:
+            for key in TOOLS_KEYS:
+                given += read_tools(place.get(key), reading.at(f"`{key}`"))
     if not given:
         key = next((key for key in MESSAGES_KEYS if record.get(key)), "")
         for message in as_objects(record.get(key)):
@@ -222,14 +240,11 @@ def _tools(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) 
     return list({entry.tool[FUNCTION]["name"]: entry for entry in reversed(given)}.values())[::-1]
 
 
-def _system(record: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
-    for key in SYSTEM_KEYS:
-        value = record.get(key)
-        if value:
-            text = text_of_result(as_object(value).get("parts", value), reading)
-            if text:
-                yield {"role": "system", "content": text}
-            return
+def _system(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
+    value = next((place[key] for place in (record, row) for key in SYSTEM_KEYS if place.get(key)), None)
+    text = text_of_result(as_object(value).get("parts", value), reading)
+    if text:
+        yield {"role": "system", "content": text}
 
 
 def records_of(values: Iterable[tuple[Reading, Any]], reading: Reading) -> Iterator[tuple[Reading, Any]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object, object_text
-from wildtool.shapes.keys import FUNCTION, ID_KEYS, NAME_KEYS, RESULT_TYPES, RESULT_WRAPPERS
+from wildtool.shapes.keys import ID_KEYS, NAME_KEYS, RESULT_TYPES, RESULT_WRAPPERS
 from wildtool.shapes.reading import Reading, part_type
 
 _VALUE_KEYS = ("content", "output", "response", "result", "value")
@@ -98,7 +98,3 @@ def result_message(result: FoundResult, id_: str | None) -> dict[str, Any]:
     if result.name is not None:
         message["name"] = result.name
     return message
-
-
-OLD_RESULT_ROLE = FUNCTION
-"""The role of results before there were ids."""
