@@ -1,8 +1,7 @@
 """Whether a pinned repository has newer commits: asked of its forge, here of a server on the loopback address."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -20,15 +19,6 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "*")
 
 
-@contextmanager
-def forge(answer: Answer) -> Iterator[Server]:
-    server = Server(answer)
-    try:
-        yield server
-    finally:
-        server.close()
-
-
 def commit(id_: str, day: str, message: str = "Correct answers\n\nat length") -> dict[str, Any]:
     return {"sha": id_ * 40, "commit": {"message": message, "committer": {"date": f"{day}T10:00:00Z"}}}
 
@@ -38,7 +28,7 @@ def answered(*commits: dict[str, Any]) -> Answer:
 
 
 def ids(pinned: Upstream, *commits: dict[str, Any]) -> list[str]:
-    with forge(answered(*commits)) as server:
+    with closing(Server(answered(*commits))) as server:
         return [each.id[0] for each in newer_commits(pinned, server.mirror)]
 
 
@@ -59,7 +49,7 @@ def test_a_commit_of_unknown_day_that_is_not_listed_leaves_the_question_open() -
 
 
 def test_the_forge_is_asked_for_the_folder_since_the_day_of_the_commit() -> None:
-    with forge(answered()) as server:
+    with closing(Server(answered())) as server:
         newer_commits(PINNED, server.mirror + "/")
     assert server.asked == [
         "/repos/owner/name/commits?per_page=100&path=folder&since=2025-10-29T00%3A00%3A00Z"
@@ -67,12 +57,12 @@ def test_the_forge_is_asked_for_the_folder_since_the_day_of_the_commit() -> None
 
 
 def test_the_news_name_the_number_and_the_last_one() -> None:
-    with forge(answered(commit("c", "2025-11-02"), commit("a", "2025-10-29"))) as server:
+    with closing(Server(answered(commit("c", "2025-11-02"), commit("a", "2025-10-29")))) as server:
         assert (
             news_of(PINNED, server.mirror)
             == "1 newer commit, the last ccccccc of 2025-11-02: Correct answers"
         )
-    with forge(answered(commit("a", "2025-10-29"))) as server:
+    with closing(Server(answered(commit("a", "2025-10-29")))) as server:
         assert news_of(PINNED, server.mirror) == "no newer commits"
 
 
@@ -88,7 +78,7 @@ def test_the_news_name_the_number_and_the_last_one() -> None:
     ],
 )
 def test_an_answer_that_is_none_is_named_with_its_address(answer: Answer, said: str) -> None:
-    with forge(answer) as server, pytest.raises(DataError, match=f"127.0.0.1.*{said}"):
+    with closing(Server(answer)) as server, pytest.raises(DataError, match=f"127.0.0.1.*{said}"):
         newer_commits(PINNED, server.mirror)
 
 

@@ -1,14 +1,13 @@
 """`list --upstream`, `data pull --upstream`: what is new where benchmarks come from. `list profiles` names the pins."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from data.loopback import Answer, Server, body
+from data.loopback import Server, body
 from wildtool.cli import app
 
 HOSTILE = "Mend the judge \x1b[31mred\x1b[0m"
@@ -29,15 +28,6 @@ def typed(*words: str) -> Result:
     return CliRunner().invoke(app, list(words), prog_name="wildtool")
 
 
-@contextmanager
-def forge(answer: Answer) -> Iterator[Server]:
-    server = Server(answer)
-    try:
-        yield server
-    finally:
-        server.close()
-
-
 def test_profiles_are_listed_with_the_evaluators_that_they_follow() -> None:
     said = " ".join(typed("list", "profiles").output.split())
     assert "acebench official-2025-08 " in said
@@ -46,7 +36,7 @@ def test_profiles_are_listed_with_the_evaluators_that_they_follow() -> None:
 
 
 def test_every_pinned_repository_is_asked_and_what_is_new_is_said() -> None:
-    with forge(body(json.dumps(NEWER).encode())) as server:
+    with closing(Server(body(json.dumps(NEWER).encode()))) as server:
         done = typed("list", "--upstream", "--mirror", server.mirror)
     # Of two pins no day is known, so that nothing tells whether a commit that is not theirs is newer.
     assert done.exit_code == 3
@@ -59,7 +49,7 @@ def test_every_pinned_repository_is_asked_and_what_is_new_is_said() -> None:
 
 
 def test_without_news_nothing_is_said_to_be_newer() -> None:
-    with forge(body(b"[]")) as server:
+    with closing(Server(body(b"[]"))) as server:
         done = typed("list", "--upstream", "--mirror", server.mirror)
     assert done.exit_code == 0
     assert "no newer commits" in done.output
@@ -73,7 +63,7 @@ def test_a_forge_that_cannot_be_reached_is_named_for_each_repository() -> None:
 
 
 def test_after_a_pull_the_news_of_its_benchmark_are_said_and_change_no_status() -> None:
-    with forge(body(json.dumps(NEWER).encode())) as server:
+    with closing(Server(body(json.dumps(NEWER).encode()))) as server:
         done = typed("data", "pull", "wild-mini", "--upstream", "--mirror", server.mirror)
     assert done.exit_code == 0
     assert "yupeijei1997/WildToolBench 80a5f42 of 2026-04-05: 1 newer commit" in done.output
@@ -89,6 +79,6 @@ def test_options_that_do_not_fit_are_refused(words: tuple[str, ...]) -> None:
 
 
 def test_nothing_is_asked_unless_it_is_wanted() -> None:
-    with forge(body(b"[]")) as server:
+    with closing(Server(body(b"[]"))) as server:
         assert typed("data", "pull", "wild-mini", "--mirror", server.mirror).exit_code == 0
     assert server.asked == []
