@@ -218,7 +218,7 @@ def _arguments(inner: Mapping[str, Any], outer: Mapping[str, Any], reading: Read
         return inner[found[0]]
     beside = next((key for key in ARGUMENT_KEYS if outer.get(key) is not None), None)
     if beside is not None:
-        reading.fail(f"`{beside}` stands beside `{FUNCTION}`; expected it inside")
+        reading.fail(f"`{beside}` is beside `{FUNCTION}`; expected it inside")
     for place in (inner, outer):
         for key, value in place.items():
             if key in _BESIDE or key in ARGUMENT_KEYS or value is None:
