@@ -71,7 +71,7 @@ def test_ci_tests_the_versions_and_systems_that_the_package_names() -> None:
 
 
 def test_ci_and_the_gate_make_the_same_checks() -> None:
-    gate = set(re.findall(r"^make (\w+)$", text(".ci/run"), re.MULTILINE))
+    gate = set(re.findall(r"^\s*make (\w+)$", text(".ci/run"), re.MULTILINE))
     ci = made([step.get("run", "") for step in steps(GITHUB / "workflows" / "ci.yml")])
     assert gate == {"test", "e2e", "parity", "lint", "types", "docs"}
     # The cases of the published evaluators are not in the repository.
