@@ -283,6 +283,12 @@ async def test_the_job_of_a_run_in_a_store_needs_trust(name: str, folder: Path, 
     assert "would:" in ended.err and "--trust" in ended.err
 
 
+async def test_a_job_with_an_option_of_another_type_ends_its_worker_by_name(folder: Path):
+    url = prepared_job(folder / "run", model="baseline/gold", options={"profile": 7})
+    ended = await wildtool("worker", "--run", url, cwd=folder)
+    assert ended.status == 2 and "option 'profile'" in ended.err, ended.err
+
+
 async def test_a_job_in_a_store_executes_no_file_of_this_machine(folder: Path):
     url = prepared_job(folder / "run", benchmark="planted.py", model="baseline/gold", options={})
     ended = await wildtool("worker", "--run", url, cwd=folder)

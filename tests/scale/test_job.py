@@ -2,7 +2,7 @@
 
 import json
 import platform
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from wildtool import redact
 from wildtool.cli.options.run import PromptSource, RunOptions
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.scale import job as module
 from wildtool.scale.job import (
     SharedJob,
@@ -166,6 +166,18 @@ def test_an_option_of_another_version_is_named():
     with pytest.raises(UsageError) as caught:
         options_from_json({"limit": 1, "zzz": 1, "shiny": 2})
     assert str(caught.value) == "the run has the option 'shiny', which this version of wildtool does not know"
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(RunOptions)])
+def test_a_value_of_another_type_is_refused_with_the_name_of_its_option(name: str):
+    for value in ({}, [{}], None):
+        with pytest.raises(DataError, match=f"option '{name}': expected"):
+            options_from_json({name: value})
+
+
+def test_a_word_that_an_option_does_not_know_is_refused_with_the_name_of_the_option():
+    with pytest.raises(DataError, match="option 'sampling'"):
+        options_from_json({"sampling": "as it likes"})
 
 
 def test_a_worker_plans_the_run_of_the_command():

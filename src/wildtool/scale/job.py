@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from wildtool.cli.options.config_file import read_config
 from wildtool.cli.options.run import PromptSource, RunOptions
@@ -167,19 +167,31 @@ def options_as_json(options: RunOptions) -> dict[str, Any]:
 
 
 def options_from_json(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as values of `RunOptions`. Raises UsageError for an unknown one."""
+    """The same as values of `RunOptions`. Raises UsageError for an unknown one, DataError for a value of another type."""
     hints = get_type_hints(RunOptions)
     if unknown := values.keys() - hints.keys():
         raise UsageError(
             f"the run has the option {min(unknown)!r}, which this version of wildtool does not know"
         )
-    return {name: _typed(value, hints[name]) for name, value in values.items()}
+    return {
+        name: _typed(value, hints[name], f"the job of this run, option {name!r}")
+        for name, value in values.items()
+    }
 
 
-def _typed(value: Any, hint: Any) -> Any:
-    kinds = [kind for kind in (hint, *get_args(hint)) if isinstance(kind, type)]
-    special = next((kind for kind in kinds if issubclass(kind, Path | Enum)), None)
-    return value if special is None else special(value)
+def _typed(value: Any, hint: Any, where: str) -> Any:
+    """A value of JSON as the type of an option wants it. None, the default, is never written."""
+    (kind,) = (each for each in get_args(hint) or (hint,) if each is not type(None))
+    if get_origin(hint) is list or get_origin(kind) is list:
+        return [checked(each, str, where) for each in checked(value, list, where)]
+    if kind is float:
+        return value if type(value) is int else checked(value, float, where)
+    if not issubclass(kind, Path | Enum):
+        return checked(value, kind, where)
+    try:
+        return kind(checked(value, str, where))
+    except ValueError as error:
+        raise DataError(f"{where}: {error}") from error
 
 
 def machine_name() -> str:

@@ -104,6 +104,8 @@ def test_a_named_file_that_is_missing_is_an_error():
         ("models.m.model = 3\n", "line 1: models.m.model: must be a text"),
         ("[model.m]\n", "line 1: model: unknown key; did you mean models?"),
         ("run = 3\n", "line 1: run: must be a table"),
+        ('[run]\nhints = "a\\u0000b"\n', "line 2: run.hints: contains the character U+0000"),
+        ('[run]\nmodel = ["replay:\\u0000"]\n', "line 2: run.model: contains the character U+0000"),
         ("[run\n", "not valid TOML: Expected ']' at the end of a table declaration (at line 1, column 5)"),
     ],
 )
@@ -120,6 +122,8 @@ def test_a_mistake_is_named_by_file_line_and_key(text: str, message: str):
         '[models.m]\nmodel = "x"\n[models.m.extra_body]\nAuthorization = "sk-secret-1"\n',
         '[run]\nuser_api_key_env = "sk-secret-1"\n',
         '[run]\ntoken = "sk-secret-1"\n',
+        '[run]\nmodel = ["x", "https://me:sk-secret-1@host/v1"]\n',
+        '[models.m]\nmodel = "x"\nextra_body = {headers = [{api_key = "sk-secret-1"}]}\n',
     ],
 )
 def test_a_key_in_the_file_is_refused_with_advice_and_not_repeated(text: str):

@@ -201,7 +201,7 @@ def test_a_file_cannot_trust_itself():
 
 
 TEXTS = st.text(max_size=12) | st.sampled_from(
-    ["http://[", "azure/m", "replay:", "bench.py", "\x1b[2J", "\n"]
+    ["http://[", "azure/m", "replay:", "bench.py", "\x1b[2J", "\n", "a\0b", "replay:a\0b", "\ud800"]
 )
 VALUES = st.recursive(
     TEXTS | st.integers() | st.booleans(),

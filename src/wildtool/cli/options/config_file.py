@@ -177,7 +177,7 @@ class Config:
         """Everything that the file would do, and the hash by which it is trusted."""
         path = self.path or CONFIG_FILE
         folder = path.parent
-        commands = [str(value) for key, value in self.run.items() if key == "server"]
+        commands = [str(self.run["server"])] if "server" in self.run else []
         executed = executed_files(self.run.get("benchmark"), commands, folder)
         digest = trust_digest(self.text.encode(), executed)
         return TrustRequest(
@@ -226,7 +226,7 @@ def read_config(file: Path | None) -> Config:
     models: dict[str, ModelEntry] = {}
     run: dict[str, Any] = {}
     config = Config(path, run, models, text, is_named=file is not None)
-    _reject_secrets(config, parsed, ())
+    _check_texts(config, parsed, ())
     tables: dict[str, dict[str, Any]] = {}
     for name, table in parsed.items():
         if name not in ("run", "models"):
@@ -324,23 +324,36 @@ def check_type(config: Config, place: tuple[str, ...], value: Any, types: tuple[
         raise config.error_at(place, f"must be {TYPE_PHRASES[types[-1]]}")
 
 
-def _reject_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, ...]) -> None:
-    """Refuses API keys, which must not be in this file; the value is never repeated."""
-    advice = "put it into an environment variable and name that with api_key_env"
-    for name, value in table.items():
-        here = (*place, name)
-        # A model may have any name.
-        if len(here) != 2 or place[0] != "models":
-            if is_key_name(name):
-                raise config.error_at(here, f"do not keep a key in a file that others may read; {advice}")
-            if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE_NAME.fullmatch(value):
-                raise config.error_at(here, f"is not a variable name; if it is the key itself, {advice}")
-        if isinstance(value, str):
-            register_foreign(value)
-        if isinstance(value, str) and URL_CREDENTIALS.search(value):
-            raise config.error_at(here, f"contains a login in an address; {advice}")
-        if isinstance(value, dict):
-            _reject_secrets(config, cast(dict[str, Any], value), here)
+_ADVICE = "put it into an environment variable and name that with api_key_env"
+
+
+def _check_texts(config: Config, value: Any, place: tuple[str, ...]) -> None:
+    """Refuses API keys, which must not be in this file, and what no path and no variable can hold. Never repeats a
+    value."""
+    if isinstance(value, dict):
+        for name, inner in cast(dict[str, Any], value).items():
+            _check_name(config, inner, (*place, name))
+            _check_texts(config, inner, (*place, name))
+    elif isinstance(value, list):
+        for inner in cast(list[Any], value):
+            _check_texts(config, inner, place)
+    elif isinstance(value, str):
+        register_foreign(value)
+        if "\0" in value:
+            raise config.error_at(place, "contains the character U+0000; remove it")
+        if URL_CREDENTIALS.search(value):
+            raise config.error_at(place, f"contains a login in an address; {_ADVICE}")
+
+
+def _check_name(config: Config, value: Any, place: tuple[str, ...]) -> None:
+    """Refuses a name that says that its value is a key."""
+    name = place[-1]
+    if len(place) == 2 and place[0] == "models":
+        return  # a model may have any name
+    if is_key_name(name):
+        raise config.error_at(place, f"do not keep a key in a file that others may read; {_ADVICE}")
+    if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE_NAME.fullmatch(value):
+        raise config.error_at(place, f"is not a variable name; if it is the key itself, {_ADVICE}")
 
 
 def _line(text: str, path: tuple[str, ...]) -> int | None:

@@ -113,7 +113,10 @@ def lies_inside(path: Any, folder: Path) -> bool:
     place = Path(str(path))
     if place.is_absolute() or ".." in place.parts or is_remote(place):
         return False
-    return (folder / place).resolve().is_relative_to(folder.resolve())
+    try:
+        return (folder / place).resolve().is_relative_to(folder.resolve())
+    except ValueError:
+        return False  # a text that no path can be
 
 
 def _links_out(place: Path, folder: Path) -> Iterator[Path]:
