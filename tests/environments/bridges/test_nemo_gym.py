@@ -152,7 +152,7 @@ async def test_an_unfinished_rollout_earns_nothing_and_says_so(client: Any):
 async def test_mistakes_of_an_agent_are_told_in_words(client: Any):
     for path, body, text in (
         ("/seed_session", {"unit": "a/b"}, "no unit 'a/b'"),
-        ("/verify", {"response": {}}, "field unit: null or left out; expected a text"),
+        ("/verify", {"response": {}}, "field unit: expected a text, found null"),
         ("/some_tool", {}, "no session"),
     ):
         response = await client.post(path, json=body)

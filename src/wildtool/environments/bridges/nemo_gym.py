@@ -13,19 +13,12 @@ from wildtool.environments.core import UNANSWERED, UnitEnvironment
 from wildtool.environments.rewards import VERDICT_ALONE, lowest
 from wildtool.environments.sources import Units
 from wildtool.errors import DataError
-from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, dumps, loads_within
+from wildtool.json_codec import JsonLimits, checked, dumps, loads_within
 from wildtool.report.server.access import AccessPolicy, Handler
 from wildtool.shapes import Reading
 from wildtool.types import Message
 
 COOKIE = "wildtool_session"
-_KINDS = {
-    "dict": "an object",
-    "list": "a list",
-    "str": "a text",
-    "bool": "true or false",
-    "NoneType": "null or left out",
-}
 ROUTES = frozenset(
     ["aggregate_metrics", "close_session", "reverify_mode", "sandbox_access", "seed_session", "verify"]
 )
@@ -90,8 +83,9 @@ class ResourcesServer:
         """The body with `reward`, `reward_components` (of what is weighed; 0 where it was not put to the test), `steps`
         and `reason`. Raises DataError for a unit that there is not, or a field that is not as NeMo Gym sends it."""
         episode = self._episode()
-        episode.environment.open(_text_of(body, "unit"))
-        output = _list_of(_object_of(body, "response"), "output", "response.output")
+        episode.environment.open(checked(body.get("unit"), str, "field unit"))
+        response = checked(body.get("response"), dict, "field response")
+        output = checked(response.get("output"), list, "field response.output")
         reason = ""
         for message in messages_of(output, Reading("response.output")):
             if episode.environment.is_over:
@@ -111,7 +105,7 @@ class ResourcesServer:
 
     async def _seed(self, request: web.Request) -> web.Response:
         episode, key = self._episode(), token_hex(16)
-        episode.environment.open(_text_of(await _body(request), "unit"))
+        episode.environment.open(checked((await _body(request)).get("unit"), str, "field unit"))
         self._sessions[key] = episode
         if len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
@@ -126,7 +120,8 @@ class ResourcesServer:
                 text="no session: post the row to /seed_session first, and send its cookie"
             )
         self._sessions.move_to_end(key)
-        function = {"name": request.match_info["tool"], "arguments": await _text(request)}
+        arguments = (await request.read()).decode("utf-8", "replace")
+        function = {"name": request.match_info["tool"], "arguments": arguments}
         answers: list[Message] = []
         if not episode.environment.is_over:
             call = {"id": "call", "type": "function", "function": function}
@@ -137,13 +132,12 @@ class ResourcesServer:
     async def _verify(self, request: web.Request) -> web.Response:
         answer = self.verify(await _body(request))
         self._sessions.pop(request.cookies.get(COOKIE, ""), None)
-        return _json(answer)
+        return web.Response(body=dumps(answer), content_type="application/json")
 
     async def _aggregate(self, request: web.Request) -> web.Response:
-        answers = as_objects(
-            _list_of({"verify_responses": [], **await _body(request)}, "verify_responses", "verify_responses")
-        )
-        rewards = [answer["reward"] for answer in answers if isinstance(answer.get("reward"), int | float)]
+        answers = checked((await _body(request)).get("verify_responses", []), list, "field verify_responses")
+        found = [_reward_of(answer, number) for number, answer in enumerate(answers)]
+        rewards = [reward for reward in found if reward is not None]
         means = {"mean/reward": sum(rewards) / len(rewards)} if rewards else {}
         return web.json_response({"group_level_metrics": [], "agent_metrics": means, "key_metrics": means})
 
@@ -159,44 +153,19 @@ async def _body(request: web.Request) -> dict[str, Any]:
         raise DataError(f"the body has more than {REQUEST_LIMITS.bytes:,} bytes") from error
     except ValueError as error:
         raise DataError(f"the body is no JSON ({error}); expected an object") from error
-    if not isinstance(body, dict):
-        raise DataError(f"the body is {_kind(body)}; expected an object")
-    return as_object(body)
+    return checked(body, dict, "the body")
 
 
-def _text_of(body: Mapping[str, Any], name: str) -> str:
-    value = body.get(name)
-    if not isinstance(value, str):
-        raise DataError(f"field {name}: {_kind(value)}; expected a text, as in the row")
-    return value
-
-
-def _object_of(body: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value = body.get(name)
-    if not isinstance(value, dict):
-        raise DataError(f"field {name}: {_kind(value)}; expected an object")
-    return as_object(value)
-
-
-def _list_of(body: Mapping[str, Any], name: str, place: str) -> list[Any]:
-    value = body.get(name)
-    if not isinstance(value, list):
-        raise DataError(f"field {place}: {_kind(value)}; expected a list")
-    return as_list(value)
-
-
-def _kind(value: object) -> str:
-    """What a JSON value is, in words."""
-    return _KINDS.get(type(value).__name__, "a number")
-
-
-async def _text(request: web.Request) -> str:
-    """The text of a request, whatever bytes it has."""
-    return (await request.read()).decode("utf-8", "replace")
-
-
-def _json(value: Any) -> web.Response:
-    return web.Response(body=dumps(value), content_type="application/json")
+def _reward_of(answer: Any, number: int) -> float | None:
+    """The reward of a rollout; None where it failed before it was verified. Raises DataError for anything else."""
+    where = f"field verify_responses[{number}]"
+    reward = checked(answer, dict, where).get("reward")
+    if reward is None:
+        return None
+    try:
+        return float(reward) if type(reward) is int else checked(reward, float, f"{where}.reward", "a number")
+    except OverflowError as error:
+        raise DataError(f"{where}.reward: more than a number can be") from error
 
 
 def _kept(response: web.Response, key: str) -> web.Response:
