@@ -14,6 +14,7 @@ from aiohttp.test_utils import TestServer
 
 from environments.bridges.sources import SETTINGS, SOURCES
 from environments.bridges.token_policy import Characters
+from wildtool.environments.bridges.asgi_guard import AccessGuard
 from wildtool.environments.core import UnitEnvironment
 from wildtool.errors import UsageError
 
@@ -152,8 +153,13 @@ async def test_limits_of_verl_cut_or_refuse(verl: Any):
 @pytest.fixture
 def openenv(monkeypatch: pytest.MonkeyPatch) -> Any:
     def create(environment: Any, action: Any, observation: Any, *, max_concurrent_envs: int) -> Any:
+        guards: list[Any] = []
         return SimpleNamespace(
-            environment=environment, classes=(action, observation), most=max_concurrent_envs
+            environment=environment,
+            classes=(action, observation),
+            most=max_concurrent_envs,
+            guards=guards,
+            add_middleware=lambda kind, **settings: guards.append(kind(None, **settings)),
         )
 
     class Observation(Record):
@@ -180,6 +186,7 @@ def test_a_connection_of_openenv_plays_its_own_episodes(openenv: Any):
     app = openenv.create_app(UNITS, reward={"verdict": 0.5}, max_concurrent_envs=3, profile="fixed")
     assert (app.most, app.classes) == (3, (openenv.PolicyMessage, openenv.Shown))
     assert openenv.create_app(UNITS).most == 64
+    assert [type(guard) for guard in app.guards] == [AccessGuard]
     first, second = app.environment(), app.environment()
     assert vars(first.state) == vars(openenv.EpisodeState())
     mirror = UnitEnvironment(UNITS)

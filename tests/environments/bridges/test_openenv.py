@@ -157,6 +157,19 @@ async def test_without_a_seed_each_unit_comes_once(url: str):
     assert names == set(UNITS.names)
 
 
+@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
+async def test_another_host_and_a_web_page_get_nothing(headers: dict[str, str], url: str):
+    import aiohttp
+
+    async with aiohttp.ClientSession() as session:
+        async with session.get(f"{url}/health", headers=headers) as refused:
+            assert refused.status == 403
+        async with session.get(f"{url}/health") as answered:
+            assert answered.status == 200
+        with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
+            await session.ws_connect(f"{url}/ws", headers=headers)
+
+
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]):
     server, client_code = blocks("OpenEnv")
     names: dict[str, Any] = {}

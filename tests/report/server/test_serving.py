@@ -264,7 +264,9 @@ def test_requests_are_answered_by_host_origin_and_method(
     monkeypatch: pytest.MonkeyPatch, request_: Any, policy: dict[str, Any], reason: str | None
 ):
     monkeypatch.setattr(access.socket, "gethostname", lambda: "Machine")
-    refusal = AccessPolicy("Mine", **{"remote": False, **policy}).deny_reason(request_)
+    refusal = AccessPolicy("Mine", **{"remote": False, **policy}).deny_reason(
+        request_.method, request_.headers
+    )
     assert (refusal and refusal.text) == reason
     if isinstance(refusal, web.HTTPMethodNotAllowed):
         assert refusal.allowed_methods == {"GET", "HEAD", *(["POST"] if policy else [])}

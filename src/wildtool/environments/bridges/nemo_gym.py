@@ -63,7 +63,7 @@ class ResourcesServer:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            refusal = policy.deny_reason(request)
+            refusal = policy.deny_reason(request.method, request.headers)
             if refusal is not None:
                 raise refusal
             try:

@@ -10,12 +10,14 @@ from typing import Any
 from fastapi import FastAPI
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
 
+from wildtool.environments.bridges.asgi_guard import AccessGuard
 from wildtool.environments.bridges.episode import RewardedEpisode
 from wildtool.environments.core import Observation as CoreObservation
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rewards import Combine
 from wildtool.environments.sources import Units
 from wildtool.errors import UsageError
+from wildtool.report.server.access import AccessPolicy
 
 
 class PolicyMessage(Action):
@@ -101,13 +103,18 @@ def create_app(
     *,
     reward: Mapping[str, float] | Combine | None = None,
     max_concurrent_envs: int = 64,
+    host: str = "127.0.0.1",
+    remote: bool = False,
     **settings: Any,
 ) -> FastAPI:
-    """An application to serve, by `uvicorn` for example.
+    """An application to serve, by `uvicorn` for example. It answers requests that name this machine as their host, and
+    none of other sites' pages.
 
     Args:
         reward: weights of components or a function of them; by default the verdict alone.
         max_concurrent_envs: connections at once.
+        host: the name or address by which the trainer reaches it.
+        remote: whether other machines may connect, by any address of this one.
         settings: of `UnitEnvironment`, such as `profile` and `on_fault`.
     """
     seeds = count()
@@ -116,4 +123,6 @@ def create_app(
         return WildEnvironment(RewardedEpisode(UnitEnvironment(units, **settings), reward), seeds)
 
     environment()  # Settings that are wrong are refused here, not at the first connection.
-    return create_fastapi_app(environment, PolicyMessage, Shown, max_concurrent_envs=max_concurrent_envs)
+    app = create_fastapi_app(environment, PolicyMessage, Shown, max_concurrent_envs=max_concurrent_envs)
+    app.add_middleware(AccessGuard, policy=AccessPolicy(host, remote=remote, writes=True, programs=True))
+    return app

@@ -15,6 +15,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from multidict import MultiMapping
 
 from wildtool.errors import UsageError
 
@@ -61,19 +62,19 @@ class AccessPolicy:
         self._programs = programs
         self._methods = ("GET", "HEAD", "POST") if writes else ("GET", "HEAD")
 
-    def deny_reason(self, request: web.BaseRequest) -> web.HTTPException | None:
+    def deny_reason(self, method: str, headers: MultiMapping[str]) -> web.HTTPException | None:
         """Why a request is refused; None if it is answered."""
-        hosts = request.headers.getall("Host", [])
+        hosts = headers.getall("Host", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return web.HTTPForbidden(text="This server has another name. Use the address that it printed.\n")
-        origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+        origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site")
         own = self._proxy or f"{self._scheme}://{hosts[0]}"
-        is_read = request.method != "POST" or "POST" not in self._methods
+        is_read = method != "POST" or "POST" not in self._methods
         anonymous = (None,) if is_read or self._programs else ()
         if origin not in (own, *anonymous) or site not in (None, "same-origin", "none"):
             return web.HTTPForbidden(text="Other sites may not link here. Type the address yourself.\n")
-        if request.method not in self._methods:
-            return web.HTTPMethodNotAllowed(request.method, self._methods)
+        if method not in self._methods:
+            return web.HTTPMethodNotAllowed(method, self._methods)
         return None
 
     def _is_ours(self, host: str) -> bool:

@@ -150,7 +150,7 @@ def guarded_application(
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-        refusal = policy.deny_reason(request)
+        refusal = policy.deny_reason(request.method, request.headers)
         if refusal is not None:
             raise refusal
         if token is not None and (redirect := token.admit(request)) is not None:
