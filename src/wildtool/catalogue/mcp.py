@@ -61,7 +61,7 @@ def server_tools(
     says, and UsageError where a name is not one of a variable that is set.
     """
     opened = (
-        _process(source.removeprefix(STDIO), timeout_s, server_environment(variables))
+        _StartedServer(source.removeprefix(STDIO), timeout_s, server_environment(variables))
         if source.startswith(STDIO)
         else _address(source, timeout_s)
     )
@@ -112,8 +112,95 @@ def _result(source: str, method: str, answer: dict[str, Any]) -> dict[str, Any]:
     return as_object(answer["result"])
 
 
-@contextmanager
-def _process(command: str, timeout_s: float, environment: dict[str, str]) -> Generator[AskServer]:
+class _StartedServer:
+    """A server that a command starts, and its end."""
+
+    def __init__(self, command: str, timeout_s: float, environment: dict[str, str]) -> None:
+        """Raises DataError where it cannot be started."""
+        self._source = STDIO + command
+        self._timeout_s = timeout_s
+        self._process = _started(command, environment)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._stdin = self._process.stdin
+        self._lines: Queue[bytes] = Queue(_WAITING_LINES)
+        self._closed = Event()
+        self._log = bytearray()
+        self._number = 0
+        streams = (self._process.stdout, self._lines, self._closed)
+        Thread(target=_read_lines, args=streams, daemon=True).start()
+        self._logging = Thread(target=_read_end, args=(self._process.stderr, self._log), daemon=True)
+        self._logging.start()
+
+    def __enter__(self) -> AskServer:
+        return self._ask
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        try:
+            if kind is None:
+                # The protocol's way to end a server: what it started, such as a container, may end with it.
+                self._stdin.close()
+                with suppress(TimeoutExpired):
+                    self._process.wait(GRACE_S)
+        finally:
+            self._process.end()
+            self._closed.set()
+            while not self._lines.empty():  # the reader may wait for room
+                self._lines.get_nowait()
+
+    def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._number += 1
+        deadline = monotonic() + self._timeout_s
+        message = _message(method, params, self._number) + b"\n"
+        try:
+            if not _written(self._stdin, message, deadline):
+                raise self._late(method)
+        except OSError:
+            raise self._death(method) from None
+        if method.startswith("notifications/"):
+            return {}
+        answer: dict[str, Any] = {}
+        while answer.get("id") != self._number:
+            # Other lines are of a log, or notifications.
+            answer = _json(self._line(method, deadline))
+        return _result(self._source, method, answer)
+
+    def _line(self, method: str, deadline: float) -> bytes:
+        """The next line that it says. Raises DataError where there is none in time, or it is too long."""
+        try:
+            line = self._lines.get(timeout=max(0.0, deadline - monotonic()))
+        except Empty:
+            raise self._late(method) from None
+        if monotonic() > deadline:
+            raise self._late(method)
+        if not line:
+            raise self._death(method)
+        if len(line) >= _MAX_LINE_BYTES:
+            raise DataError(
+                f"{self._source}: the answer to {method} is longer than {_MAX_LINE_BYTES >> 20} MiB"
+            )
+        return line
+
+    def _late(self, method: str) -> DataError:
+        return DataError(f"{self._source}: no answer to {method} in {self._timeout_s:g} s")
+
+    def _death(self, method: str) -> DataError:
+        try:
+            status = f"exit status {self._process.wait(timeout=5)}"
+            self._logging.join(5)
+        except TimeoutExpired:
+            status = "its output is closed"
+        last = bytes(self._log).decode("utf-8", "replace").strip().splitlines()[-3:]
+        words = f"; it wrote: {' | '.join(last)[:500]}" if last else ""
+        needs = f"; of your variables it has only {', '.join(INHERITED)} and those that --mcp-env names"
+        return DataError(
+            f"{self._source}: the server ended before it answered {method} ({status}){words}{needs}"
+        )
+
+
+def _started(command: str, environment: dict[str, str]) -> Child:
+    """The program of a command. Raises DataError where it cannot be started."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -121,61 +208,9 @@ def _process(command: str, timeout_s: float, environment: dict[str, str]) -> Gen
     if not words:
         raise DataError(f"{STDIO} names no command; write {STDIO}'npx -y my-server'")
     try:
-        process = Child(words, grace_s=GRACE_S, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
+        return Child(words, grace_s=GRACE_S, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
     except OSError as error:
         raise DataError(f"{STDIO}{command}: cannot be started: {error.strerror}") from error
-    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
-    assert stdin is not None
-    assert stdout is not None
-    assert stderr is not None
-    lines: Queue[bytes] = Queue(_WAITING_LINES)
-    closed, log = Event(), bytearray()
-    logging = Thread(target=_read_end, args=(stderr, log), daemon=True)
-    for thread in (Thread(target=_read_lines, args=(stdout, lines, closed), daemon=True), logging):
-        thread.start()
-    number = 0
-
-    def death(method: str) -> DataError:
-        return DataError(_death(command, process, logging, log, method))
-
-    def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
-        nonlocal number
-        number += 1
-        deadline = monotonic() + timeout_s
-        late = DataError(f"{STDIO}{command}: no answer to {method} in {timeout_s:g} s")
-        try:
-            if not _written(stdin, _message(method, params, number) + b"\n", deadline):
-                raise late
-        except OSError:
-            raise death(method) from None
-        while not method.startswith("notifications/"):
-            try:
-                line = lines.get(timeout=max(0.0, deadline - monotonic()))
-            except Empty:
-                line = None
-            if line is None or monotonic() > deadline:
-                raise late
-            if not line:
-                raise death(method)
-            if len(line) >= _MAX_LINE_BYTES:
-                raise DataError(
-                    f"{STDIO}{command}: the answer to {method} is longer than {_MAX_LINE_BYTES >> 20} MiB"
-                )
-            if (answer := _json(line)).get("id") == number:
-                return _result(STDIO + command, method, answer)
-        return {}
-
-    try:
-        yield ask
-        # The protocol's way to end a server: what it started, such as a container, may end with it.
-        stdin.close()
-        with suppress(TimeoutExpired):
-            process.wait(GRACE_S)
-    finally:
-        process.end()
-        closed.set()
-        while not lines.empty():  # the reader may wait for room
-            lines.get_nowait()
 
 
 def _written(stream: IO[bytes], data: bytes, deadline: float) -> bool:
@@ -201,18 +236,6 @@ def _read_end(stream: IO[bytes], log: bytearray) -> None:
     while part := os.read(stream.fileno(), 65_536):
         log += part
         del log[:-_LOG_BYTES]
-
-
-def _death(command: str, process: Child, logging: Thread, log: bytearray, method: str) -> str:
-    try:
-        status = f"exit status {process.wait(timeout=5)}"
-        logging.join(5)
-    except TimeoutExpired:
-        status = "its output is closed"
-    last = bytes(log).decode("utf-8", "replace").strip().splitlines()[-3:]
-    words = f"; it wrote: {' | '.join(last)[:500]}" if last else ""
-    needs = f"; of your variables it has only {', '.join(INHERITED)} and those that --mcp-env names"
-    return f"{STDIO}{command}: the server ended before it answered {method} ({status}){words}{needs}"
 
 
 @contextmanager
