@@ -17,10 +17,11 @@ REMOVED = "[key]"
 """Replaces a secret."""
 MIN_SECRET_LENGTH = 8
 """Characters; shorter texts are placeholders or ordinary words, whose removal would change replies."""
-_PREFIX = re.compile(
-    r"(?:sk|pk|rk|gsk|hf|ghp|gho|ghs|glpat|xai|nvapi|xox[abpr]|AIza|AKIA|ya29|eyJ|key|token)[-_.A-Za-z0-9]{8,}"
-)
-"""Prefixes of well-known providers' keys."""
+KEY_PREFIXES = "sk|pk|rk|gsk|hf|ghp|gho|ghs|github_pat|glpat|xai|nvapi|xox[abpr]"
+"""First words of well-known providers' keys, as a pattern."""
+KEY_STARTS = "AIza|AKIA|ya29|eyJ"
+"""First characters of further keys and tokens, as a pattern."""
+_PREFIX = re.compile(rf"(?:{KEY_PREFIXES}|{KEY_STARTS}|key|token)[-_.A-Za-z0-9]{{8,}}")
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
 """Longer than in any name of a model or a place, if it has both letters and digits."""
 _VARIABLE = re.compile(

@@ -12,6 +12,8 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from wildtool.redact import (
+    KEY_PREFIXES,
+    KEY_STARTS,
     REMOVED,
     is_unmistakable,
     looks_like_key,
@@ -132,10 +134,7 @@ _FIELD = re.compile(
     r"""\\?["'](?P<name>[A-Za-z_][\w.-]*)\\?["']\s*:\s*\\?["'](?P<value>(?:[^"'\\]|\\[^"'])+)"""
 )
 _BEARER = re.compile(r"\b(?:Bearer|Basic)\s+(?P<value>(?=\S*\d)[\w.~+/=-]{8,})", re.IGNORECASE)
-_KNOWN = re.compile(
-    r"(?<![\w/.:=-])(?P<value>(?=\S*\d)"
-    r"(?:(?:sk|pk|rk|gsk|hf|ghp|gho|ghs|github_pat|glpat|xai|nvapi|xox[abpr])[-_]|AIza|AKIA|ya29|eyJ)[\w-]{12,})"
-)
+_KNOWN = re.compile(rf"(?<![\w/.:=-])(?P<value>(?=\S*\d)(?:(?:{KEY_PREFIXES})[-_]|{KEY_STARTS})[\w-]{{12,}})")
 """Keys of well-known providers among the words of a command."""
 
 
@@ -179,11 +178,13 @@ def find_secrets(text: str) -> list[SecretPlace]:
 
 def recordable(text: str) -> str:
     """A foreign command or address with `[key]` for each secret."""
-    text, shown, at = redacted_text(text), "", 0
+    text = redacted_text(text)
+    shown, at = "", 0
     for place in sorted(find_secrets(text), key=lambda its: its.start):
-        if place.end > at:
-            shown += text[at : max(at, place.start)] + ("" if place.start < at else REMOVED)
-            at = place.end
+        if place.start >= at:
+            shown += text[at : place.start] + REMOVED
+        # One that begins inside the one before may end behind it.
+        at = max(at, place.end)
     return shown + text[at:]
 
 

@@ -74,16 +74,17 @@ class TrustRequest:
             raise UsageError(f"{self.name} is not trusted, and nothing of this was done")
         self.remember()
 
-    def check_hash(self, digest: str) -> None:
-        """Raises UsageError where it has another hash, and says what it would do now."""
+    def accept(self, digest: str) -> None:
+        """Remembers that it is trusted. Raises UsageError where it has another hash, and says what it would do now."""
         if digest != self.digest:
             raise UsageError(
                 f"{self.statement()}\nIts hash is not the one that you gave, so it is not trusted. If it should be: "
                 f"{self.digest}"
             )
+        self.remember()
 
     def remember(self) -> None:
-        """Trusts this hash from now on; in this process and those it starts also where it cannot be written down."""
+        """Trusts this hash from now on. Raises UsageError where that cannot be written down."""
         grant(self.digest)
         try:
             _trust_file().parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +108,8 @@ def grant(digest: str) -> None:
         raise UsageError(
             f"{digest!r} is no hash of what is trusted: 64 digits and letters from a to f; `wildtool trust` shows it"
         )
-    if digest not in (trusted := os.environ.get(VARIABLE, "")):
+    trusted = os.environ.get(VARIABLE, "")
+    if digest not in trusted:
         os.environ[VARIABLE] = f"{trusted} {digest}".strip()
 
 

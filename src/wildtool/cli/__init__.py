@@ -21,7 +21,6 @@ from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
 from wildtool.cli.terminal import redacted_output
 from wildtool.errors import UsageError
 from wildtool.installed import installed_entries, load_entry, package_of
-from wildtool.interrupts import exit_at_stop
 from wildtool.secret_places import register_words
 
 if TYPE_CHECKING:
@@ -282,8 +281,7 @@ def wildtool(
 
 
 def main() -> None:
-    """Entry point of the installed command."""
-    exit_at_stop()
+    """Runs the command, after `wildtool.__main__` has said what a stop does."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal with an old encoding shows question marks instead of ending a run.

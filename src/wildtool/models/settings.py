@@ -54,6 +54,13 @@ def without_trailing_slash(base_url: str) -> str:
 
 URL_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
 """A login in an address."""
+
+
+def address_without_login(address: str) -> str:
+    """An address for a message: without its login and its query, each of which may hold a key."""
+    return URL_CREDENTIALS.sub("://", address.partition("?")[0])
+
+
 MAX_CONCURRENCY = 4_096
 """Calls in flight at one endpoint; each holds a connection, and systems rarely open more."""
 UNSET = Sampling()

@@ -54,8 +54,7 @@ def trust(path: str | Path = "wildtool.toml", digest: str | None = None) -> Trus
     """
     request = trust_request_of(Path(path))
     if digest is not None:
-        request.check_hash(digest)
-        request.remember()
+        request.accept(digest)
     return request
 
 

@@ -12,7 +12,7 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import ModelEntry, read_config
 from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped, terminal_width, wrap_text
 from wildtool.errors import CallError, DataError, InfraError, UsageError
-from wildtool.models.settings import URL_CREDENTIALS
+from wildtool.models.settings import address_without_login
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -326,7 +326,7 @@ def _installed_provider(prefix: str) -> str:
 def _configured(entry: ModelEntry) -> str:
     """The settings of a model in `wildtool.toml`, and whether its key variable is set; never the key."""
     endpoint = entry.endpoint
-    at = f" at {URL_CREDENTIALS.sub('://', endpoint.base_url.partition('?')[0])}" if endpoint.base_url else ""
+    at = f" at {address_without_login(endpoint.base_url)}" if endpoint.base_url else ""
     key = ""
     if endpoint.api_key_env:
         key = f", key in {endpoint.api_key_env} ({_is_set(endpoint.api_key_env)})"

@@ -28,8 +28,7 @@ def trust(
         print_out(f"{request.name} does nothing that needs trust.")
         return
     if digest is not None:
-        request.check_hash(digest)
-        request.remember()
+        request.accept(digest)
     elif request.is_trusted:
         print_err(request.statement())
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.errors import UsageError
-from wildtool.models.settings import URL_CREDENTIALS, EndpointOptions
+from wildtool.models.settings import EndpointOptions, address_without_login
 from wildtool.outputs import is_remote
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def model_effects(
         return []
     if destination.address == typed_address:
         return []
-    where = URL_CREDENTIALS.sub("://", destination.address.partition("?")[0])
+    where = address_without_login(destination.address)
     if not destination.key:
         return [f"call {where}"]
     return [f"send {_key_in_words(destination.key, is_file=destination.key_is_file)} to {where}"]

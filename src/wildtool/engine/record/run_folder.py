@@ -23,14 +23,13 @@ from wildtool import __version__, json_codec
 from wildtool.engine.record.format import Closing, find_segments
 from wildtool.errors import RecordError, StorageError
 from wildtool.models.secrets import comparable
-from wildtool.models.settings import without_trailing_slash
+from wildtool.models.settings import URL_CREDENTIALS, without_trailing_slash
 from wildtool.outputs import check_run_files, is_disk_full
 from wildtool.redact import redacted
 from wildtool.secret_places import recordable_words
 from wildtool.types import Source
 
 RUN_FORMAT = 1
-_LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
 _QUERY = re.compile(r"(://[^?#\s]*)[?#]\S+")
 """A query or fragment of an address, either of which may hold a key."""
 _ABSENT = object()
@@ -274,7 +273,7 @@ def _check_sittings(sittings: Sequence[Any]) -> None:
 def strip_credentials(value: Any) -> Any:
     """A JSON value whose texts have no login, query or fragment in any address: each may hold a key."""
     if isinstance(value, str):
-        return _QUERY.sub(r"\1?…", _LOGIN.sub("", value))
+        return _QUERY.sub(r"\1?…", URL_CREDENTIALS.sub("://", value))
     if isinstance(value, dict):
         return {key: strip_credentials(inner) for key, inner in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
