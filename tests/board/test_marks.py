@@ -53,7 +53,8 @@ def edited(bundle: Path, edit: Callable[[dict[str, Any]], object]) -> None:
 def seal(bundle: Path, change: Callable[[dict[str, bytes]], None]) -> None:
     passport = bundle.with_name(bundle.name.replace(".bundle.zip", ".passport.json"))
     beside = bundle.with_name("run.passport.json")
-    shutil.copy(passport, beside) if passport != beside else None
+    if passport != beside:
+        shutil.copy(passport, beside)
     repacked(bundle, change)
     claims = json.loads(beside.read_text("utf-8"))
     claims["bundle"]["sha256"] = sha256(bundle.read_bytes()).hexdigest()

@@ -13,15 +13,13 @@ from wildtool.board.verify import (
     RECOMPUTED,
     Verification,
     bundle_digest,
-    internal_error,
     submissions_in,
     verify,
+    what_failed,
 )
 from wildtool.engine.compare.leaderboard import headline
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
-from wildtool.errors import WildtoolError
-from wildtool.interrupts import raise_interrupt
 from wildtool.json_codec import as_object
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
 from wildtool.report.site.site import Site
@@ -142,11 +140,8 @@ def _with_run(verification: Verification) -> _Submission | Verification:
     assert result is not None and coverage is not None, "a submission without problems has both"
     try:
         (run,) = read_runs([result.folder], result.profile, keep=False)
-    except WildtoolError as error:
-        return replace(verification, problems=(str(error),))
     except Exception as error:  # noqa: BLE001 - as of `verify`
-        raise_interrupt(error)
-        return replace(verification, problems=(internal_error(error),))
+        return replace(verification, problems=(what_failed(error),))
     eligible = coverage.official and verification.mark == RECOMPUTED
     return _Submission(verification, coverage, replace(run, eligible=eligible))
 
@@ -184,51 +179,59 @@ def _table(site: Site, board: Leaderboard, submissions: Mapping[Path, _Submissio
     table = board.placed(board.overview, compare_all_pairs([run.scores for run in ranked]))
     table = replace(table, heads=table.heads[:MOST_COLUMNS])
     prices = [_dollars(run) for run in board.runs]
-    priced = all(_dollars(run) is not None for run in ranked or board.runs)
-    costs = [
-        _per_unit(run, price if priced else _tokens(run))
-        for run, price in zip(board.runs, prices, strict=True)
-    ]
-    metrics = [headline(run.result) for run in board.runs]
-    scores = [None if metric is None else metric.value for metric in metrics]
-    lower = metrics[0] is not None and metrics[0].better == "less"
+    priced = None not in (prices[: board.ranked] or prices)
+    totals = prices if priced else map(_tokens, board.runs)
+    entries: list[BoardEntry] = []
+    for number, (run, row, total) in enumerate(zip(board.runs, table.rows, totals, strict=True)):
+        submission = submissions[run.folder]
+        passport = json.dumps(submission.verification.passport, indent=1).encode()
+        address = f"files/{board.slug}-{number}-{slug(submission.verification.name)}.passport.json"
+        entry = _entry(submission, row, _per_unit(run, total), _copies(submission, submissions.values()))
+        entries.append(replace(entry, passport=site.file(address, passport)))
+    decides = headline(board.runs[0].result)
+    sign = -1 if decides is not None and decides.better == "less" else 1
     front = _front(
         [
-            (cost if run.eligible else None, s if s is None or not lower else -s)
-            for run, cost, s in zip(board.runs, costs, scores, strict=True)
+            (entry.cost if entry.eligible else None, None if entry.score is None else sign * entry.score)
+            for entry in entries
         ]
     )
-    entries: list[BoardEntry] = []
-    for number, (run, row) in enumerate(zip(board.runs, table.rows, strict=True)):
-        submission, metric = submissions[run.folder], metrics[number]
-        verification = submission.verification
-        own = verification.passport or {}
-        address = f"files/{board.slug}-{number}-{slug(verification.name)}.passport.json"
-        entries.append(
-            BoardEntry(
-                label=row.label,
-                row=row,
-                date=_last_day(run),
-                cost=costs[number],
-                score=scores[number],
-                interval=None
-                if metric is None or metric.low is None or metric.high is None
-                else (metric.low, metric.high),
-                on_front=number in front,
-                eligible=run.eligible,
-                mark=verification.mark,
-                doubts=list(verification.doubts),
-                coverage=str(submission.coverage),
-                again=_asked_again(verification, run),
-                endpoint=verification.endpoint,
-                replies=own["endpoint"]["replies"],
-                remarks=[*verification.remarks, *_copies(submission, submissions.values())],
-                passport=site.file(address, json.dumps(own, indent=1).encode()),
-            )
-        )
-    unit = "USD per 1,000 units" if priced else "tokens per unit"
+    entries = [replace(entry, on_front=number in front) for number, entry in enumerate(entries)]
     return BoardTable(
-        title=board.title, table=table, entries=entries, cost_unit=unit, points=_points(entries)
+        title=board.title,
+        table=table,
+        entries=entries,
+        cost_unit="USD per 1,000 units" if priced else "tokens per unit",
+        points=_points(entries),
+    )
+
+
+def _entry(submission: _Submission, row: Row, cost: float | None, copies: Iterable[str]) -> BoardEntry:
+    """A row, as yet without its passport and whether it is on the front.
+
+    Args: cost: of a unit, in the unit of the table. copies: as of `_copies`.
+    """
+    verification, run = submission.verification, submission.run
+    metric = headline(run.result)
+    return BoardEntry(
+        label=row.label,
+        row=row,
+        date=_last_day(run),
+        cost=cost,
+        score=None if metric is None else metric.value,
+        interval=None
+        if metric is None or metric.low is None or metric.high is None
+        else (metric.low, metric.high),
+        on_front=False,
+        eligible=run.eligible,
+        mark=verification.mark,
+        doubts=list(verification.doubts),
+        coverage=str(submission.coverage),
+        again=_asked_again(verification, run),
+        endpoint=verification.endpoint,
+        replies=(verification.passport or {})["endpoint"]["replies"],
+        remarks=[*verification.remarks, *copies],
+        passport="",
     )
 
 
@@ -313,11 +316,8 @@ def _asked_again(verification: Verification, run: ReportRun) -> str:
         return ""
     try:
         (again,) = read_runs([unpack_bundle(place)], run.result.profile, keep=False)
-    except WildtoolError as error:
-        return f"the keeper's run cannot be read ({strip_folders(str(error))})"
     except Exception as error:  # noqa: BLE001 - as of `verify`
-        raise_interrupt(error)
-        return f"the keeper's run cannot be read ({strip_folders(internal_error(error))})"
+        return f"the keeper's run cannot be read ({strip_folders(what_failed(error))})"
     if (again.result.model, again.result.data_sha256) != (run.result.model, run.result.data_sha256):
         return f"the keeper's run is of another model or other data ({again.result.model})"
     pairs = compare_all_pairs([run.scores, again.scores])

@@ -36,10 +36,10 @@ AGAIN_SUFFIX = ".again.bundle.zip"
 """What the name of a bundle ends with in which the keeper of a board asked the model again."""
 RECOMPUTED = "recomputed"
 """Mark of a submission whose every reply has its raw answer and its request."""
-_LONGEST_LINE = 5_000
-"""Characters of what is said of one submission."""
 AS_SUBMITTED = "as submitted"
 """Mark of any other submission that holds."""
+_LONGEST_LINE = 5_000
+"""Characters of what is said of one submission."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,15 +120,15 @@ def verify(bundle: Path, *, data: str | None = None) -> Verification:
         claimed = as_object(claims.get("rules")).get("profile")
         profile = names_in(read_run(folder)).now(claimed) if isinstance(claimed, str) else None
         return _recomputed(bundle, folder, claims, problems, profile, data)
-    except (WildtoolError, OSError) as error:
-        return Verification(bundle=bundle, problems=(*problems, str(error)))
     except Exception as error:  # noqa: BLE001 - a stranger's file must not end the board of all others
-        raise_interrupt(error)
-        return Verification(bundle=bundle, problems=(*problems, internal_error(error)))
+        return Verification(bundle=bundle, problems=(*problems, what_failed(error)))
 
 
-def internal_error(error: Exception) -> str:
-    """What is said of a file that wildtool failed on."""
+def what_failed(error: Exception) -> str:
+    """What is said of a stranger's file that ended in an error. Raises KeyboardInterrupt for a stop."""
+    raise_interrupt(error)
+    if isinstance(error, WildtoolError | OSError):
+        return str(error)
     return (
         f"wildtool failed on it ({type(error).__name__}: {error}); please report this as a bug, with the file"
     )
@@ -159,12 +159,12 @@ def _recomputed(
     profile: str | None,
     data: str | None,
 ) -> Verification:
-    _check_repeats(folder)
     job = prepare_judging(folder, profile=profile, data=data)
-    if next(job.selection.items(), None) is None:
+    _check_repeats(folder, job.run_json["scope"]["repeats"])
+    units = sum(len(item.units) for item, _ in job.selection.jobs())
+    if not units:
         raise RecordError("its scope selects no item of the data; make the submission again from the run")
-    in_run = names_in(read_run(folder)).then(job.run_info.profile)
-    before = _verdicts_before(verdicts_path(folder, in_run))
+    before = _verdicts_before(verdicts_path(folder, job.run_info.profile_in_run), units)
     with open_results(folder, profile, data=data, again=True) as (result, table):
         now = _verdicts(table)
     replies = check_replies(folder, job)
@@ -191,10 +191,9 @@ def _recomputed(
     )
 
 
-def _check_repeats(folder: Path) -> None:
+def _check_repeats(folder: Path, repeats: int) -> None:
     """Raises RecordError for a run that says that it has more repeats than its record: a number alone must not decide
     how much there is to judge."""
-    repeats = read_run(folder)["scope"]["repeats"]
     with LogReader(folder) as reader:
         recorded = 1 + max((repeat for _, repeat in reader.jobs()), default=0)
     if repeats > recorded:
@@ -222,14 +221,16 @@ def _verdicts(table: Path) -> _Verdicts:
     return {(item, unit, repeat): outcome for item, unit, repeat, outcome in rows}
 
 
-_MOST_VERDICTS = 500_000
-"""Rows of a table in a bundle that are looked at."""
 _LARGEST_TABLE = 1 << 30
 """Bytes that a table in a bundle says that it has when it is unpacked."""
 
 
-def _verdicts_before(table: Path) -> _Verdicts:
-    """The verdicts that the bundle holds; none where it has no table. Raises RecordError where that cannot be read."""
+def _verdicts_before(table: Path, units: int) -> _Verdicts:
+    """The verdicts that the bundle holds; none where it has no table. Of a table of more rows than the run has units so
+    many are read that one of them is no unit of it, or occurs twice.
+
+    Raises RecordError where the table cannot be read.
+    """
     if not table.exists():
         return {}
     columns = "CAST(item AS VARCHAR), CAST(unit AS VARCHAR), CAST(repeat AS BIGINT), CAST(outcome AS VARCHAR)"
@@ -237,7 +238,7 @@ def _verdicts_before(table: Path) -> _Verdicts:
         read_stamp(table)
         if unpacked_size(table) > _LARGEST_TABLE:
             raise OSError("it is too large")
-        rows = relation([table]).limit(_MOST_VERDICTS).project(columns).fetchall()
+        rows = relation([table]).limit(units + 1).project(columns).fetchall()
     except (OSError, DamagedTableError, duckdb_error()) as error:
         forget_database()
         raise RecordError(
