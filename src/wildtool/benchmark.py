@@ -323,25 +323,18 @@ class Profile(str):
         return profile
 
 
-class HasProfiles(Protocol):
-    """What has profiles: a benchmark."""
-
-    @property
-    def profiles(self) -> Mapping[str, str]: ...
-
-
-def evaluators_of(benchmark: HasProfiles) -> dict[str, Upstream]:
+def evaluators_of(benchmark: "Benchmark") -> dict[str, Upstream]:
     """By profile the published evaluator whose verdicts it gives; no entry for rules of our own."""
     return {name: line.follows for name, line in benchmark.profiles.items() if isinstance(line, Profile)}
 
 
-def follows_published(benchmark: HasProfiles, profile: str) -> bool:
+def follows_published(benchmark: "Benchmark", profile: str) -> bool:
     """Whether a profile computes what a published evaluator computes. These read text and calls alone: what a model
     declines beside them (`refusal`) does not decide there."""
     return isinstance(benchmark.profiles.get(profile), Profile)
 
 
-def versions_of(benchmark: HasProfiles) -> tuple[str, ...]:
+def versions_of(benchmark: "Benchmark") -> tuple[str, ...]:
     """Versions of a benchmark's data, each with its own evaluator, the newest first; empty where there is only one."""
     versions = {its.version for its in evaluators_of(benchmark).values()} - {""}
     return tuple(sorted(versions, reverse=True))
@@ -370,13 +363,12 @@ class Benchmark(ABC):
     groups: Sequence[str] = ()
     """Columns by which the default summary shows accuracy."""
     headline: Mapping[str, tuple[str, str]] = {}
-    """By profile the (group, name) of the number that models are ranked by, in suites and beside published figures. Of a
-    run without that number, and where none is named, it is the first of the summary that belongs in a table of models."""
+    """By profile the (group, name) of the number that models are ranked by, in suites and beside published figures; by a
+    suite's name the one that it takes there, where that is another. Of a run without that number, and where none is
+    named, it is the first of the summary that belongs in a table of models."""
     headline_parts: Sequence[str] = ()
     """Columns whose values its headline averages, `split` and `lang` among them; empty where that counts all units alike.
     A sample has items of each value while it is large enough; a run without some of them has no headline in a suite."""
-    suite_headlines: Mapping[str, tuple[str, str]] = {}
-    """By name of a suite the (group, name) of the number that it takes there, where that is another than the headline."""
     data: "DataSet | Path | None" = None
     """Where its data come from; or the one file that is read where the user names none; None if it ships none."""
     tables: "Sequence[Table]" = ()
@@ -440,17 +432,6 @@ class Benchmark(ABC):
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         """What is known of a unit before any reply; its part of `columns`."""
         return {}
-
-    def headline_part(self, item: Item) -> tuple[str, ...]:
-        """The part of its headline that an item belongs to: its values of `headline_parts`."""
-        return tuple("+".join(self.item_values(item, column)) for column in self.headline_parts)
-
-    def item_values(self, item: Item, column: str) -> tuple[str, ...]:
-        """The values of an item's units in a column, `split` and `lang` among them; sorted."""
-        of_item = {"split": item.split, "lang": item.lang}
-        if column in of_item:
-            return (of_item[column],)
-        return tuple(sorted({str(self.fields(item, unit).get(column)) for unit in item.units}))
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""

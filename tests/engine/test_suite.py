@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from wildtool.benchmarks import OURS, SUITES
+from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.engine.suite import (
@@ -135,6 +136,12 @@ def test_injecagents_number_in_toleaps_set_is_the_one_of_its_figure():
     (in_all,), (in_toleaps,) = overalls([run], "all"), overalls([run], "toleap")
     assert in_all.mean is not None and in_toleaps.mean is not None
     assert (in_all.mean[0], in_toleaps.mean[0]) == (0.1, 0.6)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_headline_is_that_of_a_profile_or_of_a_suite(name: str):
+    benchmark = load_benchmark(name)
+    assert benchmark.headline.keys() <= {*benchmark.profiles, *SUITES}
 
 
 def test_a_run_without_a_part_of_its_headline_has_no_number_in_a_suite():

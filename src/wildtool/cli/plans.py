@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wildtool.models.replay import LoggedReplies
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.token_usage import Price
-    from wildtool.types import Model, Role, Source
+    from wildtool.types import Model, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +354,7 @@ def _build_plans(
     from wildtool.data.data_set import data_of
     from wildtool.engine.call.budget import read_prices
     from wildtool.engine.plan import Plan
+    from wildtool.engine.versions import default_profile
 
     def open_replies(path: Path, model: str | None) -> "LoggedReplies":
         from wildtool.engine.replies import replay_source
@@ -372,7 +373,7 @@ def _build_plans(
             benchmark=benchmark,
             source=source,
             models={"agent": agent.model},
-            profile=run_options.profile or _default_profile(benchmark, source),
+            profile=run_options.profile or default_profile(benchmark, source.name),
             alterations=alterations,
             **run_options.plan_settings(),
         )
@@ -479,17 +480,6 @@ def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iter
     return with_prompts
 
 
-def _default_profile(benchmark: "Benchmark", source: "Source") -> str:
-    """The rules of a run where none are named."""
-    from wildtool.benchmark import versions_of
-
-    if not versions_of(benchmark):
-        return next(iter(benchmark.profiles))
-    from wildtool.engine.versions import default_profile  # few benchmarks have versions
-
-    return default_profile(benchmark, source.name)
-
-
 def _continued(
     benchmark: "Benchmark", run_options: RunOptions, folders: Iterable[Path]
 ) -> "tuple[RunOptions, RunNames | None]":
@@ -500,9 +490,12 @@ def _continued(
     Args:
         folders: of the runs, which may not exist yet.
     """
+    from wildtool.benchmark import versions_of
     from wildtool.engine.record.run_folder import read_run
     from wildtool.engine.versions import default_profile, names_of
 
+    if not versions_of(benchmark):
+        return run_options, None
     for folder in folders:
         if not (folder / "run.json").is_file():
             continue
@@ -511,8 +504,6 @@ def _continued(
         except RecordError:
             continue  # reported when the run is opened
         names = names_of(benchmark, run_json["identity"])
-        if not names.versions:
-            break
         recorded = run_json["data"]["name"]
         keeps = run_options.data is None and names.version_of(recorded)
         data = names.now(recorded) if keeps else run_options.data and names.now(run_options.data)

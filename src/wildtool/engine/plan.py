@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.alter.base import Alteration
 from wildtool.alter.variant import Variant
-from wildtool.benchmark import Benchmark, versions_of
+from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
 from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
-from wildtool.engine.sampling import DrawnItems, ItemSample
+from wildtool.engine.sampling import DrawnItems, ItemSample, headline_part
 from wildtool.engine.versions import RunNames, check_continues, names_today
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import MAX_CONCURRENCY, Rates
@@ -141,29 +141,22 @@ class Selection:
                 raise UsageError(f"{name} is {number}; it must be at least 1")
         before = data_stamp(self.source.path)
         selected = SelectedItems(self.source, self.repeats)
+        selected.drawn = self.drawn
         missing, first = dict.fromkeys(self.ids), list[str]()
         parts: dict[tuple[str, ...], bool] = {}
         """Each part of the headline with whether an item of it is selected."""
-        selected.drawn = self.drawn
         for item in self._loaded(split=self.split, lang=self.lang):
-            part = self.benchmark.headline_part(item)
-            parts.setdefault(part, False)
-            if self.ids:
-                first += [item.id] if len(first) < 2 else []
-                if item.id not in self.ids:
-                    selected.whole = False
-                    continue
-                missing.pop(item.id, None)
-            if selected.drawn is not None and item.id not in selected.drawn.weights:
-                selected.whole = False
-                continue
-            if self.limit is None or len(selected) < self.limit:
+            if len(first) < 2:
+                first.append(item.id)
+            missing.pop(item.id, None)
+            part, takes = headline_part(self.benchmark, item), self._takes(item, len(selected))
+            parts[part] = takes or parts.get(part, False)
+            if takes:
                 selected.add(item)
-                parts[part] = True
                 continue
             selected.whole = False
-            if not missing and not part:
-                break
+            if len(selected) == self.limit and not missing and not part:
+                break  # with parts the others are read, too: they say which of them are lacking
         if missing:
             such = f"; ids there look like {', '.join(first)}" if first else self._choices()
             raise UsageError(f"unknown ids in {self.source.name}: {', '.join(missing)}{such}")
@@ -174,6 +167,14 @@ class Selection:
         selected.lacks = tuple("/".join(part) for part, is_there in parts.items() if part and not is_there)
         selected.stamp = self._checked_stamp(before)
         return selected
+
+    def _takes(self, item: Item, taken: int) -> bool:
+        """Whether an item is selected. Args: taken: items that are selected before it."""
+        if self.ids and item.id not in self.ids:
+            return False
+        if self.drawn is not None and item.id not in self.drawn.weights:
+            return False
+        return self.limit is None or taken < self.limit
 
     def _checked_stamp(self, before: DataStamp) -> DataStamp:
         """The stamp of the data that were just read. Raises DataError where they changed since their digest was made."""
@@ -268,15 +269,13 @@ class Plan:
     """What profiles and data are called in the run, where it continues one; None for today's names."""
 
     @property
-    def _names(self) -> RunNames | None:
-        """The names of the run; None where none of them can move."""
-        return self.names or (names_today(self.benchmark) if versions_of(self.benchmark) else None)
+    def _names(self) -> RunNames:
+        return self.names or names_today(self.benchmark)
 
     @property
     def profile_in_run(self) -> str:
         """What the run calls its profile."""
-        names = self._names
-        return self.profile if names is None else names.then(self.profile)
+        return self._names.then(self.profile)
 
     @property
     def variant(self) -> Variant:
@@ -351,22 +350,19 @@ class Plan:
         Args:
             command: the command line as typed, for `run.json`.
         """
-        names = self._names
-        if names is not None:
-            check_continues(self.benchmark, folder, self.source)
+        check_continues(self.benchmark, folder, self.source)
         return RunFolder(
             folder,
             kind="played",
             scope=self.scope(items),
             identity=self.identity(),
-            source=self.source if names is None else names.source(self.source),
+            source=self._names.source(self.source),
             command=command,
             benchmark_file=file_of(self.benchmark) if self.benchmark.name in BY_NAME else None,
         )
 
     def identity(self) -> dict[str, Any]:
         """The settings that requests depend on; a run continues only if they are the same."""
-        names = self._names
         return {
             "benchmark": self.benchmark.name,
             "data_sha256": self.source.sha256,
@@ -382,7 +378,7 @@ class Plan:
             # Not there for our own wording: so identities of earlier runs stay what they are.
             **({"prompts": prompts} if (prompts := prompts_of(self.benchmark)) else {}),
             **({"sample": asdict(self.sample)} if self.sample else {}),
-            **({} if names is None else names.identity),
+            **self._names.identity,
             **{key: value for each in self.alterations for key, value in each.identity().items()},
         }
 

@@ -68,8 +68,21 @@ class DrawnItems:
 def _traits(benchmark: Benchmark, item: Item) -> tuple[Hashable, ...]:
     """What tells kinds of items apart: the part of the headline, split, language, and the values of its units in the
     columns of groups."""
-    columns = (benchmark.item_values(item, column) for column in benchmark.groups)
-    return (benchmark.headline_part(item), item.split, item.lang, *columns)
+    columns = (_values(benchmark, item, column) for column in benchmark.groups)
+    return (headline_part(benchmark, item), item.split, item.lang, *columns)
+
+
+def headline_part(benchmark: Benchmark, item: Item) -> tuple[str, ...]:
+    """The part of the benchmark's headline that an item belongs to: its values of `headline_parts`."""
+    return tuple("+".join(_values(benchmark, item, column)) for column in benchmark.headline_parts)
+
+
+def _values(benchmark: Benchmark, item: Item, column: str) -> tuple[str, ...]:
+    """The values of an item's units in a column, `split` and `lang` among them; sorted."""
+    of_item = {"split": item.split, "lang": item.lang}
+    if column in of_item:
+        return (of_item[column],)
+    return tuple(sorted({str(benchmark.fields(item, unit).get(column)) for unit in item.units}))
 
 
 def _groups(traits: Mapping[str, tuple[Hashable, ...]], size: int) -> dict[Hashable, list[str]]:

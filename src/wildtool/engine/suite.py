@@ -80,7 +80,7 @@ def suite_headline(result: ScoreResult, suite: str = "all") -> Metric | None:
         owner = load_benchmark(result.benchmark, result.mode)
     except UsageError:  # another package's, which is not installed here
         return headline(result)
-    key = owner.suite_headlines.get(suite) or owner.headline.get(result.profile)
+    key = owner.headline.get(suite) or owner.headline.get(result.profile)
     if key is None:
         return headline(result)
     return next((metric for metric in result.metrics if (metric.group, metric.name) == key), None)

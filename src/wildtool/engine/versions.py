@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Benchmark, HasProfiles, evaluators_of, versions_of
+from wildtool.benchmark import Benchmark, evaluators_of, versions_of
 from wildtool.data.data_set import OFFICIAL, version_name
 from wildtool.engine.record.run_folder import read_run
 from wildtool.errors import RecordError
@@ -58,18 +58,18 @@ class RunNames:
         return next((v for v in self.versions if version_name(self.versions, v) == self.now(data)), "")
 
 
-def names_today(benchmark: HasProfiles) -> RunNames:
+def names_today(benchmark: Benchmark) -> RunNames:
     """The names of a run that begins now."""
     versions = versions_of(benchmark)
     return RunNames(versions, next(iter(versions), ""))
 
 
-def names_of(benchmark: HasProfiles, identity: Mapping[str, Any]) -> RunNames:
+def names_of(benchmark: Benchmark, identity: Mapping[str, Any]) -> RunNames:
     """The names of a run. Args: identity: from its `run.json`."""
     return RunNames(versions_of(benchmark), identity.get("edition", ""))
 
 
-def default_profile(benchmark: HasProfiles, data: str | None, names: RunNames | None = None) -> str:
+def default_profile(benchmark: Benchmark, data: str | None, names: RunNames | None = None) -> str:
     """The rules that data are judged by where nobody names any: those of the evaluator of their version, else the first
     profile.
 
@@ -90,7 +90,7 @@ def in_todays_names(identity: Mapping[str, Any], names: RunNames) -> dict[str, A
     return {**identity, "profile": None if profile is None else names.now(profile)}
 
 
-def played_profile(benchmark: HasProfiles, identity: Mapping[str, Any]) -> str | None:
+def played_profile(benchmark: Benchmark, identity: Mapping[str, Any]) -> str | None:
     """The profile that a run was run under, by today's name; None if unknown."""
     profile = identity.get("profile")
     return None if profile is None else names_of(benchmark, identity).now(profile)
@@ -117,7 +117,7 @@ def other_version(benchmark: Benchmark, run_json: Mapping[str, Any], source: Sou
 
 def check_continues(benchmark: Benchmark, folder: Path, source: Source) -> None:
     """Raises RecordError where a folder holds a run over another version of the data."""
-    if not (folder / "run.json").is_file():
+    if not versions_of(benchmark) or not (folder / "run.json").is_file():
         return
     problem = other_version(benchmark, read_run(folder), source)
     if problem:

@@ -30,7 +30,7 @@ class InjecAgent(WithOriginalPrompts):
         "fc": "native tool calls",
         COMPLETION: "the text of react, continued by the model (ToLeaP's way for open models)",
     }
-    suite_headlines: Mapping[str, tuple[str, str]] = {"toleap": TOLEAPS_NUMBER}
+    headline: Mapping[str, tuple[str, str]] = {"toleap": TOLEAPS_NUMBER}
     columns: Mapping[str, str] = {
         "attack": "VARCHAR",
         "setting": "VARCHAR",
