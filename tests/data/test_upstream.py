@@ -48,6 +48,11 @@ def test_a_commit_of_unknown_day_that_is_not_listed_leaves_the_question_open() -
         ids(Upstream("owner/name", "a" * 40), commit("c", "2025-10-30"))
 
 
+def test_a_commit_of_unknown_day_is_not_up_to_date_where_no_commit_is_listed() -> None:
+    with pytest.raises(DataError, match="nothing tells which are newer"):
+        ids(Upstream("owner/name", "a" * 40))
+
+
 def test_the_forge_is_asked_for_the_folder_since_the_day_of_the_commit() -> None:
     with closing(Server(answered())) as server:
         newer_commits(PINNED, server.mirror + "/")
@@ -90,7 +95,9 @@ def test_an_address_that_cannot_be_asked_says_what_to_do(address: str) -> None:
 
 def test_each_repository_is_asked_once_from_its_newest_pin() -> None:
     older = Upstream("owner/name", "b" * 40, "2025-08-24")
+    undated = Upstream("owner/name", "d" * 40)
     data = Upstream("owner/other", "c" * 40)
-    assert sources_of({"official": PINNED, "official-2025-08": older}, data) == [PINNED, data]
-    assert sources_of({"official": PINNED}, older) == [PINNED]
-    assert sources_of({}, None) == []
+    assert sources_of([PINNED, older], data) == [PINNED, data]
+    assert sources_of([older, PINNED], None) == [PINNED]
+    assert sources_of([older], PINNED) == sources_of([undated], PINNED) == [PINNED]
+    assert sources_of([], None) == []

@@ -4,7 +4,7 @@ The public interface of GitHub needs no key. It answers 60 questions an hour.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, cast
@@ -49,10 +49,11 @@ def newer_commits(pinned: Upstream, forge: str | None = None) -> list[Commit]:
     if pinned.commit in ids:
         return commits[: ids.index(pinned.commit)]
     # The pinned commit touched nothing in the folder, or is too old for one answer; so days decide.
-    if commits and not pinned.date:
+    if not pinned.date:
+        last = f"; the last is {commits[0].id[:7]} of {commits[0].date}" if commits else ""
         raise DataError(
             f"{url}: {pinned.commit[:7]} is not among the last {len(commits)} commits, and its day is not known here, so "
-            f"nothing tells which are newer; the last is {commits[0].id[:7]} of {commits[0].date}"
+            f"nothing tells which are newer{last}"
         )
     return [commit for commit in commits if commit.date > pinned.date]
 
@@ -118,14 +119,16 @@ def _commit(entry: Any, url: str) -> Commit:
         raise DataError(f"{url}: a commit of the answer lacks its id, day or message ({error})") from error
 
 
-def sources_of(follows: Mapping[str, Upstream], data: Upstream | None) -> list[Upstream]:
-    """What a benchmark is pinned to, each repository once, at its newest pinned commit.
+def sources_of(follows: Iterable[Upstream], data: Upstream | None) -> list[Upstream]:
+    """What a benchmark is pinned to, each repository once, at the newest of its commits whose day is known.
 
     Args:
-        follows: its evaluators by profile, the newest version first.
+        follows: the evaluators of its profiles.
         data: where its data come from.
     """
     pins: dict[str, Upstream] = {}
-    for pin in (*follows.values(), *([data] if data else [])):
-        pins.setdefault(pin.repository, pin)
+    for pin in (*follows, *([data] if data else [])):
+        known = pins.setdefault(pin.repository, pin)
+        if pin.date > known.date:
+            pins[pin.repository] = pin
     return list(pins.values())

@@ -27,7 +27,7 @@ def small(folder: Path, lang: str = "en", category: str = SINGLE) -> Path:
 
 
 def test_a_folder_or_a_split_that_is_not_there_is_named(tmp_path: Path) -> None:
-    takes = "--data takes official, finance or a folder of ACEBench files"
+    takes = "--data takes official, official-2025-08, finance or a folder of ACEBench files"
     missing, file = tmp_path / "none", tmp_path / "file"
     file.write_text("")
     assert fault_of(lambda: DATA.locate(str(missing))) == f"no data folder {str(missing)!r}; {takes}"

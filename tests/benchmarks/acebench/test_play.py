@@ -105,7 +105,7 @@ def test_a_folder_of_ones_own_can_be_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="--data takes official, finance or a folder"):
+    with pytest.raises(DataError, match="--data takes official, official-2025-08, finance or a folder"):
         ACEBENCH.data.locate(str(tmp_path / "none"))
 
 

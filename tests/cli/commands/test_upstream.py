@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from data.loopback import Server, body
+from data.loopback import Answer, Handler, Server, body
+from wildtool.benchmark import evaluators_of
+from wildtool.benchmarks.injecagent import INJECAGENT
 from wildtool.cli import app
 
 HOSTILE = "Mend the judge \x1b[31mred\x1b[0m"
@@ -38,18 +40,26 @@ def test_profiles_are_listed_with_the_evaluators_that_they_follow() -> None:
 def test_every_pinned_repository_is_asked_and_what_is_new_is_said() -> None:
     with closing(Server(body(json.dumps(NEWER).encode()))) as server:
         done = typed("list", "--upstream", "--mirror", server.mirror)
-    # Of two pins no day is known, so that nothing tells whether a commit that is not theirs is newer.
+    # Of one pin no day is known, so that nothing tells whether a commit that is not it is newer.
     assert done.exit_code == 3
     lines = [line.strip() for line in done.output.splitlines()]
     assert "acebench" in lines
     (acebench,) = [line for line in lines if line.startswith("ACEBench/ACEBench 56dd66c")]
     assert "1 newer commit, the last fffffff of 2031-01-02: Mend the judge" in acebench
     assert "\x1b" not in done.output
-    assert sum("/repos/ACEBench/ACEBench/commits" in asked for asked in server.asked) == 1
+    # One repository may be that of several benchmarks, and a forge answers few questions an hour.
+    assert len(server.asked) == len({*server.asked})
+
+
+def nothing_since(handler: Handler) -> None:
+    """Lists no commit since a day, and else the pinned one of which no day is known."""
+    pinned = evaluators_of(INJECAGENT)["original"]
+    commit = {"sha": pinned.commit, "commit": {"message": "x", "committer": {"date": "2024-01-02T03:04:05Z"}}}
+    body(json.dumps([] if "since=" in handler.path else [commit]).encode())(handler)
 
 
 def test_without_news_nothing_is_said_to_be_newer() -> None:
-    with closing(Server(body(b"[]"))) as server:
+    with closing(Server(nothing_since)) as server:
         done = typed("list", "--upstream", "--mirror", server.mirror)
     assert done.exit_code == 0
     assert "no newer commits" in done.output
@@ -59,7 +69,7 @@ def test_without_news_nothing_is_said_to_be_newer() -> None:
 def test_a_forge_that_cannot_be_reached_is_named_for_each_repository() -> None:
     done = typed("list", "--upstream", "--mirror", "http://127.0.0.1:9")
     assert done.exit_code == 3
-    assert "could not be asked: http://127.0.0.1:9/repos/ACEBench/ACEBench/commits" in done.output
+    assert "not known: http://127.0.0.1:9/repos/ACEBench/ACEBench/commits" in done.output
 
 
 def test_after_a_pull_the_news_of_its_benchmark_are_said_and_change_no_status() -> None:
@@ -70,7 +80,7 @@ def test_after_a_pull_the_news_of_its_benchmark_are_said_and_change_no_status() 
     assert "\x1b" not in done.output
     done = typed("data", "pull", "wild-mini", "--upstream", "--mirror", "http://127.0.0.1:9")
     assert done.exit_code == 0
-    assert "could not be asked" in done.output
+    assert "not known" in done.output
 
 
 @pytest.mark.parametrize("words", [("list", "profiles", "--upstream"), ("list", "--mirror", "http://h")])

@@ -21,7 +21,7 @@ class ACEBench(WithOriginalPrompts):
             Upstream(REPOSITORY, "56dd66cf6439b0d9655ee1b353e4cd745c6f664e", "2025-10-29", version="2025-10"),
         ),
         "official-2025-08": Profile(
-            "the same of August 2025, which the published tables were made with",
+            "the same of August 2025, which the published tables are nearest to",
             Upstream(REPOSITORY, "e6db74b735ead22c24f27367606a9408573b848f", "2025-08-24", version="2025-08"),
         ),
         "fixed": "its known faults corrected: text kept as written, values compared, a call counted once",

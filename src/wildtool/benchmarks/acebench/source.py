@@ -135,15 +135,11 @@ def _tables_of_other_version() -> dict[str, SandboxTable] | None:
 
 def _source(path: str, folder: Path | None, mirror: str | None) -> str:
     if folder is not None:
-        return _text(folder / path)
+        return read_text(folder / path)
     with temporary_folder() as place:
         part = Path(place) / "source.py"
         download(source_url(REPOSITORY, CODE_COMMIT, path, mirror), part)
-        return _text(part)
-
-
-def _text(path: Path) -> str:
-    return read_text(path)
+        return read_text(part)
 
 
 PACKAGED = Path(__file__).parents[2] / "data" / "acebench_finance"
@@ -180,15 +176,15 @@ def _version_at(folder: Path, categories: tuple[str, ...], version: str) -> bool
 def _keep_older(report: ReportProgress) -> None:
     """Copies what an earlier wildtool pulled as the official data into the folder of its version."""
     place = version_folder(NEWEST)
+    if not place.is_dir() or _version_at(place, CATEGORIES, NEWEST):
+        return
     for version in COMMITS:
         older = version_folder(version)
-        if not place.is_dir() or older.exists() or _version_at(place, CATEGORIES, NEWEST):
-            continue
-        if _version_at(place, CATEGORIES, version):
-            part = older.with_name(f"{older.name}.part")
-            shutil.rmtree(part, ignore_errors=True)
-            shutil.copytree(place, part)
-            part.replace(older)
+        if not older.exists() and _version_at(place, CATEGORIES, version):
+            with temporary_folder(older.parent) as part:
+                copy = part / older.name
+                shutil.copytree(place, copy)
+                copy.replace(older)
             report(f"the data of version {version} that were at {place} are kept at {older}")
 
 
@@ -322,7 +318,8 @@ class AceBenchData(DataSet):
             return _described(name, place, categories or CATEGORIES)
         if not Path(data).is_dir():
             reason = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
-            raise DataError(f"{reason}; --data takes official, finance or a folder of ACEBench files")
+            official = ", ".join(version_name([*COMMITS], version) for version in COMMITS)
+            raise DataError(f"{reason}; --data takes {official}, finance or a folder of ACEBench files")
         return _described(data, Path(data), categories)
 
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from enum import StrEnum
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from wildtool.benchmarks import OURS, SUITES
@@ -113,15 +114,16 @@ def list_(
 
 def _print_upstream(benchmarks: "list[Benchmark]", mirror: str | None) -> int:
     """Prints what became of the repositories of all benchmarks; gives the exit status, 3 where one could not be asked."""
-    from wildtool.cli.commands.pull import upstream_news
+    from wildtool.cli.commands.pull import pins_of, upstream_news
 
     complete = True
+    ask = cache(partial(upstream_news, mirror=mirror))  # some benchmarks share a repository
     for benchmark in benchmarks:
-        rows = [*upstream_news(benchmark, mirror)]
-        complete = complete and all(answered for _, _, answered in rows)
-        if rows:
+        news = {str(pin): ask(pin) for pin in pins_of(benchmark)}
+        complete = complete and all(answered for _, answered in news.values())
+        if news:
             print_out(benchmark.name)
-            _print([(source, news) for source, news, _ in rows], indent="  ")
+            _print([(pin, text) for pin, (text, _) in news.items()], indent="  ")
     return 0 if complete else InfraError.exit_status
 
 

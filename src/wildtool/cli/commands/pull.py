@@ -9,9 +9,8 @@ from wildtool.cli.terminal import escape_text, print_err, print_out
 from wildtool.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from wildtool.benchmark import Benchmark
+    from wildtool.types import Upstream
 
 
 def pull(
@@ -40,19 +39,28 @@ def pull(
     data = data_of(owner) if version is None else data_of(owner).at_version(version)
     print_out(str(data.pull(file=file, mirror=mirror, report=print_err)))
     if upstream:
-        for source, news, _ in upstream_news(owner, mirror):
-            print_err(escape_text(f"{source}: {news}"))
+        for pin in pins_of(owner):
+            news, _ = upstream_news(pin, mirror)
+            print_err(escape_text(f"{pin}: {news}"))
 
 
-def upstream_news(owner: "Benchmark", mirror: str | None) -> "Iterator[tuple[str, str, bool]]":
-    """What became of each repository that a benchmark is pinned to: the pin, what is new or why that is not known, and
-    whether it is known. Args: mirror: address to ask in place of the forge's."""
+def pins_of(owner: "Benchmark") -> "list[Upstream]":
+    """The commits of public repositories that a benchmark is pinned to."""
     from wildtool.benchmark import evaluators_of
     from wildtool.data.data_set import data_of
-    from wildtool.data.upstream import news_of, sources_of
+    from wildtool.data.upstream import sources_of
 
-    for pin in sources_of(evaluators_of(owner), data_of(owner).upstream):
-        try:
-            yield str(pin), news_of(pin, mirror), True
-        except DataError as error:
-            yield str(pin), f"could not be asked: {error}", False
+    return sources_of(evaluators_of(owner).values(), data_of(owner).upstream)
+
+
+def upstream_news(pin: "Upstream", mirror: str | None) -> tuple[str, bool]:
+    """What is new since a pinned commit, or why that is not known; and whether it is known.
+
+    Args: mirror: address to ask in place of the forge's.
+    """
+    from wildtool.data.upstream import news_of
+
+    try:
+        return news_of(pin, mirror), True
+    except DataError as error:
+        return f"not known: {error}", False
