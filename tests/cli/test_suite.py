@@ -89,8 +89,18 @@ def test_a_suite_says_which_benchmarks_have_no_headline_of_the_few_items_that_we
         "run", "toleap", "--model", "baseline/gold", "--limit", 1, "--out", "runs", "--quiet"
     )
     assert status == 0
-    assert "not of every part of it: sealtools (without test_in_domain, test_out_domain)." in told
+    assert "leave out: sealtools (test_in_domain, test_out_domain)." in told
     assert document()["overall"][0]["benchmarks"] == ["rotbench"]
+
+
+def test_a_suite_without_any_headline_says_so():
+    if not (PULLED / "sealtools").is_dir():
+        pytest.skip(f"no folder {PULLED / 'sealtools'}")
+    assert typed("data", "pull", "sealtools", "--from", PULLED / "sealtools")[0] == 0
+    words = ("run", "toleap", "--model", "baseline/gold", "--limit", 1, "--out", "runs", "--quiet")
+    status, told = typed(*words)
+    assert status == 0
+    assert "toleap: No headline" in told
 
 
 @pytest.mark.parametrize("option", ["--mode", "--profile", "--split", "--data", "--noise", "--ids"])

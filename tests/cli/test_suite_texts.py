@@ -90,13 +90,13 @@ Caveat.
         (
             ("tides", "boats"),
             """\
-mean of 2 benchmarks                                       50.0 %  [40.0, 60.0]
-ToLeaP's overall (12 of 97 metrics, by 800 samples)        62.5 %
-mean rank                                                    1.00
+mean of 2 benchmarks                                   50.0 %  [40.0, 60.0]
+ToLeaP's overall (12 of 97 metrics, by 800 samples)    62.5 %
+mean rank                                                1.00
 """,
         ),
         # The mean of one benchmark is its number.
-        (("tides",), "ToLeaP's overall (12 of 97 metrics, by 800 samples)        62.5 %\n"),
+        (("tides",), "ToLeaP's overall (12 of 97 metrics, by 800 samples)    62.5 %\n"),
     ],
 )
 def test_a_single_model_has_its_numbers_one_below_the_other(
@@ -108,7 +108,7 @@ def test_a_single_model_has_its_numbers_one_below_the_other(
     results = [result("m", metric(0.5), benchmark=name, run="odd") for name in benchmarks]
     overall = Overall("m", benchmarks, (0.5, 0.4, 0.6), 1.0, TOLEAP)
     numbers = "".join(
-        f"{name}: accuracy, task                                      50.0 %  [25.0, 75.0]\n"
+        f"{name}: accuracy, task                                  50.0 %  [25.0, 75.0]\n"
         for name in benchmarks
     )
     odd = "".join(f"{name}: odd\n" for name in benchmarks)
@@ -116,8 +116,8 @@ def test_a_single_model_has_its_numbers_one_below_the_other(
         f"""\
 all: m
 
-                                                     first number          95 %
-───────────────────────────────────────────────────────────────────────────────
+                                                     headline          95 %
+───────────────────────────────────────────────────────────────────────────
 {numbers}{means}
 Of {len(results)} runs.
 {odd}Caveat.

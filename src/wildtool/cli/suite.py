@@ -126,14 +126,17 @@ class Suite:
 
 
 def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
-    """The models side by side: each benchmark's first number, and what they come to."""
+    """The models side by side: each benchmark's headline, and what they come to."""
     numbers = {
         (result.benchmark, result.model): (result, metric)
         for result in results
         if (metric := suite_headline(result, name)) is not None
     }
+    without = _without_headline(results, name)
     if not any(metric.value is not None for _, metric in numbers.values()):
-        return  # nothing was answered, which the message above says
+        if any(result.lacks for result in results):
+            print_wrapped(f"{name}: {without}")
+        return  # otherwise nothing was answered, which the message above says
     means = overalls(results, name)
     several = len(means) > 1
     rows: dict[str, dict[str, tuple[str, str]]] = {}
@@ -169,11 +172,11 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
     else:
         (model,) = (overall.model for overall in means)
         table = [[label, *cells[model]] for label, cells in rows.items()]
-        print_grid(f"{name}: {model}", ["", "first number", "95 %"], table)
+        print_grid(f"{name}: {model}", ["", "headline", "95 %"], table)
     if line := parts_line(results):
         print_wrapped(line)
-    if line := _without_headline(results, name):
-        print_wrapped(line)
+    if without:
+        print_wrapped(without)
     for result in results:
         label = f"{result.benchmark}, {result.model}" if several else result.benchmark
         if line := trust_line(label, result):
@@ -182,22 +185,21 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
 
 
 def _without_headline(results: Sequence[ScoreResult], suite: str) -> str:
-    """Which benchmarks have no number here, as the items that were run are not all that it is made of."""
-    names = {
-        result.benchmark: f"{result.benchmark}{_lacking(result)}"
-        for result in results
-        if suite_headline(result, suite) is None
-    }
-    if not names:
-        return ""
-    without = ", ".join(names.values())
-    return f"No headline, as these items are not of every part of it: {without}. Take more with --sample."
+    """Which benchmarks have no number here, and why; empty for none."""
+    without = {result.benchmark: result for result in results if suite_headline(result, suite) is None}
+    few = [f"{name} ({_named(result.lacks)})" for name, result in without.items() if result.lacks]
+    others = [name for name, result in without.items() if not result.lacks]
+    reasons: list[str] = []
+    if few:
+        reasons.append(
+            f"No headline, since it averages parts that these items leave out: {', '.join(few)}. Take more items with "
+            "--sample."
+        )
+    if others:
+        reasons.append(f"No headline, since these runs lack numbers that it is made of: {', '.join(others)}.")
+    return " ".join(reasons)
 
 
-def _lacking(result: ScoreResult) -> str:
-    """The parts of its headline that a run has nothing of, in brackets; empty where it is not known."""
-    if not result.lacks:
-        return ""
-    more = len(result.lacks) - _NAMED
-    parts = ", ".join(map(single_line, result.lacks[:_NAMED]))
-    return f" (without {parts}{f' and {more} more' if more > 0 else ''})"
+def _named(parts: Sequence[str]) -> str:
+    more = len(parts) - _NAMED
+    return ", ".join(map(single_line, parts[:_NAMED])) + (f" and {more} more" if more > 0 else "")

@@ -53,7 +53,7 @@ class Overall:
     benchmarks: tuple[str, ...]
     """Those that it has a whole run of; the same for all models."""
     mean: tuple[float, float, float] | None
-    """Plain mean of the benchmarks' first numbers with its 95 % interval; None where there are none."""
+    """Plain mean of the benchmarks' headlines with its 95 % interval; None where there are none."""
     mean_rank: float | None
     """Mean of its ranks in them, 1 being best and ties sharing the mean of their places; None for a single model."""
     toleap: ToleapOverall | None
