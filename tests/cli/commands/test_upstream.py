@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from data.loopback import Answer, Handler, Server, body
+from data.loopback import Handler, Server, body
 from wildtool.benchmark import evaluators_of
 from wildtool.benchmarks.injecagent import INJECAGENT
 from wildtool.cli import app
