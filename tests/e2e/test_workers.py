@@ -135,6 +135,7 @@ async def test_a_run_whose_workers_and_controller_are_killed_ends_with_the_same_
     assert verdicts(out) == calm
 
 
+@pytest.mark.long
 async def test_of_two_controllers_one_wins_and_the_other_says_so(tmp_path: Path):
     async with FaultServer("ok", delay_s=0.05) as server:
         words = shared(server, (tmp_path / "run").as_uri(), "--quiet")
@@ -146,6 +147,7 @@ async def test_of_two_controllers_one_wins_and_the_other_says_so(tmp_path: Path)
         assert (await ended(first)).status == 0
 
 
+@pytest.mark.long
 async def test_a_run_at_an_address_is_read_by_other_commands_and_helped_by_other_workers(tmp_path: Path):
     url = (tmp_path / "bucket" / "model").as_uri()
     async with FaultServer("ok", delay_s=0.03) as server:
@@ -170,6 +172,7 @@ async def test_a_run_at_an_address_is_read_by_other_commands_and_helped_by_other
     assert gated.status == 0, gated.err
 
 
+@pytest.mark.long
 async def test_workers_together_keep_to_a_limit_of_tokens_and_a_higher_one_continues(tmp_path: Path):
     tokens, out = 18, tmp_path / "run"
     async with FaultServer("ok", delay_s=0.01) as server:
@@ -186,6 +189,7 @@ async def test_workers_together_keep_to_a_limit_of_tokens_and_a_higher_one_conti
     assert verdicts(out) == calm
 
 
+@pytest.mark.long
 async def test_workers_of_a_cluster_count_what_a_controlled_run_has_spent(tmp_path: Path):
     tokens, url = 18, (tmp_path / "run").as_uri()
     async with FaultServer("ok", delay_s=0.01) as server:
@@ -202,6 +206,7 @@ async def test_workers_of_a_cluster_count_what_a_controlled_run_has_spent(tmp_pa
         assert server.received - spent == (60 - spent) // 2
 
 
+@pytest.mark.long
 async def test_a_launch_is_refused_while_workers_of_an_earlier_start_work(tmp_path: Path):
     url = (tmp_path / "run").as_uri()
     async with FaultServer("ok", delay_s=0.1) as server:
@@ -269,6 +274,7 @@ async def test_failed_calls_are_tried_again_by_the_next_start_and_not_before(tmp
     assert len(rows) == 8
 
 
+@pytest.mark.long
 async def test_workers_that_a_cluster_starts_share_a_run_and_its_limits_without_a_controller(tmp_path: Path):
     url = (tmp_path / "bucket" / "model").as_uri()
     async with FaultServer("ok", delay_s=0.01) as server:
