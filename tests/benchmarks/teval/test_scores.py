@@ -233,7 +233,7 @@ REVIEW = record("review_str", {"answer": "B"})
         (
             PLAN_STR,
             None,
-            "precision 0 recall 0 f1 0 not parsed",
+            "not parsed AttributeError",
             "not parsed AttributeError",
             "not parsed",
         ),

@@ -101,6 +101,9 @@ class Toleap:
     # Plan: steps in the order of the gold ones
 
     def plan(self, answer: str | None, record: TevalRecord) -> AnswerScores:
+        if answer is None and record.test.form == "str":
+            # Both split it into lines without asking whether it is there.
+            return AnswerScores(False, raised="AttributeError")
         predicted = self.read_steps(answer, record)
         gold = read_plan_steps(record.gold)
         if not predicted or not gold:
@@ -220,10 +223,8 @@ class Original(Toleap):
 
     def score(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         ability = record.test.ability
-        # A plan in JSON is read by what takes anything; one in lines is split first.
-        form = record.test.form if ability == "plan" else record.form
-        if answer is None and form != "json":
-            ends = "AttributeError" if ability in ("plan", "understand", "review") else "TypeError"
+        if answer is None and record.form != "json" and ability != "plan":
+            ends = "AttributeError" if ability in ("understand", "review") else "TypeError"
             return AnswerScores(False, raised=ends)
         return super().score(answer, record)
 
