@@ -5,7 +5,17 @@ from typing import Any, cast
 
 from wildtool.errors import InfraError
 from wildtool.reply_ends import NOT_RIGHT, End, deciding_end
-from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Request, Transcript
+from wildtool.types import (
+    PROVIDER_CONTENT,
+    REASONING_DETAILS,
+    REASONING_KEYS,
+    Ask,
+    Episode,
+    Message,
+    Outcome,
+    Request,
+    Transcript,
+)
 
 EMPTY_REPLY: Message = {"content": "", "tool_calls": None}
 """What a scripted model answers past the end of its script."""
@@ -23,6 +33,15 @@ MAX_GOLD_REPLIES = 1_000
 def provider_fields(reply: Message) -> Message:
     """What a message that repeats a reply must carry along for the model's adapter; empty for most replies."""
     return {PROVIDER_CONTENT: reply[PROVIDER_CONTENT]} if reply.get(PROVIDER_CONTENT) is not None else {}
+
+
+def fields_with_calls(reply: Message) -> Message:
+    """What a message that repeats a reply's calls must carry along: the fields of `provider_fields`, and the reasoning
+    under the keys that it came with, which a model that thinks between its calls needs."""
+    reasoning = {
+        key: reply[key] for key in (*REASONING_KEYS, REASONING_DETAILS) if reply.get(key) is not None
+    }
+    return {**provider_fields(reply), **reasoning}
 
 
 def written_text(reply: Message) -> str | None:

@@ -22,7 +22,9 @@ PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.provider_fields`)."""
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
-"""Keys of assistant messages that hold reasoning apart from the text."""
+"""Keys of assistant messages that hold reasoning as a text apart from the reply's own."""
+REASONING_DETAILS = "reasoning_details"
+"""Key of reasoning in parts, with what belongs to them, such as signatures and encrypted texts."""
 Lang = Literal["en", "zh"]
 """Languages in which wildtool has its own words."""
 Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]

@@ -329,6 +329,9 @@ def stream_chat(answer: Body) -> list[Body]:
     choice = answer["choices"][0]
     deltas: list[Body] = [{"role": "assistant", "content": choice["message"].get("content") and ""}]
     deltas += [{"content": half} for half in halves(choice["message"].get("content") or "")]
+    for key, value in choice["message"].items():
+        if key not in ("role", "content", "tool_calls"):
+            deltas += [{key: part} for part in _pieces(value)]
     for index, call in enumerate(choice["message"].get("tool_calls") or []):
         function = call["function"]
         named = {"name": function["name"], "arguments": ""}
@@ -341,6 +344,19 @@ def stream_chat(answer: Body) -> list[Body]:
     chunks = [{**about, "choices": [{"index": 0, "delta": d, "finish_reason": None}]} for d in deltas]
     ended = {**about, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
     return [*chunks, ended, {**about, "choices": [], "usage": answer["usage"]}]
+
+
+def _pieces(value: Any) -> list[Any]:
+    """Another part of a message as streams bring it: a text in halves, objects with their own texts in halves."""
+    if isinstance(value, str):
+        return halves(value)
+    if not isinstance(value, list):
+        return [value]
+    return [
+        [{**part, "text": half, "signature": None if number == 0 else part.get("signature")}]
+        for part in value
+        for number, half in enumerate(halves(part["text"]))
+    ]
 
 
 def halves(text: str) -> list[str]:

@@ -12,7 +12,16 @@ from wildtool.models.token_usage import token_usage
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.tool_formats.detect import known_format
-from wildtool.types import FORMAT_CHANGE, Message, Model, Reply, Request, Tool
+from wildtool.types import (
+    FORMAT_CHANGE,
+    REASONING_DETAILS,
+    REASONING_KEYS,
+    Message,
+    Model,
+    Reply,
+    Request,
+    Tool,
+)
 
 SYSTEM_WORD = "kiwi"
 """Given only in the system message, to see whether it is followed."""
@@ -124,5 +133,5 @@ def _has_word(call: HistoryCall) -> bool:
 
 def _reasons(reply: Reply) -> bool:
     """Whether the reply has reasoning text, or tokens counted for it."""
-    names = ("reasoning_content", "reasoning", "reasoning_details")
+    names = (*REASONING_KEYS, REASONING_DETAILS)
     return any(reply.message.get(name) for name in names) or token_usage(reply.usage).reasoning > 0

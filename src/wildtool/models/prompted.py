@@ -8,13 +8,23 @@ from typing import Any, cast
 from wildtool.json_codec import as_list, dumps
 from wildtool.tool_formats import CallFormat, ParsedReply, ToolCall, ToolResult
 from wildtool.tool_formats.lenient_json import strict_value_or
-from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Message, Model, Reply, Request, Tool
+from wildtool.types import (
+    FORMAT_CHANGE,
+    REASONING_DETAILS,
+    REASONING_KEYS,
+    REPAIR_CHANGE,
+    Message,
+    Model,
+    Reply,
+    Request,
+    Tool,
+)
 
 _SAMPLE: Tool = {
     "type": "function",
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
-_EXTRA_KEYS = ("tool_calls", "raw_content", "reasoning_content")
+_EXTRA_KEYS = ("tool_calls", "raw_content", *REASONING_KEYS, REASONING_DETAILS)
 """Keys of an assistant message that a plain chat does not have."""
 
 

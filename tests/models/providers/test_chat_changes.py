@@ -149,3 +149,79 @@ async def test_a_server_that_refuses_on_is_asked_no_more():
     why = b'{"error":{"message":"Tool call id was x but must be a-z, A-Z, 0-9, with a length of 9."}}'
     with pytest.raises(CallError):
         await ask(lambda body, digest: Answer(http(400, why)), times=1)
+
+
+THOUGHTFUL = [
+    {**message, "reasoning": "hm", "reasoning_details": [{"type": "reasoning.text", "text": "hm"}]}
+    if message["role"] == "assistant"
+    else message
+    for message in HISTORY
+]
+
+
+def wanting(needs: Any, why: str) -> Any:
+    """A server that answers `why` to a message of the model that is not as it needs it."""
+
+    def said(body: Body, digest: str) -> Message | Answer:
+        for message in body["messages"]:
+            if message["role"] == "assistant" and not needs(message):
+                error = {"error": {"message": why, "type": "invalid_request_error", "code": None}}
+                return Answer(http(400, json.dumps(error).encode()))
+        return {"role": "assistant", "content": "ok"}
+
+    return said
+
+
+def _signed(message: Message) -> bool:
+    return all(call.get("extra_content", {}).get("google") for call in message["tool_calls"])
+
+
+@pytest.mark.parametrize(
+    ("needs", "why", "named"),
+    [
+        (
+            lambda message: "reasoning_content" in message,
+            "Missing `reasoning_content` field in the assistant message at message index 1.",
+            ("empty-reasoning-added",),
+        ),
+        (
+            lambda message: "reasoning_content" in message,
+            "The reasoning_content in the thinking mode must be passed back to the API.",
+            ("empty-reasoning-added",),
+        ),
+        (
+            _signed,
+            "Function call is missing a thought_signature in functionCall parts.",
+            ("thought-signature-added",),
+        ),
+        (
+            lambda message: "reasoning" not in message and "reasoning_details" not in message,
+            "'messages.1' : for 'role:assistant' ('messages.1' : property 'reasoning' is unsupported)",
+            ("message-key-dropped:reasoning", "message-key-dropped:reasoning_details"),
+        ),
+    ],
+)
+async def test_what_an_endpoint_wants_of_the_reasoning_in_a_history_it_gets(
+    needs: Any, why: str, named: tuple[str, ...]
+):
+    async with Peer("chat", wanting(needs, why)) as peer:
+        asked = model("chat", peer.base_url)
+        try:
+            reply = await asked.complete(Request(THOUGHTFUL, [TOOL]))
+        finally:
+            await asked.close()
+    assert reply.message["content"] == "ok"
+    assert reply.changes == named
+    assert len(peer.bodies) == 2
+
+
+async def test_an_unknown_setting_of_reasoning_changes_no_history():
+    why = b'{"error":{"message":"property reasoning is unsupported by this model","type":"invalid_request_error"}}'
+    async with Peer("chat", lambda body, digest: Answer(http(400, why))) as peer:
+        asked = model("chat", peer.base_url)
+        try:
+            with pytest.raises(CallError, match="unsupported"):
+                await asked.complete(Request(THOUGHTFUL, [TOOL]))
+        finally:
+            await asked.close()
+    assert len(peer.bodies) == 1

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from faults.server import Answer, http
-from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, told
+from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, model, told
 from models.options import client_options
+from models.peers import Peer
 from wildtool.models.providers.gemini import GeminiModel
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
@@ -123,3 +124,27 @@ def test_streams_are_asked_for_as_events():
     model = GeminiModel("g", "http://127.0.0.1:1/v1beta?x=1", **client_options(stream=True))
     assert str(model._endpoint._url).endswith("/models/g:streamGenerateContent?x=1&alt=sse")  # pyright: ignore[reportPrivateUsage]
     assert b"stream" not in model.body(Request([HELLO]))
+
+
+async def test_a_call_that_gemini_did_not_make_is_signed_where_it_demands_that():
+    why = {
+        "error": {
+            "code": 400,
+            "message": "Function call is missing a thought_signature in functionCall parts.",
+        }
+    }
+
+    def said(sent: dict[str, Any], digest: str) -> Message | Answer:
+        called = [part for content in sent["contents"] for part in content["parts"] if "functionCall" in part]
+        if any("thoughtSignature" not in part for part in called):
+            return Answer(http(400, json.dumps(why).encode()))
+        return {"role": "assistant", "content": "ok"}
+
+    async with Peer("gemini", said) as peer:
+        asked = model("gemini", peer.base_url)
+        try:
+            reply = await asked.complete(Request(asked_and_answered(call("a", "f", "{}")), [TOOL]))
+        finally:
+            await asked.close()
+    assert reply.message["content"] == "ok"
+    assert reply.changes == ("thought-signature-added", "tool-result-wrapped")

@@ -15,7 +15,7 @@ from wildtool.alter.failures.words import answer_text, mentions_failure, unseen_
 from wildtool.alter.failures.writing import writes
 from wildtool.alter.own_tools import tool_name
 from wildtool.draws import seeded_draw
-from wildtool.episode import EMPTY_REPLY, GOLD_STYLE, provider_fields
+from wildtool.episode import EMPTY_REPLY, GOLD_STYLE, fields_with_calls, provider_fields
 from wildtool.json_codec import as_list, as_object, canonical_json
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.trace import Trace, TraceStep
@@ -300,9 +300,7 @@ class FailingUnit(AlteredUnit):
             answers.append({"role": "tool", "content": text, "tool_call_id": id_})
         message: Message = {"role": "assistant", "content": None, "tool_calls": calls}
         if is_whole:
-            message |= {"content": reply.get("content"), **provider_fields(reply)}
-            if reply.get("reasoning_content") is not None:
-                message["reasoning_content"] = reply["reasoning_content"]
+            message |= {"content": reply.get("content"), **fields_with_calls(reply)}
         self._hidden.setdefault(place, []).extend([message, *answers])
         note = ", ".join(sorted({failure.kind for failure in self._fresh}))
         step = TraceStep(UNDER_TEST, (), message, note=f"failed: {note}" if note else "tried again")

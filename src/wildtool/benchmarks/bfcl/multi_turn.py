@@ -26,7 +26,7 @@ from wildtool.benchmarks.bfcl.prompt_forms import Documents, with_system
 from wildtool.benchmarks.bfcl.records import MultiTurnRecord
 from wildtool.benchmarks.bfcl.rules import Mistake, call_mistakes
 from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis
-from wildtool.episode import provider_fields, written_text
+from wildtool.episode import fields_with_calls, provider_fields, written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
 from wildtool.toolcall.mutations import ArgumentMutation, value_mutants
@@ -255,10 +255,8 @@ class NativeMultiTurn(MultiTurnEpisode):
             "role": "assistant",
             "content": reply.get("content"),
             "tool_calls": reply["tool_calls"],
-            **provider_fields(reply),
+            **fields_with_calls(reply),
         }
-        if reply.get("reasoning_content") is not None:
-            entry["reasoning_content"] = reply["reasoning_content"]
         ids = [as_object(call).get("id") for call in as_objects(reply["tool_calls"])]
         answers = zip(ids, results, strict=False)
         return [entry, *({"role": "tool", "tool_call_id": id_, "content": text} for id_, text in answers)]

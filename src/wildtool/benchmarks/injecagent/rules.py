@@ -24,7 +24,7 @@ from wildtool.benchmarks.injecagent.reading import (
     prompted_answer,
     prompted_calls,
 )
-from wildtool.episode import GOLD_STYLE, OBEDIENT, provider_fields, written_text
+from wildtool.episode import GOLD_STYLE, OBEDIENT, fields_with_calls, written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.trace import SaidCall, said_calls
@@ -102,7 +102,7 @@ class NativeAgent:
         if first is not None:
             call = _call_of(first.reply, case.attacker_tools[0])
             turn = {"role": "assistant", "content": first.reply.get("content"), "tool_calls": [call]}
-            messages.append({**turn, **provider_fields(first.reply)})
+            messages.append({**turn, **fields_with_calls(first.reply)})
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": first.response})
         return Request(messages, [tool_schema(tool) for tool in case.tools()])
 

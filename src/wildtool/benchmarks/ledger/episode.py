@@ -8,7 +8,7 @@ from wildtool.benchmarks.ledger.book import Book, Directive, Entries
 from wildtool.benchmarks.ledger.meaning import is_match
 from wildtool.benchmarks.ledger.records import LedgerCall, LedgerSession, LedgerTurn, texts_of
 from wildtool.benchmarks.ledger.tools import LEDGER_TOOLS, READING_TOOLS, run_tool
-from wildtool.episode import provider_fields, written_text
+from wildtool.episode import fields_with_calls, provider_fields, written_text
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_mutants import calls_message, made_call
@@ -18,7 +18,6 @@ MAX_REPLIES = 15
 """Replies that a turn may take."""
 MAX_CALLS = 40
 """Calls that a turn may make; those beyond are not run, and end the turn."""
-_SHOWN_AGAIN = ("content", "tool_calls", "reasoning_content")
 
 
 @dataclass(slots=True)
@@ -95,9 +94,12 @@ class LedgerEpisode:
             self._end("calls that cannot be read")
             return
         ids = [id_ or f"call-{len(self._messages)}-{place}" for place, (id_, *_) in enumerate(to_run)]
-        message = {key: reply[key] for key in _SHOWN_AGAIN if reply.get(key) is not None}
-        message["tool_calls"] = [{**as_object(call), "id": id_} for call, id_ in zip(calls, ids, strict=True)]
-        self._messages.append({"role": "assistant", "content": None, **message, **provider_fields(reply)})
+        shown = [{**as_object(call), "id": id_} for call, id_ in zip(calls, ids, strict=True)]
+        message = {"role": "assistant", "content": reply.get("content"), "tool_calls": shown}
+        own = provider_fields(reply)
+        reasoning = {key: value for key, value in fields_with_calls(reply).items() if key not in own}
+        # In the order of earlier versions, on which the hashes of recorded requests depend.
+        self._messages.append({**message, **reasoning, **own})
         log.texts.append(written_text(reply) or "")
         for (_, name, arguments), id_ in zip(to_run, ids, strict=True):
             text = self._run(name, arguments, log)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from wildtool.benchmark import Check, Rules, part
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session
-from wildtool.episode import provider_fields
+from wildtool.episode import fields_with_calls, provider_fields
 from wildtool.types import Episode, Item, Message, Request
 
 
@@ -98,15 +98,12 @@ def with_observations(reply: Message, answers: Iterable[tuple[Any, GoldNode]]) -
     Args:
         answers: call id, as received, and the gold node whose observation it gets.
     """
-    message: Message = {
+    yield {
         "role": "assistant",
         "content": reply.get("content"),
         "tool_calls": reply["tool_calls"],
-        **provider_fields(reply),
+        **fields_with_calls(reply),
     }
-    if reply.get("reasoning_content") is not None:
-        message["reasoning_content"] = reply["reasoning_content"]
-    yield message
     for id_, node in answers:
         yield {"role": "tool", "content": observation(node, quote_texts=False), "tool_call_id": id_}
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from wildtool.json_codec import REPLY_LIMITS, TooLargeError, as_list, as_object, loads_within
+from wildtool.types import REASONING_DETAILS
 
 MAX_REPLY_PARTS = 100_000
 """Limit of calls, blocks, parts or items in one answer."""
@@ -136,11 +137,42 @@ class MessageDeltas:
         if self._given is not None:
             return self._given
         message: dict[str, Any] = {"role": "assistant", "content": None, **self._other, **self._texts.build()}
+        details = message.get(REASONING_DETAILS)
+        if isinstance(details, list):
+            message[REASONING_DETAILS] = _joined_details(cast(list[Any], details))
         if self._calls is not None:
             message["tool_calls"] = self._calls.build()
         if self._function is not None:
             message["function_call"] = self._function.build()["function"]
         return message
+
+
+def _joined_details(pieces: list[Any]) -> list[Any]:
+    """The parts of reasoning in their pieces: those of one type and index that follow each other are one part."""
+    parts: list[list[Any]] = []
+    for piece in pieces:
+        if parts and _are_of_one_part(parts[-1][-1], piece):
+            parts[-1].append(piece)
+        else:
+            parts.append([piece])
+    return [part[0] if len(part) == 1 else _joined_part(part) for part in parts]
+
+
+def _are_of_one_part(last: Any, now: Any) -> bool:
+    one, other = as_object(last), as_object(now)
+    same = (one.get("type"), one.get("index")) == (other.get("type"), other.get("index"))
+    return same and other.get("index") is not None
+
+
+def _joined_part(pieces: list[Any]) -> dict[str, Any]:
+    part: dict[str, Any] = {}
+    for piece in pieces:
+        part |= {key: value for key, value in piece.items() if value is not None}
+    for key in ("text", "summary", "data"):
+        texts = [piece[key] for piece in pieces if isinstance(piece.get(key), str)]
+        if texts:
+            part[key] = "".join(texts)
+    return part
 
 
 class BlockDeltas:

@@ -1,15 +1,18 @@
 """Changes that some servers and chat templates force on an OpenAI-shaped chat: ids of nine characters, one call per
-message. Nothing else in the messages is changed."""
+message, reasoning or a signature where a reply had none, no reasoning. Nothing else in the messages is changed."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.providers.openai_messages import CallIds, Changes
-from wildtool.types import Message
+from wildtool.types import REASONING_DETAILS, REASONING_KEYS, Message
 
 SHORT_ID_CHARACTERS = "a-zA-Z0-9"
 """Characters of an id, as Mistral's tokenizers up to version 11 demand."""
+NO_SIGNATURE = "skip_thought_signature_validator"
+"""What Google's guide of thought signatures says to send for a call that no Gemini model made."""
+_DEMANDED_REASONING = "reasoning_content"
 
 
 def with_short_ids(messages: Sequence[Message], changes: Changes) -> list[Message]:
@@ -62,3 +65,50 @@ def _split_calls(message: Message, calls: list[Any], results: list[Message]) -> 
             pending.remove(mine)
             yield mine
     yield from pending
+
+
+def with_reasoning(messages: Sequence[Message], changes: Changes) -> list[Message]:
+    """The messages with an empty reasoning in each reply that has none, as clients send it for replies of others."""
+    return [
+        message
+        if message.get("role") != "assistant" or _DEMANDED_REASONING in message
+        else _changed({**message, _DEMANDED_REASONING: ""}, "empty-reasoning-added", changes)
+        for message in messages
+    ]
+
+
+def without_reasoning(messages: Sequence[Message], changes: Changes) -> list[Message]:
+    """The messages without the reasoning of earlier replies."""
+    kept: list[Message] = []
+    for message in messages:
+        reasoning = [key for key in (*REASONING_KEYS, REASONING_DETAILS) if key in message]
+        for key in reasoning:
+            changes[f"message-key-dropped:{key}"] = None
+        kept.append({key: value for key, value in message.items() if key not in reasoning})
+    return kept
+
+
+def with_signatures(messages: Sequence[Message], changes: Changes) -> list[Message]:
+    """The messages with Google's placeholder in each call that has no thought signature."""
+    signed: list[Message] = []
+    for message in messages:
+        calls = as_list(message.get("tool_calls"))
+        if calls:
+            message = {**message, "tool_calls": [_signed(call, changes) for call in calls]}
+        signed.append(message)
+    return signed
+
+
+def _signed(call: Any, changes: Changes) -> Any:
+    fields = as_object(call)
+    extra = as_object(fields.get("extra_content"))
+    google = as_object(extra.get("google"))
+    if not fields or google.get("thought_signature"):
+        return call
+    content = {**extra, "google": {**google, "thought_signature": NO_SIGNATURE}}
+    return _changed({**fields, "extra_content": content}, "thought-signature-added", changes)
+
+
+def _changed(fields: dict[str, Any], change: str, changes: Changes) -> dict[str, Any]:
+    changes[change] = None
+    return fields

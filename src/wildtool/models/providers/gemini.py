@@ -1,5 +1,6 @@
 """Google's generateContent: converts OpenAI-shaped chats and parts, and keeps thought signatures."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
@@ -8,6 +9,7 @@ from wildtool.json_codec import as_object
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_gemini
 from wildtool.models.providers.base import HttpModel, WireRequest
+from wildtool.models.providers.chat_changes import NO_SIGNATURE
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
@@ -27,6 +29,7 @@ _NAME, _LONGEST_NAME, _NAME_BEGINS = "a-zA-Z0-9_.-", 64, "a-zA-Z_"
 _PROMPT_COUNTS = ("promptTokenCount", "toolUsePromptTokenCount")
 _COMPLETION_COUNTS = ("candidatesTokenCount", "thoughtsTokenCount")
 _OPTIONS = {"temperature": "temperature", "max_tokens": "maxOutputTokens", "seed": "seed"}
+_SIGNATURES = "thought signatures"
 _FAILED = {"MISSING_THOUGHT_SIGNATURE": 400, "PUP_LIMITED_DISABLED": 403}
 """Finish reasons that say nothing about the model, with the HTTP status of each."""
 
@@ -41,6 +44,9 @@ class GeminiModel(HttpModel):
     reserved = ("contents", "systemInstruction", "system_instruction", "tools")
     key_header = "x-goog-api-key"
     join_stream = staticmethod(join_gemini)
+    fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        _SIGNATURES: re.compile(r"(?i)\bmissing\b.{0,20}\bthought_?signature\b|\bMISSING_THOUGHT_SIGNATURE\b")
+    }
 
     def model_path(self, path: str) -> str:
         """The path with `models/NAME`; a name with a slash is used whole."""
@@ -56,7 +62,9 @@ class GeminiModel(HttpModel):
         """The system instruction, contents of parts, tools with `parametersJsonSchema`."""
         changes: Changes = {}
         names = wire_names(request, changes, _NAME, _LONGEST_NAME, _NAME_BEGINS)
-        system, contents = _ContentBuilder(names, changes).build(request)
+        builder = _ContentBuilder(names, changes)
+        builder.signs_calls = _SIGNATURES in self._active_fallbacks
+        system, contents = builder.build(request)
         fields: dict[str, Any] = {"contents": contents}
         if system:
             fields["systemInstruction"] = {"parts": system}
@@ -108,6 +116,8 @@ class _ContentBuilder(TurnBuilder):
     model_role = "model"
     parts_key = "parts"
     id_characters = "\\x21-\\x7e"
+    signs_calls = False
+    """Whether a call that no Gemini model made gets the placeholder for its signature."""
 
     def is_empty(self, text: str) -> bool:
         return not text
@@ -116,7 +126,11 @@ class _ContentBuilder(TurnBuilder):
         return {"text": text}
 
     def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> TurnPart:
-        return {"functionCall": {"id": id_, "name": name, "args": arguments}}
+        call: TurnPart = {"functionCall": {"id": id_, "name": name, "args": arguments}}
+        if self.signs_calls:
+            self._changes["thought-signature-added"] = None
+            call["thoughtSignature"] = NO_SIGNATURE
+        return call
 
     def result_part(self, id_: str | None, name: str, text: str) -> TurnPart:
         # A result must be an object, whatever the tool returned.

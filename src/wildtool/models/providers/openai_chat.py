@@ -11,11 +11,20 @@ from wildtool.models.http.deltas import objects
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_chat
 from wildtool.models.providers.base import HttpModel, WireRequest
-from wildtool.models.providers.chat_changes import split_parallel_calls, with_short_ids
+from wildtool.models.providers.chat_changes import (
+    split_parallel_calls,
+    with_reasoning,
+    with_short_ids,
+    with_signatures,
+    without_reasoning,
+)
 from wildtool.models.providers.openai_messages import Changes
 from wildtool.types import Reply, Request
 
 _SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"
+_NO_REASONING, _REASONING, _SIGNATURES = "no reasoning", "reasoning in every reply", "thought signatures"
+_KEY = r"\b(?:reasoning_content|reasoning_details|reasoning|thinking)\b"
+_REFUSED = r"\b(?:unsupported|not supported|not permitted|not allowed|unexpected|unknown|unrecognized|extra inputs)\b"
 
 
 class OpenAIModel(HttpModel):
@@ -32,6 +41,14 @@ class OpenAIModel(HttpModel):
             r"(?i)tool call ids?\b.{0,200}\b(?:length (?:of )?9\b|has to be defined|non-empty)"
         ),
         _SINGLE_CALLS: re.compile(r"(?i)only supports single tool.calls at once"),
+        _REASONING: re.compile(
+            r"(?i)\bmissing\b.{0,40}\breasoning_content\b|\breasoning_content\b.{0,80}\b(?:must be|required|missing)\b"
+        ),
+        _NO_REASONING: re.compile(
+            rf"(?i)\bmessages?\b.{{0,200}}(?:{_KEY}.{{0,40}}{_REFUSED}|{_REFUSED}.{{0,40}}{_KEY})"
+            rf"|(?:{_KEY}.{{0,40}}{_REFUSED}|{_REFUSED}.{{0,40}}{_KEY}).{{0,200}}\bmessages?\b"
+        ),
+        _SIGNATURES: re.compile(r"(?i)\bmissing\b.{0,20}\bthought_?signature\b"),
     }
 
     def build(self, request: Request) -> WireRequest:
@@ -42,6 +59,12 @@ class OpenAIModel(HttpModel):
             messages = split_parallel_calls(messages, changes)
         if _SHORT_IDS in self._active_fallbacks:
             messages = with_short_ids(messages, changes)
+        if _NO_REASONING in self._active_fallbacks:
+            messages = without_reasoning(messages, changes)
+        if _REASONING in self._active_fallbacks:
+            messages = with_reasoning(messages, changes)
+        if _SIGNATURES in self._active_fallbacks:
+            messages = with_signatures(messages, changes)
         fields: dict[str, Any] = {"model": self._model, "messages": messages}
         if request.tools:
             fields["tools"] = request.tools

@@ -12,7 +12,7 @@ from wildtool.benchmarks.acebench.native import native_tools
 from wildtool.benchmarks.acebench.prompts.originals import Originals
 from wildtool.benchmarks.acebench.prompts.own import AgentLines, AgentPrompt, prompt_texts, scenario_rules
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
-from wildtool.episode import provider_fields
+from wildtool.episode import fields_with_calls
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
@@ -105,7 +105,7 @@ def read_native_message(reply: Mapping[str, Any]) -> AgentMessage:
         "role": "assistant",
         "content": content if isinstance(content, str | list) else None,
         "tool_calls": readable_calls,
-        **provider_fields(dict(reply)),
+        **fields_with_calls(dict(reply)),
     }
     return AgentMessage(text, tuple(calls), as_sent=echo)
 
