@@ -46,7 +46,7 @@ BUDGETS = {
     "scale": 2660,
     "sets/commands": 2670,
     "sets/make": 10750,
-    "sets/prepare": 6770,
+    "sets/prepare": 7050,
     "sets/review": 6190,
     "shapes": 1600,
     "stats": 710,

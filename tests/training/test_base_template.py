@@ -1,4 +1,4 @@
-"""A recipe looks whether the base's own chat template shows tools and calls."""
+"""A recipe looks whether the base's own chat template shows tools and calls, and how TRL trains with it."""
 
 import json
 from collections.abc import Callable
@@ -9,17 +9,29 @@ from typing import Any
 import pytest
 
 from wildtool.errors import UsageError
-from wildtool.sets.prepare.recipe.base_template import _rendered, check_base_template, folder_template  # pyright: ignore[reportPrivateUsage]
+from wildtool.sets.prepare.recipe.base_template import BaseTemplate, check_base_template, folder_templates
 from wildtool.sets.prepare.record import AssistantTurn, TrainingCall, TrainingRecord, UserTurn
 
 pytest.importorskip("jinja2")
 TURNS = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
 CALLS = "{% for message in messages %}{{ message.content }}{{ message.tool_calls | default([]) | tojson }}{% endfor %}"
 TOOLS = "{% if tools %}{{ tools | tojson }}{% endif %}"
+JOINED = (
+    "{% for message in messages %}{{ message.content }}{% for call in message.tool_calls or [] %}"
+    "{{ call.function.name + ' ' + call.function.arguments }}{% endfor %}{% endfor %}"
+)
+PARTS = (
+    "{% for message in messages %}{% for part in message.content %}{{ raise_exception('no part') if part is string }}"
+    "{{ part.text }}{% endfor %}{{ message.tool_calls | default([]) | tojson }}{% endfor %}"
+)
+MARKED = f"{{% generation %}}{CALLS}{{% endgeneration %}}"
 TOOL = {"type": "function", "function": {"name": "level", "parameters": {"type": "object"}}}
 CALL = AssistantTurn(None, (TrainingCall("level", {"station": "S1"}, "call_1"),))
 RECORD = TrainingRecord(turns=(UserTurn("How high?"), CALL), tools=(TOOL,), source="train.jsonl", row=7)
 TEXTS = TrainingRecord(turns=(UserTurn("How high?"), AssistantTurn("High.")))
+PAIR = replace(
+    RECORD, kind="preference", turns=(UserTurn("How high?"),), chosen=CALL, rejected=AssistantTurn("?")
+)
 
 
 @pytest.fixture
@@ -43,43 +55,73 @@ def test_a_template_that_leaves_something_out_is_refused(
         check_base_template(base(template), [TEXTS, RECORD])
 
 
-def test_a_template_that_shows_both_passes(base: Callable[[str], str]):
-    assert check_base_template(base(TOOLS + CALLS), [RECORD]) == ""
-
-
-def test_json_in_a_template_is_not_escaped():
-    text = _rendered("{{ tools | tojson(indent=1) }}", [], [{"a": "ü"}])
-    assert text == '[\n {\n  "a": "ü"\n }\n]'
+@pytest.mark.parametrize(
+    ("template", "found"),
+    [
+        (TOOLS + CALLS, BaseTemplate()),
+        (TOOLS + JOINED, BaseTemplate(arguments_as_text=True)),
+        (TOOLS + PARTS, BaseTemplate()),
+        (TOOLS + MARKED, BaseTemplate(marks_replies=True)),
+        (TOOLS + CALLS + "{% generation %}{% endgeneration %}", BaseTemplate()),
+    ],
+    ids=["objects", "texts", "parts", "marks", "nothing marked"],
+)
+def test_a_template_that_shows_both_passes(base: Callable[[str], str], template: str, found: BaseTemplate):
+    assert check_base_template(base(template), [RECORD]) == found
 
 
 def test_texts_pass_any_template(base: Callable[[str], str]):
     for template in (TURNS, "{{ raise_exception('no') }}"):
-        assert check_base_template(base(template), [TEXTS]) == ""
+        assert check_base_template(base(template), [TEXTS]) == BaseTemplate()
+    assert check_base_template(base(MARKED), [TEXTS]).marks_replies
 
 
 def test_tools_without_calls_are_looked_for_and_pairs_are_not(base: Callable[[str], str]):
     offered = replace(TEXTS, tools=(TOOL,), source="train.jsonl", row=3)
-    assert check_base_template(base(TURNS), [replace(offered, kind="preference")]) == ""
+    assert check_base_template(base(TURNS), [PAIR]) == BaseTemplate()
+    assert check_base_template(base(JOINED), [PAIR]).arguments_as_text
     with pytest.raises(UsageError, match=r"train.jsonl:3: .* leaves out the tools"):
         check_base_template(base(TURNS), [offered])
 
 
 @pytest.mark.parametrize(
-    "template", ["{{ raise_exception('roles must alternate') }}", "{% if %}", "{{ 1 / 0 }}"]
+    ("template", "reason"),
+    [
+        ("{{ raise_exception('roles must alternate') }}", "roles must alternate"),
+        ("{% if %}", "Expected an expression"),
+        ("{{ 1 / 0 }}", "division by zero"),
+        ("{{ ''.__class__.__mro__ }}", "unsafe"),
+    ],
 )
-def test_a_template_that_fails_is_refused_in_its_words(base: Callable[[str], str], template: str):
-    with pytest.raises(UsageError, match="does not take this record: "):
+def test_a_template_that_fails_is_refused_in_its_words(
+    base: Callable[[str], str], template: str, reason: str
+):
+    with pytest.raises(UsageError, match=f"does not take this record: .*{reason}"):
         check_base_template(base(template), [RECORD])
 
 
-def test_a_template_cannot_reach_outside(base: Callable[[str], str]):
-    with pytest.raises(UsageError, match="unsafe"):
-        check_base_template(base("{{ ''.__class__.__mro__ }}"), [RECORD])
+def test_special_tokens_are_those_of_the_folder(base: Callable[[str], str], tmp_path: Path):
+    tokens = {"bos_token": {"content": "<s>"}, "eos_token": "</s>", "pad_token": None}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(tokens), "utf-8")
+    (tmp_path / "special_tokens_map.json").write_text('{"bos_token": "old", "unk_token": "?"}', "utf-8")
+    found = folder_templates(Path(base(TURNS)))
+    assert found is not None
+    assert found.special_tokens == {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "?"}
+    wrong = "{{ raise_exception(bos_token ~ eos_token) if bos_token ~ eos_token != '<s></s>' }}"
+    assert check_base_template(base(wrong + TOOLS + CALLS), [RECORD]) == BaseTemplate()
 
 
 def test_what_is_not_here_is_not_checked(tmp_path: Path):
-    assert "no folder here" in check_base_template("Qwen/Qwen3-8B", [RECORD])
-    assert "has no chat template" in check_base_template(str(tmp_path), [RECORD])
+    assert "no folder here" in check_base_template("Qwen/Qwen3-8B", [RECORD]).unchecked
+    assert "has no chat template" in check_base_template(str(tmp_path), [RECORD]).unchecked
+
+
+def test_an_earlier_jinja_with_holes_renders_nothing(
+    base: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("wildtool.sets.prepare.recipe.base_template.version", lambda name: "3.1.5")
+    unchecked = check_base_template(base("{{ raise_exception('no') }}"), [RECORD]).unchecked
+    assert "jinja2 3.1.5" in unchecked and "jinja2>=3.1.6" in unchecked
 
 
 @pytest.mark.parametrize(
@@ -91,10 +133,28 @@ def test_what_is_not_here_is_not_checked(tmp_path: Path):
             "b",
         ),
         ({"chat_template": [{"name": "default", "template": "a"}]}, "a"),
+        ({"chat_template": [{"name": "rag", "template": "a"}]}, None),
         ({"chat_template": 7}, None),
         ([], None),
     ],
 )
-def test_older_folders_have_it_in_their_settings(tmp_path: Path, settings: Any, template: str | None):
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
-    assert folder_template(tmp_path) == template
+@pytest.mark.parametrize("file", ["tokenizer_config.json", "chat_template.json"])
+def test_older_folders_have_it_in_their_settings(
+    tmp_path: Path, file: str, settings: Any, template: str | None
+):
+    (tmp_path / file).write_text(json.dumps(settings), "utf-8")
+    found = folder_templates(tmp_path)
+    assert (found and found.with_tools) == template
+
+
+def test_a_template_for_tools_has_a_file_of_its_own_and_both_must_have_marks(tmp_path: Path):
+    (tmp_path / "chat_template.jinja").write_text("a", "utf-8")
+    (tmp_path / "additional_chat_templates").mkdir()
+    for_tools = tmp_path / "additional_chat_templates" / "tool_use.jinja"
+    for_tools.write_text(MARKED, "utf-8")
+    found = folder_templates(tmp_path)
+    # TRL looks for marks in the default, and renders by the other.
+    assert found is not None and (found.with_tools, found.have_marks) == (MARKED, False)
+    (tmp_path / "chat_template.jinja").write_text(MARKED, "utf-8")
+    found = folder_templates(tmp_path)
+    assert found is not None and found.have_marks

@@ -1,9 +1,9 @@
 """What a lossless row keeps and gives back; what a base's template was looked at for; rows and owners of runs."""
 
 import json
-import sys
 from collections import Counter
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +17,7 @@ from wildtool.sets.prepare import run_rows
 from wildtool.sets.prepare.files import FileRow
 from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
 from wildtool.sets.prepare.readers.sharegpt import read_sharegpt
-from wildtool.sets.prepare.recipe.base_template import check_base_template, folder_template
+from wildtool.sets.prepare.recipe.base_template import BaseTemplate, check_base_template, folder_templates
 from wildtool.sets.prepare.record import AssistantTurn, ObservedResult, ResultTurn, TrainingRecord, UserTurn
 from wildtool.sets.prepare.writers.kept import kept_parts, put_back
 from wildtool.sets.prepare.writers.options import WriteOptions
@@ -112,14 +112,19 @@ SHOWS_CALLS = "{% for m in messages %}{{ m.tool_calls | default([]) | tojson }}{
 def test_what_nobody_looked_at_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     none = tmp_path / "none"
     unseen = "so nobody looked whether its chat template shows the tools and calls."
-    assert check_base_template(str(none), [CALLED]) == f"{none} is no folder here, {unseen}"
+    assert check_base_template(str(none), [CALLED]).unchecked == f"{none} is no folder here, {unseen}"
     without = f"{tmp_path} has no chat template, so nobody looked whether it shows the tools and calls."
-    assert check_base_template(str(tmp_path), [CALLED]) == without
+    assert check_base_template(str(tmp_path), [CALLED]).unchecked == without
     (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
-    assert check_base_template(str(tmp_path), []) == ""
-    monkeypatch.setitem(sys.modules, "jinja2.sandbox", None)
-    missing = "jinja2 is not installed, so nobody looked whether the chat template shows the tools and calls."
-    assert check_base_template(str(tmp_path), [CALLED]) == missing
+    assert check_base_template(str(tmp_path), []) == BaseTemplate()
+
+    def missing_version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("wildtool.sets.prepare.recipe.base_template.version", missing_version)
+    seen = "so nobody looked whether the chat template shows the tools and calls."
+    missing = f"jinja2 is not installed (`pip install jinja2`), {seen}"
+    assert check_base_template(str(tmp_path), [CALLED]).unchecked == missing
 
 
 def test_what_a_template_leaves_out_is_named(tmp_path: Path):
@@ -146,7 +151,7 @@ def test_what_a_template_leaves_out_is_named(tmp_path: Path):
     assert str(refused.value) == takes
     for template, records in ((SHOWS_TOOLS, [OFFERED]), (SHOWS_TOOLS + SHOWS_CALLS, [OFFERED, CALLED])):
         (tmp_path / "chat_template.jinja").write_text(template)
-        assert check_base_template(str(tmp_path), records) == ""
+        assert check_base_template(str(tmp_path), records) == BaseTemplate()
     # What transformers gives templates is there.
     setup = (
         "{% for m in messages %}{% if loop.first %}{% continue %}{% endif %}{% endfor %}{{ strftime_now('%d') }}"
@@ -154,17 +159,21 @@ def test_what_a_template_leaves_out_is_named(tmp_path: Path):
         "{% if tools is none %}none{% endif %}{{ tools | tojson(indent=2) }}" + SHOWS_CALLS
     )
     (tmp_path / "chat_template.jinja").write_text(setup)
-    assert check_base_template(str(tmp_path), [CALLED]) == ""
+    assert check_base_template(str(tmp_path), [CALLED]) == BaseTemplate()
 
 
 def test_a_file_of_a_template_comes_before_the_settings(tmp_path: Path):
+    def template_of(folder: Path) -> str | None:
+        templates = folder_templates(folder)
+        return templates and templates.with_tools
+
     (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "settings"}')
-    assert folder_template(tmp_path) == "settings"
+    assert template_of(tmp_path) == "settings"
     (tmp_path / "chat_template.jinja").write_text("file")
-    assert folder_template(tmp_path) == "file"
+    assert template_of(tmp_path) == "file"
     (tmp_path / "chat_template.jinja").unlink()
     (tmp_path / "tokenizer_config.json").write_text("{")
-    assert folder_template(tmp_path) is None
+    assert template_of(tmp_path) is None
 
 
 # Rows of runs ----------------------------------------------------------------------------------------

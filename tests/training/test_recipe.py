@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+import shlex
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -83,7 +85,8 @@ def test_the_folder_holds_all_that_a_training_needs(write: Callable[..., tuple[R
     assert (out / "data" / entry["file_name"]).read_bytes().count(b"\n") == 20
     assert settings_in(out / "merge.yaml")["adapter_name_or_path"] == train["output_dir"]
     trl = settings_in(out / "trl.yaml")
-    assert (out / trl["datasets"][0]["data_files"]).read_bytes().count(b"\n") == 20
+    # Of each record both the call and the text after it.
+    assert (out / trl["datasets"][0]["data_files"]).read_bytes().count(b"\n") == 40
     assert (trl["learning_rate"], trl["max_length"]) == (train["learning_rate"], train["cutoff_len"])
     listed = (out / "SHA256SUMS").read_text().splitlines()
     assert len(listed) == sum(path.is_file() for path in out.rglob("*")) - 1
@@ -266,7 +269,77 @@ def test_replies_with_weight_0_are_context_of_the_record_that_ends_with_the_next
 def test_without_weights_all_replies_of_a_record_are_learned(write: Callable[..., tuple[RecipeResult, Path]]):
     _, out = write(trl=True)
     assert "mask_history" not in settings_in(out / "train.yaml")
-    assert settings_in(out / "trl.yaml")["assistant_only_loss"] is True
+    assert "weight" not in (out / "data" / "train_sft.jsonl").read_text()
+
+
+MARKED = (
+    "{% if tools %}{{ tools | tojson }}{% endif %}{% for message in messages %}{{ message.role }}"
+    "{% generation %}{{ message.content }}{{ message.tool_calls | tojson if message.tool_calls }}{% endgeneration %}"
+    "{% endfor %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "loss", "rows", "reason"),
+    [
+        (MARKED, "assistant_only_loss", 20, None),
+        (re.sub(r"\{% (end)?generation %\}", "", MARKED), "completion_only_loss", 40, "base has none"),
+        (None, "completion_only_loss", 40, "has it"),
+    ],
+)
+def test_trl_learns_every_reply_whether_or_not_the_template_marks_them(
+    write: Callable[..., tuple[RecipeResult, Path]],
+    tmp_path: Path,
+    template: str | None,
+    loss: str,
+    rows: int,
+    reason: str | None,
+):
+    pytest.importorskip("jinja2")
+    base = tmp_path / "base"
+    if template is not None:
+        base.mkdir()
+        (base / "chat_template.jinja").write_text(template, "utf-8")
+    result, out = write(trl=True, model=str(base), template="chatml")
+    trl = settings_in(out / "trl.yaml")
+    losses = [name for name in ("assistant_only_loss", "completion_only_loss") if name in trl]
+    assert losses == [loss] and trl[loss] is True
+    lines = (out / trl["datasets"][0]["data_files"]).read_text().splitlines()
+    assert len(lines) == rows
+    notes = [warning for warning in result.warnings if "{% generation %}" in warning]
+    assert bool(notes) is (reason is not None)
+    for note in notes:
+        assert f"{rows} rows" in note and str(reason) in note
+        assert note in (out / "README.md").read_text()
+
+
+def test_arguments_are_texts_for_a_template_that_joins_them_to_a_text(
+    write: Callable[..., tuple[RecipeResult, Path]], tmp_path: Path
+):
+    pytest.importorskip("jinja2")
+    base = tmp_path / "base"
+    base.mkdir()
+    joined = MARKED.replace(
+        "{{ message.tool_calls | tojson if message.tool_calls }}",
+        "{% for call in message.tool_calls %}{{ call.function.name + call.function.arguments }}{% endfor %}",
+    )
+    (base / "chat_template.jinja").write_text(joined, "utf-8")
+    result, out = write(trl=True, model=str(base), template="chatml")
+    (line, *_) = (out / "data" / "train_sft_trl.jsonl").read_text().splitlines()
+    (call,) = json.loads(line)["messages"][1]["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"station": "S0"}
+    assert [warning for warning in result.warnings if "arguments of calls as JSON text" in warning]
+
+
+@pytest.mark.parametrize(("method", "packages"), [("sft-lora", {"trl", "peft"}), ("sft-full", {"trl"})])
+def test_the_readme_installs_what_trl_needs(
+    write: Callable[..., tuple[RecipeResult, Path]], method: str, packages: set[str]
+):
+    _, out = write(trl=True, method=method)
+    commands = (out / "README.md").read_text().partition("```sh\n")[2].partition("```")[0].splitlines()
+    (installed,) = [shlex.split(line) for line in commands if line.startswith("python3 -m venv")]
+    words = installed[installed.index("install") + 1 :]
+    assert {re.split("[=<>]", word)[0] for word in words} == packages
 
 
 def test_data_with_errors_are_refused_with_their_place(tmp_path: Path):

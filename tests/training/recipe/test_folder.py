@@ -109,7 +109,9 @@ def test_every_file_of_a_curve():
         ("trained-4-42", "t_sft", 4, sum(sizes), 42, "train.yaml"),
         ("trained-4-43", "t_sft", 4, sum(sizes), 43, "curve/size-4-seed-43.yaml"),
     ]
-    assert (result.name, result.cut, result.warnings, result.by_reply) == ("t_sft", 0, [], False)
+    assert (result.name, result.cut, result.by_reply) == ("t_sft", 0, False)
+    (of_trl,) = result.warnings
+    assert "completion_only_loss" in of_trl
     assert text("train.yaml") == (
         f"# 4 records, about {sum(sizes)} tokens an epoch, 3 steps on 2 devices.\n{HEADING}{yaml_text(settings)}"
     )
@@ -150,9 +152,12 @@ def test_every_file_of_a_curve():
         "benchmarks": [],
     }
     assert text("merge.yaml") == yaml_text(merge_settings(settings))
-    assert text("trl.yaml") == yaml_text(trl_settings("sft-lora", settings, "data/t_sft_trl.jsonl"))
+    trl = trl_settings("sft-lora", settings, "data/t_sft_trl.jsonl", completions=True)
+    assert text("trl.yaml") == yaml_text(trl)
     rows = [json.loads(line) for line in text("data/t_sft_trl.jsonl").splitlines()]
-    assert [(set(row), isinstance(row["tools"], str)) for row in rows] == [({"messages", "tools"}, True)] * 4
+    assert [(set(row), isinstance(row["tools"], str)) for row in rows] == [
+        ({"prompt", "completion", "tools"}, True)
+    ] * 4
     assert text("README.md") == README
     files = sorted(path for path in Path("out").rglob("*") if path.is_file() and path.name != "SHA256SUMS")
     assert text("SHA256SUMS") == "".join(
@@ -173,7 +178,9 @@ llamafactory-cli train curve/size-2-seed-42.yaml
 llamafactory-cli train curve/size-2-seed-43.yaml
 llamafactory-cli train train.yaml
 llamafactory-cli train curve/size-4-seed-43.yaml
-trl sft --config trl.yaml  # the same training with TRL instead
+# The same training with TRL instead. LLaMA-Factory needs an older TRL, so in another environment:
+python3 -m venv trl-env && trl-env/bin/pip install 'trl>=1.16' peft
+trl-env/bin/trl sft --config trl.yaml
 llamafactory-cli export merge.yaml  # only if you want weights without an adapter
 vllm serve Qwen/Qwen3-8B --enable-lora --lora-modules trained-2-42=out/sft-lora-size-2-seed-42 \
 trained-2-43=out/sft-lora-size-2-seed-43 trained-4-42=out/sft-lora trained-4-43=out/sft-lora-size-4-seed-43
@@ -191,6 +198,9 @@ and tokens are at the top of the file; tokens estimated from characters.
 much they differ.
 - Train on as many random records, too, and add them to `series.toml` with `arm = "random"`: else nobody knows what the \
 choice of the data brought.
+- TRL gets 4 rows, one for each reply, and `completion_only_loss` in place of `assistant_only_loss`: it finds the \
+replies of a whole conversation by `{{% generation %}}` in the chat template, and nobody looked whether that of \
+Qwen/Qwen3-8B has it.
 """
 
 
@@ -583,7 +593,8 @@ def test_pairs_are_trained_with_the_verb_of_their_own():
     }
     result = written(recipe(pair, method="dpo-lora", trl=True, shares=(Fraction(1, 9),)))
     assert result.settings["pref_beta"] == 0.1
-    assert "trl dpo --config trl.yaml  # the same training with TRL instead" in text("README.md").splitlines()
+    assert "trl-env/bin/trl dpo --config trl.yaml" in text("README.md").splitlines()
+    assert not [warning for warning in result.warnings if "assistant_only_loss" in warning]
     assert [training.rows for training in result.trainings] == [1]
     assert json.loads(text("data/dataset_info.json")) == {"t_dpo": info_entry("t_dpo.jsonl", ranking=True)}
     two = recipe(pair, {**pair, "rejected": turn("gpt", "c")}, method="dpo-lora", shares=(Fraction(1, 2),))

@@ -182,7 +182,8 @@ def _conversion(files: Sequence[Path], options: ConvertOptions) -> "Conversion":
     by_reply = options.to == "text" or (
         bool(runs) and (options.prompt_completion or not all(map(learns_all, runs)))
     )
-    writing = {each.name: getattr(options, each.name) for each in fields(WriteOptions)}
+    names = [each.name for each in fields(WriteOptions)]
+    writing = {name: getattr(options, name) for name in names if hasattr(options, name)}
     writing["tool_format"] = options.tool_format or DEFAULT_WRITING.tool_format
     writing["prompt_completion"] |= by_reply and options.to == "trl"
     notes: Counter[str] = Counter()

@@ -29,7 +29,7 @@ from wildtool.sets.prepare.keys import drawn_number
 from wildtool.sets.prepare.overlap.clean import OverlapResult, write_clean
 from wildtool.sets.prepare.overlap.search import FLAGS, REMOVED_FLAGS, OverlapSearch
 from wildtool.sets.prepare.reading import training_records
-from wildtool.sets.prepare.recipe.base_template import check_base_template
+from wildtool.sets.prepare.recipe.base_template import BaseTemplate, check_base_template
 from wildtool.sets.prepare.recipe.settings import (
     CPU_SETTINGS,
     CUTOFFS,
@@ -150,8 +150,8 @@ def write_recipe(
             raise UsageError(f"{path}: lies where the data are written; name another folder with --out")
     _check_kind(recipe)
     warnings += _checked(recipe.files)
-    unchecked = check_base_template(recipe.model, _records(recipe.files))
-    warnings += [unchecked] if unchecked and Path(recipe.model).is_dir() else []
+    base = check_base_template(recipe.model, _records(recipe.files))
+    warnings += [base.unchecked] if base.unchecked and Path(recipe.model).is_dir() else []
     overlap = None if search is None else _overlap(recipe.files, search)
     if overlap is not None and overlap.left:
         warnings.append(
@@ -196,21 +196,7 @@ def write_recipe(
     else:
         _write(out / DEEPSPEED_FILE, json.dumps(DEEPSPEED, indent=2) + "\n")
     if recipe.trl:
-        trl_file = f"data/{name}_trl.jsonl"
-        writing = WriteOptions(tools_as_text=True, prompt_completion=by_reply)
-        conversion = Conversion(
-            files=recipe.files, form=TRAINING_FORMS["trl"], writing=writing, by_reply=by_reply
-        )
-        write_conversion(conversion, out / trl_file, force=True)
-        _write(
-            out / "trl.yaml", yaml_text(trl_settings(recipe.method, settings, trl_file, completions=by_reply))
-        )
-        dropped = _without_completion(out / trl_file, cutoff, tokens) if by_reply else 0
-        if dropped:
-            warnings.append(
-                f"TRL leaves out, without a word, {dropped:,} of {counted(len(lines), 'record')}, whose prompt alone is "
-                f"longer than {cutoff:,} tokens{'' if tokens else ' (estimated; count with --tokenizer)'}."
-            )
+        warnings += _write_trl(recipe, out, name, settings, base, tokens, by_reply=by_reply)
     if overlap is not None:
         _write(out / "overlap.json", json.dumps(overlap.as_json(), indent=1, ensure_ascii=False) + "\n")
     _write(out / "series.toml", _series(recipe, trainings, has_overlap=overlap is not None))
@@ -225,6 +211,53 @@ def write_recipe(
     _write(out / "README.md", "\n".join([*_commands(recipe, result), *advice, ""]))
     _write(out / "SHA256SUMS", _digests(out))
     return result
+
+
+def _write_trl(
+    recipe: Recipe,
+    out: Path,
+    name: str,
+    settings: Mapping[str, Any],
+    base: BaseTemplate,
+    tokens: Callable[[str], int] | None,
+    *,
+    by_reply: bool,
+) -> list[str]:
+    """Writes `trl.yaml` and its data; returns what to warn of."""
+    file = f"data/{name}_trl.jsonl"
+    # Without marks TRL cannot tell replies from the rest of a conversation, but it always knows a completion.
+    completions = by_reply or not (is_preference(recipe.method) or base.marks_replies)
+    writing = WriteOptions(
+        tools_as_text=True, prompt_completion=completions, arguments_as_text=base.arguments_as_text
+    )
+    conversion = Conversion(
+        files=recipe.files, form=TRAINING_FORMS["trl"], writing=writing, by_reply=completions
+    )
+    rows = write_conversion(conversion, out / file, force=True).written
+    _write(out / "trl.yaml", yaml_text(trl_settings(recipe.method, settings, file, completions=completions)))
+    warnings: list[str] = []
+    if completions and not by_reply:
+        reason = (
+            f"nobody looked whether that of {recipe.model} has it"
+            if base.unchecked
+            else f"that of {recipe.model} has none"
+        )
+        warnings.append(
+            f"TRL gets {counted(rows, 'row')}, one for each reply, and `completion_only_loss` in place of "
+            "`assistant_only_loss`: it finds the replies of a whole conversation by `{% generation %}` in the chat "
+            f"template, and {reason}."
+        )
+    if base.arguments_as_text:
+        warnings.append(
+            f"`{file}` has arguments of calls as JSON text: the base's chat template takes no others."
+        )
+    dropped = _without_completion(out / file, settings["cutoff_len"], tokens) if completions else 0
+    if dropped:
+        warnings.append(
+            f"TRL leaves out, without a word, {dropped:,} of {counted(rows, 'record')}, whose prompt alone is longer "
+            f"than {settings['cutoff_len']:,} tokens{'' if tokens else ' (estimated; count with --tokenizer)'}."
+        )
+    return warnings
 
 
 def is_recipe(folder: Path) -> bool:
@@ -417,7 +450,10 @@ def _commands(recipe: Recipe, result: RecipeResult) -> Iterator[str]:
         yield f"llamafactory-cli train {training.file}"
     if recipe.trl:
         verb = "dpo" if is_preference(recipe.method) else "sft"
-        yield f"trl {verb} --config trl.yaml  # the same training with TRL instead"
+        adapters = " peft" if recipe.method.endswith("lora") else ""
+        yield "# The same training with TRL instead. LLaMA-Factory needs an older TRL, so in another environment:"
+        yield f"python3 -m venv trl-env && trl-env/bin/pip install 'trl>=1.16'{adapters}"
+        yield f"trl-env/bin/trl {verb} --config trl.yaml"
     if recipe.method.endswith("lora"):
         yield "llamafactory-cli export merge.yaml  # only if you want weights without an adapter"
         inputs = " ".join(f"{training.name}={_output(result, training)}" for training in result.trainings)

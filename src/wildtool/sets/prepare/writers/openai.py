@@ -77,10 +77,11 @@ EARLIER_REPLIES = "learned replies before the last"
 
 def trl_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     """A record as a line of a file for TRL's SFT or DPO trainer."""
-    messages = list(record_messages(record, _reply, named_results=True))
+    reply = _reply_with_text if options.arguments_as_text else _reply
+    messages = list(record_messages(record, reply, named_results=True))
     tools = spaced_json(record.tools) if options.tools_as_text else list(record.tools)
     if record.pair:
-        pair = {name: [_reply(reply)] for name, reply in record.pair.items()}
+        pair = {name: [reply(turn)] for name, turn in record.pair.items()}
         return {"prompt": messages, **pair, "tools": tools}
     if options.prompt_completion:
         return {"prompt": messages[:-1], "completion": messages[-1:], "tools": tools}
@@ -105,4 +106,12 @@ def _reply(turn: AssistantTurn) -> dict[str, Any]:
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in turn.calls
         ]
+    return message
+
+
+def _reply_with_text(turn: AssistantTurn) -> dict[str, Any]:
+    """A reply as `_reply` writes it, with arguments as JSON text."""
+    message = _reply(turn)
+    for call, written in zip(turn.calls, message.get("tool_calls", ()), strict=True):
+        written["function"]["arguments"] = call.arguments_text
     return message

@@ -26,6 +26,9 @@ class WriteOptions:
     """Whether TRL's rows are a prompt and the last reply, which alone is learned then."""
     tools_as_text: bool = False
     """Whether TRL's tools are JSON text."""
+    arguments_as_text: bool = False
+    """Whether TRL's arguments are JSON text, for chat templates that take no others. Set by a recipe, which looks at the
+    template."""
     tool_format: str = "hermes"
     """The format in which texts show tools, calls and results."""
 
