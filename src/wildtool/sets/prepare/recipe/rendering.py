@@ -6,6 +6,7 @@ line of their own, `break` and `continue`, `{% generation %}` around what the as
 """
 
 import json
+import os
 import resource
 import sys
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,8 @@ _MOST_CHARACTERS = 20_000_000
 """Longest text of a chat."""
 _WAIT_SECONDS = 300.0
 """Until an answer, also where many processes share a core."""
+_VARIABLES = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
+"""What of the environment the process gets: no keys."""
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 """Keys of a message for what the model thought. Templates read the first, those of gpt-oss the second."""
 
@@ -57,7 +60,9 @@ def render_apart(
         seconds: processor time for all chats together.
     """
     request = json.dumps({"seconds": seconds, "template": template, "chats": chats}).encode()
-    with Child(python_words("-m", __name__), grace_s=0.0, stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as process:
+    words = python_words("-m", __name__)
+    environment = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
+    with Child(words, grace_s=0.0, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment) as process:
         try:
             answer, _ = process.communicate(request, _WAIT_SECONDS)
             return [RenderedChat(**chat) for chat in json.loads(answer)]
