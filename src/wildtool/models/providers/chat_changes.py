@@ -67,7 +67,7 @@ def _split_calls(message: Message, calls: list[Any], results: list[Message]) -> 
     yield from pending
 
 
-def with_reasoning(messages: Sequence[Message], changes: Changes) -> list[Message]:
+def with_empty_reasoning(messages: Sequence[Message], changes: Changes) -> list[Message]:
     """The messages with an empty reasoning in each reply that has none, as clients send it for replies of others."""
     return [
         message

@@ -13,7 +13,7 @@ from wildtool.models.http.streams import join_chat
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.chat_changes import (
     split_parallel_calls,
-    with_reasoning,
+    with_empty_reasoning,
     with_short_ids,
     with_signatures,
     without_reasoning,
@@ -62,7 +62,7 @@ class OpenAIModel(HttpModel):
         if _NO_REASONING in self._active_fallbacks:
             messages = without_reasoning(messages, changes)
         if _REASONING in self._active_fallbacks:
-            messages = with_reasoning(messages, changes)
+            messages = with_empty_reasoning(messages, changes)
         if _SIGNATURES in self._active_fallbacks:
             messages = with_signatures(messages, changes)
         fields: dict[str, Any] = {"model": self._model, "messages": messages}
