@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -282,6 +282,7 @@ class Named:
 
     name = "b"
     modes = dict.fromkeys(("fc", RETRIEVAL, JUDGED), "")
+    profiles: ClassVar[dict[str, str]] = {}
 
     def __init__(self, mode: str) -> None:
         self.mode = mode

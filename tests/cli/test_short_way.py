@@ -70,8 +70,8 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request, Source
 
-FILES = 36
-RETURNS = 25
+FILES = 40
+RETURNS = 28
 TRACER = """
 import json, os, sys
 import aiohttp
