@@ -48,7 +48,7 @@ BUDGETS = {
     "sets/make": 10750,
     "sets/prepare": 7050,
     "sets/review": 6190,
-    "shapes": 1600,
+    "shapes": 1900,
     "stats": 710,
     "table": 340,
     "tool_formats": 2280,

@@ -1,7 +1,7 @@
 """Reads calls in every shape people have, each by its own keys."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -27,25 +27,46 @@ _BESIDE = frozenset(
         *NAME_KEYS,
         *ID_KEYS,
         *CALL_WRAPPERS,
+        "_meta",
+        "annotations",
+        "approval",
         "cache_control",
+        "callProviderMetadata",
         "caller",
+        "dynamic",
+        "error",
+        "errorText",
         "extra_content",
         "index",
+        "internal",
+        "jsonrpc",
         "metadata",
+        "method",
+        "output",
+        "parse_error",
         "part_kind",
+        "preliminary",
+        "providerExecuted",
+        "providerMetadata",
+        "providerOptions",
         "provider_details",
         "provider_metadata",
-        "providerMetadata",
+        "provider_specific_fields",
+        "result",
         "state",
         "status",
-        "thought_signature",
+        "task",
         "thoughtSignature",
+        "thought_signature",
+        "title",
         "type",
-        "jsonrpc",
-        "method",
+        "view",
     }
 )
 """Keys of a call that hold no arguments."""
+_NO_ARGUMENTS: Sequence[Any] = ({}, "", "{}")
+_WORDS_OF_ARGUMENTS = ("arg", "param", "input", "payload", "body")
+"""Parts of keys under which people keep arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +118,7 @@ def message_call(entry: Any, number: int, reading: Reading) -> dict[str, Any]:
     function = as_object(call.get(FUNCTION))
     if "arguments" not in function or "name" not in function:
         return read_call(entry, reading).message_call(number)
+    _arguments(function, call, reading)
     arguments = function["arguments"]
     text = arguments if isinstance(arguments, str) else json_codec.dumps(arguments).decode()
     id_ = call.get("id") or f"call_{number}"
@@ -127,15 +149,28 @@ def check_no_hidden_call(message: Mapping[str, Any], known: Collection[str], rea
         known: the keys that are read, or kept as they are.
     """
     for key, value in message.items():
-        if key not in known and any(map(_looks_like_call, as_list(value) or [value])):
+        if key not in known and looks_like_call(value):
             reading.fail(f"`{key}` holds calls, but no shape has this key; expected `tool_calls`")
 
 
-def _looks_like_call(value: Any) -> bool:
+def looks_like_call(value: Any) -> bool:
+    """Whether a value is a call of any shape, a list with one, or the JSON text of either."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            value = loads_within(value, LINE_LIMITS)
+        except ValueError:
+            return False
+    if isinstance(value, list):
+        return any(map(looks_like_call, as_list(value)))
     part = as_object(value)
+    if part.get("method") == _MCP_CALL or is_call(part):
+        return True
     function = as_object(part.get(FUNCTION)) or part
-    is_named = any(isinstance(function.get(key), str) for key in NAME_KEYS)
-    return is_call(part) or (is_named and any(key in function for key in ARGUMENT_KEYS))
+    is_named = any(isinstance(function.get(key), str) for key in (*NAME_KEYS, FUNCTION))
+    is_definition = "description" in function or any(
+        isinstance(as_object(function.get(key)).get("properties"), dict) for key in ARGUMENT_KEYS
+    )
+    return is_named and not is_definition and any(key in function for key in ARGUMENT_KEYS)
 
 
 def read_calls(value: Any, reading: Reading) -> list[FoundCall]:
@@ -187,14 +222,17 @@ def read_call(entry: Any, reading: Reading) -> FoundCall:
     outer = cast(Mapping[str, Any], entry)
     if outer.get("method") == _MCP_CALL:
         inner: Mapping[str, Any] = as_object(outer.get("params"))
+        outer = {key: value for key, value in outer.items() if key != "params"}
     else:
         wrapper = next((key for key in CALL_WRAPPERS if isinstance(outer.get(key), dict)), None)
         inner = outer if wrapper is None else as_object(outer[wrapper])
     name = next((inner[key] for key in NAME_KEYS if isinstance(inner.get(key), str) and inner[key]), None)
-    if name is None and isinstance(inner.get(FUNCTION), str):
-        name = cast(str, inner[FUNCTION])  # Inspect's logs name the tool here
-    if name is None and part_type(inner).startswith("tool-") and "toolCallId" in inner:
-        name = part_type(inner).removeprefix("tool-")  # messages of the Vercel AI SDK's pages
+    function = inner.get(FUNCTION)
+    if name is None and isinstance(function, str) and not function.lstrip().startswith("{"):
+        name = function  # Inspect's logs name the tool here
+    kind = part_type(inner)
+    if name is None and kind not in CALL_TYPES and kind.startswith("tool-") and "toolCallId" in inner:
+        name = kind.removeprefix("tool-")  # messages of the Vercel AI SDK's pages
     if not name:
         keys = ", ".join(list(inner)[:12]) or "nothing"
         reading.broken(f"a call has no `name`; it has {keys}")
@@ -203,7 +241,7 @@ def read_call(entry: Any, reading: Reading) -> FoundCall:
         (place[key] for key in ID_KEYS for place in (inner, outer) if isinstance(place.get(key), str)), None
     )
     arguments = _arguments(inner, outer, here)
-    if part_type(inner) in _CUSTOM and isinstance(arguments, str):
+    if kind in _CUSTOM and isinstance(arguments, str):
         reading.lose("free text of a custom tool, read as its argument `input`")
         arguments = {"input": arguments}
     return FoundCall(name, arguments, id_ or None)
@@ -214,19 +252,32 @@ def _arguments(inner: Mapping[str, Any], outer: Mapping[str, Any], reading: Read
     other = next((key for key in found if inner[key] != inner[found[0]]), None)
     if other is not None:
         reading.fail(f"both `{found[0]}` and `{other}` are there, and they differ; keep one of them")
-    if found:
-        return inner[found[0]]
-    beside = next((key for key in ARGUMENT_KEYS if outer.get(key) is not None), None)
+    arguments: Any = inner[found[0]] if found else {}
+    if arguments in _NO_ARGUMENTS:
+        _check_no_hidden_arguments(inner, outer, reading, says_none=bool(found))
+    return arguments
+
+
+def _check_no_hidden_arguments(
+    inner: Mapping[str, Any], outer: Mapping[str, Any], reading: Reading, *, says_none: bool
+) -> None:
+    """Raises ShapeError for a call without arguments that holds something like them elsewhere; what else it holds is
+    counted.
+
+    Args:
+        says_none: whether it has a key of arguments, which is empty. Then an object under a key that does not sound like
+            arguments is none.
+    """
+    beside = next((key for key in ARGUMENT_KEYS if outer.get(key) not in (None, *_NO_ARGUMENTS)), None)
     if beside is not None:
         reading.fail(f"`{beside}` is beside `{FUNCTION}`; expected it inside")
-    for place in (inner, outer):
-        for key, value in place.items():
-            if key in _BESIDE or key in ARGUMENT_KEYS or value is None:
-                continue
-            if _looks_like_arguments(value) or resembles(key, ARGUMENT_KEYS):
-                reading.fail(f"`{key}` here; {did_you_mean(key, ARGUMENT_KEYS)}")
-            reading.lose(f"key {key} of a call")
-    return {}
+    for key, value in {**outer, **inner}.items():
+        if key in _BESIDE or key in ARGUMENT_KEYS or value is None:
+            continue
+        may_hold_them = not says_none or any(word in key.casefold() for word in _WORDS_OF_ARGUMENTS)
+        if resembles(key, ARGUMENT_KEYS) or (may_hold_them and _looks_like_arguments(value)):
+            reading.fail(f"`{key}` here; {did_you_mean(key, ARGUMENT_KEYS)}")
+        reading.lose(f"key {key} of a call")
 
 
 def _looks_like_arguments(value: Any) -> bool:

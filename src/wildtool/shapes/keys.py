@@ -22,6 +22,10 @@ SCHEMA_KEYS: Mapping[str, str] = {
 }
 """Keys of a tool's definition that say which parameters it has, with who writes them: a JSON Schema of the arguments, or
 a map from each parameter to what is said of it."""
+MAP_KEYS = frozenset(
+    {"parameters", "args", "parameter_definitions", "parameterDefinitions", "inputs", "arguments"}
+)
+"""Those of them that may hold such a map; the others always hold a JSON Schema."""
 RESULT_SCHEMA_KEYS = (
     "outputSchema",
     "output_schema",

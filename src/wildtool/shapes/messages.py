@@ -19,7 +19,7 @@ from wildtool.shapes.results import FoundResult, is_result, read_result, result_
 from wildtool.types import REASONING_KEYS, Message
 
 _ROLE_KEYS = ("role", "from")
-_CONTENT_KEYS = ("content", "parts", "value", "message", "text")
+CONTENT_KEYS = ("content", "parts", "value", "message", "text")
 """Keys of a message that hold what it says; the first that is there counts."""
 _OF_LANGCHAIN: Mapping[str, str] = {
     "human": "user",
@@ -41,13 +41,14 @@ _CALL_KEYS = ("tool_calls", "function_call", "function_calls")
 """Keys of a message that hold its calls."""
 _LANGCHAIN_CALLS = ("additional_kwargs", "invalid_tool_calls")
 """Keys in which LangChain keeps calls as the API gave them, and calls whose arguments are no JSON."""
-_READ = frozenset(
+READ_KEYS = frozenset(
     {
         *_ROLE_KEYS,
-        *_CONTENT_KEYS,
+        *CONTENT_KEYS,
         *_CALL_KEYS,
         *_LANGCHAIN_CALLS,
         "functions",
+        "tools",
         "id",
         "kind",
         "tool_call_id",
@@ -58,7 +59,7 @@ _READ = frozenset(
 """Keys of a message that are read; others survive where they are OpenAI's, or are counted."""
 _SURVIVE = frozenset({"name", "refusal", "weight", *REASONING_KEYS})
 """Keys of OpenAI's messages that are kept as they are."""
-_SILENT = frozenset(
+SILENT_KEYS = frozenset(
     {
         "annotations",
         "created_at",
@@ -236,11 +237,12 @@ def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
         name = str((as_list(value.get("id")) or [""])[-1])
         return {"type": name, **as_object(kwargs)}
     if isinstance(value.get("data"), dict) and str(value.get("type")).lower() in _OF_LANGCHAIN:
-        return {**as_object(value["data"]), "type": value["type"]}
+        around = {key: part for key, part in value.items() if key != "data"}
+        return {**around, **as_object(value["data"]), "type": value["type"]}
     if part_type(value) in _CODING_ITEMS and isinstance(value.get("payload"), dict):
         return as_object(value["payload"])
     inner = as_object(value.get("message"))
-    return inner if isinstance(inner.get("role"), str) else value
+    return inner if isinstance(inner.get("role"), str) and "role" not in value else value
 
 
 def _is_item(message: Mapping[str, Any]) -> bool:
@@ -254,34 +256,53 @@ def _is_item(message: Mapping[str, Any]) -> bool:
 
 
 def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str, _Speech]]:
-    """Role and content of a message; of Pydantic AI's requests one for each kind of part."""
+    """Role and content of a message; of Pydantic AI's requests one for each part."""
     kind = message.get("kind")
     if kind in ("request", "response") and "parts" in message:
-        for part in as_objects(message["parts"]):
-            speech = _Speech()
-            _add_part(speech, part, reading)
-            own = {"system-prompt": "system", "user-prompt": "user"}.get(str(part.get("part_kind")))
-            if kind == "request":
-                yield own or "tool", speech
         if kind == "response":
             yield "assistant", _content_of(message["parts"], reading)
+            return
+        if not isinstance(message["parts"], list):
+            reading.fail(f"`parts` must be a list, found {str(message['parts'])[:80]!r}")
+        for part in as_list(message["parts"]):
+            own = {"system-prompt": "system", "user-prompt": "user"}.get(part_type(as_object(part)))
+            yield own or "tool", _content_of([part], reading)
         return
     if str(message.get("role", message.get("from"))).lower() in ROLES_OF_CALLS:
         calls = read_calls(message.get("content", message.get("value")), reading)
         yield "assistant", _Speech(calls=calls)
         return
     role = _role(message, reading)
-    key = next((key for key in _CONTENT_KEYS if message.get(key) is not None), None)
+    key = _content_key(message, reading)
     if role == "tool" and not _has_results(message, key):
         yield role, _Speech()
         return
     speech = _content_of(message[key] if key else None, reading)
     speech.calls += _own_calls(message, reading)
-    if not any(name in message for name in (*_CONTENT_KEYS, *_CALL_KEYS, "refusal", *REASONING_KEYS)):
+    if not any(name in message for name in (*CONTENT_KEYS, *_CALL_KEYS, "refusal", *REASONING_KEYS)):
         # A message of nothing may be what a model gave; one with other keys is of a shape that is not known.
-        refuse = reading.fail if message.keys() - _READ - _SILENT else reading.broken
+        refuse = reading.fail if message.keys() - READ_KEYS - SILENT_KEYS else reading.broken
         refuse(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
     yield role, speech
+
+
+def _content_key(message: Mapping[str, Any], reading: Reading) -> str | None:
+    """The key of what a message says; of several that say the same one with parts, which may hold calls.
+
+    Raises:
+        ShapeError: several keys say something else each.
+    """
+    given = [key for key in CONTENT_KEYS if message.get(key) is not None]
+    said = [key for key in given if message[key] and isinstance(message[key], str | list | dict)]
+    with_parts = [key for key in said if isinstance(message[key], list)]
+    if not given:
+        return None
+    first = (with_parts or said or given)[0]
+    for key in said:
+        is_same = message[key] == message[first]
+        if not is_same and message[key] != _content_of(message[first], Reading(reading.place)).text:
+            reading.fail(f"both `{first}` and `{key}` say something, and they differ; keep one of them")
+    return first
 
 
 def _role(message: Mapping[str, Any], reading: Reading) -> str:
@@ -298,7 +319,7 @@ def _role(message: Mapping[str, Any], reading: Reading) -> str:
 
 
 def _has_results(message: Mapping[str, Any], key: str | None) -> bool:
-    return key is not None and any(map(is_result, as_list(message[key])))
+    return key is not None and any(map(is_result, as_list(message[key]) or [message[key]]))
 
 
 def _own_result(message: Mapping[str, Any], reading: Reading) -> FoundResult:
@@ -324,7 +345,7 @@ def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
         for key in _CALL_KEYS:
             if place.get(key) is not None and not calls:
                 calls = read_calls(place[key], reading)
-    check_no_hidden_call(message, _READ, reading)
+    check_no_hidden_call(message, READ_KEYS | SILENT_KEYS, reading)
     return calls
 
 
@@ -405,7 +426,7 @@ def _kept(message: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
     """Keys of OpenAI's messages that survive; nulls only fill a table."""
     kept: dict[str, Any] = {}
     for key, value in message.items():
-        if value is None or key in _READ or key in _SILENT:
+        if value is None or key in READ_KEYS or key in SILENT_KEYS:
             continue
         if key in _SURVIVE:
             kept[key] = value

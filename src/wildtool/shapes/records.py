@@ -5,22 +5,69 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, loads_within
-from wildtool.shapes.calls import check_no_hidden_call, is_call, is_openai_call, message_call
-from wildtool.shapes.keys import FUNCTION, MESSAGES_KEYS, SYSTEM_KEYS, TEXT_TYPES, THOUGHT_TYPES, TOOLS_KEYS
-from wildtool.shapes.messages import read_messages
+from wildtool.shapes.calls import (
+    check_no_hidden_call,
+    is_call,
+    is_openai_call,
+    looks_like_call,
+    message_call,
+)
+from wildtool.shapes.keys import (
+    FUNCTION,
+    MESSAGES_KEYS,
+    NAME_KEYS,
+    ROLE_WORDS,
+    SYSTEM_KEYS,
+    TEXT_TYPES,
+    THOUGHT_TYPES,
+    TOOLS_KEYS,
+)
+from wildtool.shapes.messages import CONTENT_KEYS, SILENT_KEYS, read_messages
 from wildtool.shapes.padding import without_padding
-from wildtool.shapes.reading import BrokenError, Reading, part_type
-from wildtool.shapes.results import text_of_result
-from wildtool.shapes.tools import FoundTool, read_tools
+from wildtool.shapes.reading import BrokenError, Reading, did_you_mean, part_type, resembles
+from wildtool.shapes.tools import FoundTool, looks_like_tools, read_tools
 from wildtool.types import PROVIDER_CONTENT, REASONING_KEYS, Message, Tool
 
 _AROUND = ("responses_create_params", "request", "body", "inputs", "kwargs")
 """Keys of a log around what was asked."""
 _ANSWERS = ("response", "output", "outputs", "completion", "reply")
 """Keys of a log that hold what was answered."""
+_KNOWN = frozenset(
+    {
+        *MESSAGES_KEYS,
+        *TOOLS_KEYS,
+        *SYSTEM_KEYS,
+        *_AROUND,
+        *_ANSWERS,
+        "choices",
+        "info",
+        "input",
+        "metadata",
+        "prompt",
+        "toolChoice",
+        "tool_choice",
+    }
+)
+"""Keys of a record that are read, or say how tools are to be used."""
+_COLUMNS = frozenset(
+    {
+        "chosen",
+        "expected_output",
+        "gold",
+        "ground_truth",
+        "instruction",
+        "label",
+        "reference",
+        "reference_answer",
+        "rejected",
+        "target",
+    }
+)
+"""Columns of data sets that say something about a conversation, and are none of its messages."""
 _EXPECTED = "`messages`, `contents`, `input` or `prompt` with `completion`"
-_OPENAI_KEYS = frozenset({"role", "content", "tool_calls", PROVIDER_CONTENT, *REASONING_KEYS})
+_OPENAI_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", PROVIDER_CONTENT, *REASONING_KEYS})
 """Keys of an answer in OpenAI's chat shape that may hold anything."""
+_ANSWER_KEYS = ("content", "tool_calls")
 _SESSION_TYPES = frozenset(
     {"user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation"}
 )
@@ -54,10 +101,84 @@ def read_record(value: Any, reading: Reading) -> FoundConversation:
         *_system(record, row, reading),
         *read_messages(_message_values(record, row, reading), reading),
     ]
+    for place in (record, row) if record is not row else (row,):
+        check_nothing_is_hidden(place, bool(found), messages, reading)
     tools = [entry.tool for entry in found]
     returns = {entry.tool[FUNCTION]["name"]: entry.returns for entry in found if entry.returns}
     messages, tools = without_padding(messages, tools, reading)
     return FoundConversation(messages, tools, returns)
+
+
+def check_nothing_is_hidden(
+    row: Mapping[str, Any], has_tools: bool, messages: Sequence[Mapping[str, Any]], reading: Reading
+) -> None:
+    """Raises ShapeError for a record without tools, without an answer or without a system text that holds what looks like
+    them under a key that no shape has. What a column of data sets holds of them is counted.
+
+    Args:
+        messages: of the record, as they are read.
+    """
+    roles = [message.get("role") for message in messages]
+    missing = [
+        (is_missing, keys, looks_like)
+        for is_missing, keys, looks_like in (
+            (not has_tools, TOOLS_KEYS, _looks_like_tools),
+            (not roles or roles[-1] != "assistant", _ANSWERS, _looks_like_answer),
+            (bool(roles) and "system" not in roles, SYSTEM_KEYS, _looks_like_text),
+        )
+        if is_missing
+    ]
+    said = [message.get("content") for message in messages]
+    for key, value in row.items():
+        if key in _KNOWN or not value or value in said:
+            continue
+        for _, keys, looks_like in missing:
+            if not looks_like(value, is_named_so=resembles(key, keys)):
+                continue
+            if key in _COLUMNS:
+                reading.lose(f"key {key} of a record")
+            else:
+                reading.fail(f"`{key}` of a record, which no shape has; {did_you_mean(key, keys)}")
+
+
+def _looks_like_tools(value: Any, *, is_named_so: bool) -> bool:
+    entries = as_list(_of_json(value)) or list(as_object(_of_json(value)).values())
+    has_named = any(as_object(entry).keys() & {FUNCTION, *NAME_KEYS} for entry in entries)
+    return looks_like_tools(value) or (is_named_so and has_named)
+
+
+def _looks_like_answer(value: Any, *, is_named_so: bool) -> bool:
+    held = _of_json(value)
+    return (
+        (is_named_so and isinstance(value, str | list | dict))
+        or looks_like_call(held)
+        or _holds_messages(held)
+    )
+
+
+def _looks_like_text(value: Any, *, is_named_so: bool) -> bool:
+    return is_named_so and isinstance(value, str | list | dict)
+
+
+def _holds_messages(value: Any) -> bool:
+    """Whether an object or a list holds messages with a role, as they are or as an API answers them."""
+    if isinstance(value, str):
+        return False
+    return any(
+        str(as_object(entry).get(key)).lower() in ROLE_WORDS
+        for entry in _answered(value, Reading())
+        for key in ("role", "from")
+    )
+
+
+def _of_json(value: Any) -> Any:
+    """The object or the list of a text that holds one; all else as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return loads_within(value, LINE_LIMITS)
+    except ValueError:
+        return value
 
 
 def is_record(value: Mapping[str, Any]) -> bool:
@@ -78,7 +199,7 @@ def read_answer(value: Any, reading: Reading) -> Message:
     """
     if _is_openai(value):
         message = {"role": "assistant", "content": None, **as_object(value)}
-        check_no_hidden_call(message, _OPENAI_KEYS, reading)
+        _check_no_slip(message, reading)
         calls: Sequence[Any] = message.get("tool_calls") or ()
         if calls:
             message["tool_calls"] = [
@@ -99,16 +220,26 @@ def read_answer(value: Any, reading: Reading) -> Message:
     return messages[0]
 
 
+def _check_no_slip(message: Mapping[str, Any], reading: Reading) -> None:
+    """Raises ShapeError for an answer in OpenAI's shape, of which every key survives, that has its text or its calls
+    under one that nothing reads."""
+    check_no_hidden_call(message, _OPENAI_KEYS | SILENT_KEYS, reading)
+    if message["content"] or message.get("tool_calls"):
+        return
+    for key, value in message.items():
+        if value and key not in _OPENAI_KEYS and resembles(key, _ANSWER_KEYS):
+            reading.fail(f"`{key}` here; {did_you_mean(key, _ANSWER_KEYS)}")
+
+
 def received_answer(message: Message, reading: Reading) -> Message:
     """As `read_answer`, but a message that is broken in every shape stays as it is: a model may have written it, and the
     judge says what is wrong. Raises ShapeError for what stands under a key that no shape has."""
-    if _is_openai(message) and all(map(is_openai_call, message.get("tool_calls") or ())):
-        check_no_hidden_call(message, _OPENAI_KEYS, reading)
-        return message
     try:
-        return read_answer(message, reading)
+        read = read_answer(message, reading)
     except BrokenError:
         return message
+    is_plain = _is_openai(message) and all(map(is_openai_call, message.get("tool_calls") or ()))
+    return message if is_plain else read
 
 
 def _is_openai(value: Any) -> bool:
@@ -117,7 +248,7 @@ def _is_openai(value: Any) -> bool:
     return (
         held.get("role", "assistant") == "assistant"
         and bool(held.keys() & {"content", "tool_calls"})
-        and not held.keys() & {"parts", "function_call", "type", "kind"}
+        and not held.keys() & {*CONTENT_KEYS[1:], "function_call", "type", "kind"}
         and isinstance(held.get("content"), str | None)
         and isinstance(held.get("tool_calls"), list | tuple | None)
     )
@@ -151,14 +282,19 @@ def _request_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     for _ in range(2):
         if any(value.get(key) is not None for key in MESSAGES_KEYS):
             return value
-        inner = next(
-            (as_object(value[key]) for key in (*_AROUND, "input", "prompt") if as_object(value.get(key))),
-            None,
-        )
+        requests = [_object_or_request(value.get(key)) for key in (*_AROUND, "input", "prompt")]
+        inner = next(filter(None, requests), None)
         if inner is None:
             return value
         value = inner
     return value
+
+
+def _object_or_request(value: Any) -> Mapping[str, Any]:
+    """An object, or the request whose JSON text this is; a text that is something else is what a user says."""
+    held = as_object(_of_json(value))
+    is_request = not isinstance(value, str) or any(key in held for key in MESSAGES_KEYS)
+    return held if is_request else {}
 
 
 def _message_values(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[Any]:
@@ -167,23 +303,35 @@ def _message_values(record: Mapping[str, Any], row: Mapping[str, Any], reading: 
     if key is None:
         keys = ", ".join(list(row)[:12]) or "nothing"
         reading.fail(f"no conversation: expected {_EXPECTED}; it has {keys}")
+    if key == "input" and isinstance(record.get("instruction"), str):
+        reading.fail(f"no conversation: expected {_EXPECTED}; it has `instruction` with `input`")
     values = _parsed(record[key], key, reading)
-    for place in (record, row):
+    is_answered = bool(values) and _is_reply(values[-1])
+    for place in (record, row) if record is not row else (row,):
         for name in (*_ANSWERS, "choices"):
             answer = _answered(place.get(name), reading)
-            if answer:
+            if answer and values[-len(answer) :] == answer:
+                return values
+            # Beside a conversation that is answered, a column of texts is a note on it.
+            if answer and not (is_answered and _is_text(place.get(name))):
                 return [*values, *answer]
             if place.get(name):
                 reading.lose(f"key {name} of a record")
     return values
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or not any(map(as_object, as_list(value) or [value]))
+
+
+def _is_reply(value: Any) -> bool:
+    role = as_object(value).get("role", as_object(value).get("from"))
+    return ROLE_WORDS.get(str(role).lower()) == "assistant"
+
+
 def _parsed(value: Any, key: str, reading: Reading) -> list[Any]:
     if isinstance(value, str) and value.lstrip()[:1] == "[":
-        try:
-            value = loads_within(value, LINE_LIMITS)
-        except ValueError:
-            return [{"role": "user", "content": value}]
+        value = _of_json(value)
     if isinstance(value, str):
         return [{"role": "user", "content": value}]
     if isinstance(value, dict):
@@ -196,7 +344,10 @@ def _parsed(value: Any, key: str, reading: Reading) -> list[Any]:
 def _answered(value: Any, reading: Reading) -> list[Any]:
     """The messages of an answer: a message, a list of them, a chat completion, a response, or candidates."""
     if isinstance(value, str) and value:
-        return [{"role": "assistant", "content": value}]
+        held = _of_json(value)
+        return (
+            _answered(held, reading) if _holds_messages(held) else [{"role": "assistant", "content": value}]
+        )
     if isinstance(value, list):
         entries = as_list(value)
         choices = [as_object(entry) for entry in entries]
@@ -204,7 +355,7 @@ def _answered(value: Any, reading: Reading) -> list[Any]:
             for _ in choices[1:]:
                 reading.lose("further choice of an answer")
             return [choices[0]["message"]]
-        return entries
+        return entries if any(isinstance(entry, str | dict) for entry in entries) else []
     held = as_object(value)
     if any(key in held for key in ("role", "tool_calls", "kwargs")):
         return [held]
@@ -237,14 +388,19 @@ def _tools(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) 
             for key in ("functions", "tools"):
                 if message.get(key):
                     given += read_tools(message[key], reading.at(f"`{key}` of a message"))
-    return list({entry.tool[FUNCTION]["name"]: entry for entry in reversed(given)}.values())[::-1]
+    by_name: dict[str, FoundTool] = {}
+    for entry in given:
+        if by_name.setdefault(entry.tool[FUNCTION]["name"], entry) != entry:
+            reading.lose("second definition of a tool")
+    return list(by_name.values())
 
 
 def _system(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
     value = next((place[key] for place in (record, row) for key in SYSTEM_KEYS if place.get(key)), None)
-    text = text_of_result(as_object(value).get("parts", value), reading)
-    if text:
-        yield {"role": "system", "content": text}
+    if value is not None:
+        held = as_object(value)
+        content = next((held[key] for key in ("parts", "content") if key in held), value)
+        yield from read_messages([{"role": "system", "content": content}], reading.at("system text"))
 
 
 def records_of(values: Iterable[tuple[Reading, Any]], reading: Reading) -> Iterator[tuple[Reading, Any]]:

@@ -8,6 +8,7 @@ from typing import Any, cast
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, loads_within
 from wildtool.shapes.keys import (
     FUNCTION,
+    MAP_KEYS,
     NAME_KEYS,
     RESULT_SCHEMA_KEYS,
     SCHEMA_KEYS,
@@ -16,7 +17,7 @@ from wildtool.shapes.keys import (
     TOOL_WRAPPERS,
     TOOLS_KEYS,
 )
-from wildtool.shapes.reading import Reading, did_you_mean
+from wildtool.shapes.reading import Reading, did_you_mean, resembles
 from wildtool.types import Tool
 
 _TYPES: Mapping[str, str] = {
@@ -43,13 +44,45 @@ _NO_SCHEMA = frozenset(
         "input_examples",
         "metadata",
         "providerOptions",
+        "securitySchemes",
         "type",
     }
 )
 """Keys of a definition whose values may look like a schema of parameters, and are none."""
 _OF_OPENAI = frozenset({"name", "description", "parameters", "strict"})
-_KEYWORDS = ("$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
+_KEYWORDS = ("$ref", "$schema", "anyOf", "oneOf", "allOf", "additionalProperties")
 """Keywords that a schema may have instead of `type` and `properties`."""
+_WORDS_OF_RESULTS = ("output", "result", "return", "response")
+"""Parts of keys under which people keep what a tool returns."""
+_WORDS_OF_PARAMETERS = ("param", "arg", "input", "schema", "propert")
+"""Parts of keys under which people keep parameters."""
+_SUBSCHEMAS = frozenset(
+    {
+        *_KEYWORDS,
+        "$defs",
+        "const",
+        "contains",
+        "default",
+        "definitions",
+        "dependencies",
+        "dependentSchemas",
+        "else",
+        "enum",
+        "example",
+        "examples",
+        "if",
+        "items",
+        "maxProperties",
+        "minProperties",
+        "not",
+        "patternProperties",
+        "prefixItems",
+        "propertyNames",
+        "then",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords whose values may look like parameters, and are none of the schema that they stand in."""
 _DOCUMENTS: Mapping[str, str] = {
     "discoveryVersion": "a Google Discovery document",
     "openapi": "an OpenAPI document",
@@ -92,13 +125,35 @@ class Definition:
         inner, reading = self.inner, self.reading
         given = {key: inner[key] for key in SCHEMA_KEYS if inner.get(key) is not None}
         if not given:
-            _check_nothing_is_hidden(inner, reading)
+            self._check_nothing_is_hidden(says_none=False)
             return None
         (first, schema), *others = given.items()
         for key, other in others:
             if other != schema:
                 reading.fail(f"both `{first}` and `{key}` hold parameters, and they differ; keep one of them")
-        return _unwrapped(as_object(schema)) if isinstance(schema, dict) else schema
+        if not isinstance(schema, dict):
+            return schema
+        held = _unwrapped(as_object(schema))
+        _check_schema(held, first, reading)
+        if not held or held.get("properties") == {}:
+            self._check_nothing_is_hidden(says_none=True)
+        return held
+
+    def _check_nothing_is_hidden(self, *, says_none: bool) -> None:
+        """Raises ShapeError for a definition without parameters that holds something like them under another key.
+
+        Args:
+            says_none: whether it has a key of parameters, which is empty. Then an object under a key that does not sound
+                like parameters is none.
+        """
+        beside = next((key for key in self.around if _looks_like_parameters(key, self.around[key])), None)
+        if beside is not None:
+            self.reading.fail(f"`{beside}` is beside `{self.wrapper}`; expected it inside")
+        for key, value in self.inner.items():
+            may_hold_them = not says_none or any(word in key.casefold() for word in _WORDS_OF_PARAMETERS)
+            if key not in SCHEMA_KEYS and may_hold_them and _looks_like_parameters(key, value):
+                meant = did_you_mean(key, SCHEMA_KEYS)
+                self.reading.fail(f"`{key}` looks like its parameters, but no shape has this key; {meant}")
 
     @property
     def parameters_key(self) -> str:
@@ -154,6 +209,25 @@ def _parsed(value: Any, reading: Reading) -> Any:
         return loads_within(value, LINE_LIMITS)
     except ValueError as error:
         reading.fail(f"the tools are a text that is not JSON ({error}); expected a list of tools")
+
+
+def looks_like_tools(value: Any) -> bool:
+    """Whether a value is a definition with parameters, holds one a few levels deep, or is the JSON text of either."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            value = loads_within(value, LINE_LIMITS)
+        except ValueError:
+            return False
+    return _holds_definition(value, 4)
+
+
+def _holds_definition(value: Any, levels: int) -> bool:
+    if levels == 0:
+        return False
+    held = as_object(value)
+    if any(_looks_like_parameters(key, held[key]) for key in SCHEMA_KEYS if key in held):
+        return True
+    return any(_holds_definition(inner, levels - 1) for inner in as_list(value) or held.values())
 
 
 def read_entry(entry: Any, reading: Reading) -> list[FoundTool]:
@@ -214,13 +288,8 @@ def _definition(entry: Mapping[str, Any], reading: Reading) -> Definition:
     if name is None:
         keys = ", ".join(list(inner)[:12]) or "nothing"
         reading.broken(f"a tool has no `name`; it has {keys}")
-    here = reading.at(f"tool {name!r}")
-    if wrapper is not None and not any(inner.get(key) is not None for key in SCHEMA_KEYS):
-        beside = [key for key in entry if key != wrapper and _looks_like_parameters(key, entry[key])]
-        if beside:
-            here.fail(f"`{beside[0]}` is beside `{wrapper}`; expected it inside")
-    around = {key: value for key, value in entry.items() if key != wrapper}
-    return Definition(name, inner, wrapper, around, here)
+    around = {key: value for key, value in entry.items() if key != wrapper and wrapper is not None}
+    return Definition(name, inner, wrapper, around, reading.at(f"tool {name!r}"))
 
 
 def _tool(definition: Definition) -> FoundTool:
@@ -255,7 +324,29 @@ def _read_schema(value: Any, key: str, reading: Reading) -> Any:
     if not isinstance(value, dict):
         reading.fail(f"`{key}` must be a JSON Schema, found {_short(value)}")
     held = _unwrapped(cast(Mapping[str, Any], value))
-    return _json_schema(held) if _is_schema(held) else _schema_of_map(held, reading)
+    _check_schema(held, key, reading)
+    is_schema = key not in MAP_KEYS or _is_schema(held)
+    return _json_schema(held) if is_schema else _schema_of_map(held, reading)
+
+
+def _check_schema(held: Mapping[str, Any], key: str, reading: Reading) -> None:
+    """Raises ShapeError for a value of `key` that holds parameters where neither a JSON Schema nor a map has them."""
+    if not _is_schema(held):
+        (name, *others) = held
+        is_around_schema = (
+            not others and "schema" in name.casefold() and _looks_like_parameters(name, held[name])
+        )
+        if is_around_schema or (
+            key not in MAP_KEYS and any(isinstance(part, dict) for part in held.values())
+        ):
+            reading.fail(f"`{key}` must be a JSON Schema of an object; it has {', '.join(list(held)[:12])}")
+        return
+    if held.get("properties") is not None:
+        return
+    for name, value in held.items():
+        looks_like = as_object(value).keys() & {"type", "properties"} or _looks_like_parameters(name, value)
+        if name not in _SUBSCHEMAS and (looks_like or resembles(name, ["properties"])):
+            reading.fail(f"`{name}` is in `{key}`; expected it in, or instead of, `properties`")
 
 
 def _is_schema(held: Mapping[str, Any]) -> bool:
@@ -268,10 +359,13 @@ def _is_schema(held: Mapping[str, Any]) -> bool:
 
 def _unwrapped(held: Mapping[str, Any]) -> Mapping[str, Any]:
     """A schema without the key that Bedrock and the Vercel AI SDK put around it."""
-    for key in SCHEMA_WRAPPERS:
-        if isinstance(held.get(key), dict) and "properties" not in held:
-            return as_object(held[key])
-    return held
+    key = next((key for key in SCHEMA_WRAPPERS if isinstance(held.get(key), dict)), None)
+    if key is None or "properties" in held:
+        return held
+    # A map of parameters may have one of this name.
+    is_map = any("type" in as_object(part) for name, part in held.items() if name != key)
+    inner = as_object(held[key])
+    return held if is_map or inner.get("type") not in (None, "object", "OBJECT") else inner
 
 
 def _json_schema(schema: Any) -> Any:
@@ -323,17 +417,8 @@ def _schema_of_map(parameters: Mapping[str, Any], reading: Reading) -> dict[str,
     return {"type": "object", "properties": properties, "required": required}
 
 
-def _check_nothing_is_hidden(inner: Mapping[str, Any], reading: Reading) -> None:
-    """Raises ShapeError for a definition without parameters that holds something like them under another key."""
-    for key, value in inner.items():
-        if _looks_like_parameters(key, value):
-            reading.fail(
-                f"`{key}` looks like its parameters, but no shape has this key; {did_you_mean(key, SCHEMA_KEYS)}"
-            )
-
-
 def _looks_like_parameters(key: str, value: Any) -> bool:
-    if key in _NO_SCHEMA:
+    if key in _NO_SCHEMA or any(word in key.casefold() for word in _WORDS_OF_RESULTS):
         return False
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         try:

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.json_codec import as_list, as_objects
+from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.sets.prepare.record import RowError
-from wildtool.shapes import Reading, ShapeError, read_messages, read_record
+from wildtool.shapes import Reading, ShapeError, read_record
+from wildtool.shapes.calls import looks_like_call
 from wildtool.shapes.keys import MESSAGES_KEYS, SYSTEM_KEYS, TOOLS_KEYS
+from wildtool.shapes.messages import READ_KEYS, SILENT_KEYS
 from wildtool.shapes.padding import is_padded
 from wildtool.shapes.reading import part_type
+from wildtool.shapes.records import check_nothing_is_hidden
 
 _USED = frozenset(
     {
@@ -26,6 +29,8 @@ _USED = frozenset(
 )
 """Columns that a conversation may stand in."""
 
+_SAID = frozenset({"content", "value", "tool_calls", "function_call"})
+"""Keys of what a message says that OpenAI's own reader knows."""
 _OF_OPENAI = frozenset({"text", "image_url", "input_audio", "file"})
 """Types of parts that OpenAI's own reader knows; it refuses what is no text."""
 
@@ -47,34 +52,50 @@ def in_openai_shape(row: Mapping[str, Any]) -> ReadShape | None:
     Raises:
         RowError: it has no shape that is known.
     """
-    if not _is_foreign(row):
-        return None
     reading = Reading()
     try:
+        if not _is_foreign(row):
+            _check_nothing_is_hidden(row, reading)
+            return None
         found = read_record(row, reading)
     except ShapeError as error:
         raise RowError("unknown-shape", str(error)) from error
     messages = found.messages
     if "messages" not in row and "completion" in row:
         # Trainers learn the completion alone.
-        context = len(messages) - len(read_messages(row["completion"], Reading()))
+        learned = read_record({"prompt": [], "completion": row["completion"]}, Reading()).messages
+        context = len(messages) - len(learned)
         messages = [{"weight": 0, **message} for message in messages[:context]] + messages[context:]
     return ReadShape({"messages": messages, "tools": found.tools}, _USED & row.keys(), tuple(reading.lost))
 
 
+def _check_nothing_is_hidden(row: Mapping[str, Any], reading: Reading) -> None:
+    """Raises ShapeError for a row in OpenAI's shape that holds tools or an answer under a key that no shape has."""
+    is_pair = _is_pair(row)
+    holder = as_object(row.get("input")) if is_pair and as_object(row.get("input")) else row
+    messages = [{"role": "assistant"}] if is_pair else _messages_of(row)
+    check_nothing_is_hidden(holder, bool(holder.get("tools", row.get("tools"))), messages, reading)
+
+
+def _is_pair(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a prompt with a better and a worse answer."""
+    return {"chosen", "rejected"} <= row.keys() or "preferred_output" in row
+
+
+def _messages_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if "messages" in row:
+        return as_objects(row["messages"])
+    return [*as_objects(row["prompt"]), *as_objects(row["completion"])]
+
+
 def _is_foreign(row: Mapping[str, Any]) -> bool:
     """Whether a row has keys that OpenAI's reader does not know."""
-    if "chosen" in row or "preferred_output" in row:
+    if _is_pair(row):
         return False
     has_prompt = "prompt" in row and "completion" in row
     if not ("messages" in row or has_prompt) or any(row.get(key) for key in TOOLS_KEYS[1:]):
         return True
-    messages = (
-        as_objects(row["messages"])
-        if "messages" in row
-        else [*as_objects(row["prompt"]), *as_objects(row["completion"])]
-    )
-    return any(map(_is_foreign_message, messages)) or is_padded(as_objects(row.get(TOOLS_KEYS[0])))
+    return any(map(_is_foreign_message, _messages_of(row))) or is_padded(as_objects(row.get(TOOLS_KEYS[0])))
 
 
 def _is_foreign_message(message: Mapping[str, Any]) -> bool:
@@ -83,6 +104,10 @@ def _is_foreign_message(message: Mapping[str, Any]) -> bool:
     ):
         return True
     if "parts" in message or any(message.get(key) for key in ("functions", "function_calls", "tools")):
+        return True
+    if message.keys() - {"role"} and not message.keys() & _SAID:
+        return True
+    if any(looks_like_call(value) for key, value in message.items() if key not in READ_KEYS | SILENT_KEYS):
         return True
     if any(isinstance(call, str) for call in as_list(message.get("tool_calls"))):
         return True
