@@ -42,6 +42,10 @@ def schema_of(tool: dict[str, Any]) -> Any:
         ({"name": "f", "parameters": {"type": "object", "fields": SCHEMA["properties"]}}, "fields"),
         ({"name": "f", "parameters": {"type": "object", **SCHEMA["properties"]}}, "born"),
         ({"name": "f", "parameters": {}, "params": SCHEMA}, "params"),
+        ({"name": "f", "parameters": {"value": SCHEMA}}, "parameters"),
+        ({"name": "f", "parameters": {"type": "object"}, "properties": SCHEMA["properties"]}, "properties"),
+        ({"name": "f", "parameters": {"type": "object", "properties": {"all": SCHEMA["properties"]}}}, "all"),
+        ({"name": "f", "inputSchema": {}, "json": SCHEMA}, "json"),
         ({"name": "f", "parameters": EMPTY, "input_fields": SCHEMA}, "input_fields"),
         (
             {"type": "function", "function": {"name": "f", "parameters": EMPTY}, "parameters": SCHEMA},
@@ -83,7 +87,7 @@ def test_a_parameter_may_have_the_name_of_a_wrapper():
         {"json": {"type": "object"}, "path": {"type": "string"}},
         {"json": {"type": "string"}},
         {"schema": {"type": "string"}},
-        {"filter": SCHEMA},
+        {"filter": {**SCHEMA, "description": "Which of them"}},
     ):
         assert list(schema_of({"name": "f", "parameters": parameters})["properties"]) == list(parameters)
 
@@ -340,6 +344,42 @@ def test_a_text_beside_a_conversation_with_another_answer_is_counted():
     reading = Reading()
     assert len(read_record({"messages": [ASKED, ANSWERED], "response": "36"}, reading).messages) == 2
     assert reading.lost == {"key response of a record": 1}
+
+
+@pytest.mark.parametrize("value", [{"said": [ANSWERED]}, {"response": {"x": 1}}, [{}, {}]])
+def test_an_answer_without_a_known_key_is_refused_where_there_is_no_other(value: Any):
+    with pytest.raises(ShapeError, match=r"`response` holds no answer|message 2"):
+        read_record({"messages": [ASKED], "response": value}, Reading())
+
+
+def test_calls_beside_the_message_of_a_choice_are_refused():
+    choice = {"message": ANSWERED, "tool_calls": [CALL]}
+    with pytest.raises(ShapeError, match="`tool_calls`"):
+        read_answer({"choices": [choice]}, Reading())
+
+
+def test_calls_beside_messages_without_calls_are_refused():
+    with pytest.raises(ShapeError, match="`actions` of a record holds calls"):
+        read_record({"messages": [ASKED, ANSWERED], "actions": [CALL]}, Reading())
+
+
+@pytest.mark.parametrize("key", ["request", "info", "metadata", "input"])
+def test_tools_in_what_is_around_the_messages_are_read_and_names_are_none(key: str):
+    row = {"messages": [ASKED, ANSWERED]}
+    tools = openai_tools(TALK.tools)
+    assert read_record({**row, key: {"tools": tools}}, Reading()).tools == tools
+    assert read_record({**row, key: {"tools": ["age_of"]}}, Reading()).tools == []
+    read = in_openai_shape({**row, key: {"tools": tools}})
+    assert read is not None
+    assert read.row["tools"] == tools
+
+
+def test_a_result_of_nothing_with_something_beside_it_is_refused():
+    call = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+    with pytest.raises(ShapeError, match="`said`"):
+        read_messages([call, {"role": "tool", "tool_call_id": "c1", "content": "", "said": "35"}], Reading())
+    result = {"role": "tool", "tool_call_id": "c1", "content": "", "status": "success", "artifact": {"x": 1}}
+    assert read_messages([call, result], Reading())[1]["content"] == ""
 
 
 def test_a_request_that_is_a_text_is_read():

@@ -235,7 +235,10 @@ def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
     kwargs = value.get("kwargs")
     if value.get("lc") is not None and isinstance(kwargs, dict):
         name = str((as_list(value.get("id")) or [""])[-1])
-        return {"type": name, **as_object(kwargs)}
+        around = {
+            key: part for key, part in value.items() if key not in ("lc", "id", "kwargs", "graph", "name")
+        }
+        return {**around, "type": name, **as_object(kwargs)}
     if isinstance(value.get("data"), dict) and str(value.get("type")).lower() in _OF_LANGCHAIN:
         around = {key: part for key, part in value.items() if key != "data"}
         return {**around, **as_object(value["data"]), "type": value["type"]}

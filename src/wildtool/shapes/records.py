@@ -128,6 +128,7 @@ def check_nothing_is_hidden(
         )
         if is_missing
     ]
+    has_calls = any(message.get("tool_calls") for message in messages)
     said = [message.get("content") for message in messages]
     for key, value in row.items():
         if key in _KNOWN or not value or value in said:
@@ -139,12 +140,14 @@ def check_nothing_is_hidden(
                 reading.lose(f"key {key} of a record")
             else:
                 reading.fail(f"`{key}` of a record, which no shape has; {did_you_mean(key, keys)}")
+        if not has_calls and key not in _COLUMNS and looks_like_call(value):
+            reading.fail(f"`{key}` of a record holds calls, and its messages hold none; expected them there")
 
 
 def _looks_like_tools(value: Any, *, is_named_so: bool) -> bool:
     entries = as_list(_of_json(value)) or list(as_object(_of_json(value)).values())
     has_named = any(as_object(entry).keys() & {FUNCTION, *NAME_KEYS} for entry in entries)
-    return looks_like_tools(value) or (is_named_so and has_named)
+    return looks_like_tools(value) or (is_named_so and has_named and not looks_like_call(value))
 
 
 def _looks_like_answer(value: Any, *, is_named_so: bool) -> bool:
@@ -307,17 +310,34 @@ def _message_values(record: Mapping[str, Any], row: Mapping[str, Any], reading: 
         reading.fail(f"no conversation: expected {_EXPECTED}; it has `instruction` with `input`")
     values = _parsed(record[key], key, reading)
     is_answered = bool(values) and _is_reply(values[-1])
+    unread: dict[str, Any] = {}
+    for name, value in _answers(record, row):
+        answer = _answered(value, reading)
+        if answer and values[-len(answer) :] == answer:
+            return _with_answer(values, [], unread, reading)
+        # Beside a conversation that is answered, a column of texts is a note on it.
+        if answer and not (is_answered and _is_text(value)):
+            return _with_answer(values, answer, unread, reading)
+        unread[name] = value
+    if not is_answered:
+        for name, value in unread.items():
+            if not _is_text(value):
+                reading.fail(f"`{name}` holds no answer; it has {', '.join(as_object(value)) or 'a list'}")
+    return _with_answer(values, [], unread, reading)
+
+
+def _answers(record: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What may be the answer of a record, by key."""
     for place in (record, row) if record is not row else (row,):
-        for name in (*_ANSWERS, "choices"):
-            answer = _answered(place.get(name), reading)
-            if answer and values[-len(answer) :] == answer:
-                return values
-            # Beside a conversation that is answered, a column of texts is a note on it.
-            if answer and not (is_answered and _is_text(place.get(name))):
-                return [*values, *answer]
-            if place.get(name):
-                reading.lose(f"key {name} of a record")
-    return values
+        yield from ((name, place[name]) for name in (*_ANSWERS, "choices") if place.get(name))
+
+
+def _with_answer(
+    values: list[Any], answer: list[Any], unread: Mapping[str, Any], reading: Reading
+) -> list[Any]:
+    for name in unread:
+        reading.lose(f"key {name} of a record")
+    return [*values, *answer]
 
 
 def _is_text(value: Any) -> bool:
@@ -354,6 +374,7 @@ def _answered(value: Any, reading: Reading) -> list[Any]:
         if choices and all("message" in choice for choice in choices):
             for _ in choices[1:]:
                 reading.lose("further choice of an answer")
+            check_no_hidden_call(choices[0], {"message", "logprobs"}, reading)
             return [choices[0]["message"]]
         return entries if any(isinstance(entry, str | dict) for entry in entries) else []
     held = as_object(value)
@@ -376,9 +397,8 @@ def _answered(value: Any, reading: Reading) -> list[Any]:
 
 def _tools(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[FoundTool]:
     """The tools of a record, and those that its messages carry, each name once."""
-    places = (record, row, as_object(row.get("info")), as_object(row.get("metadata")))
     given: list[FoundTool] = []
-    for place in places:
+    for place in (record, row, *tool_holders(row)):
         if not given:
             for key in TOOLS_KEYS:
                 given += read_tools(place.get(key), reading.at(f"`{key}`"))
@@ -393,6 +413,14 @@ def _tools(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) 
         if by_name.setdefault(entry.tool[FUNCTION]["name"], entry) != entry:
             reading.lose("second definition of a tool")
     return list(by_name.values())
+
+
+def tool_holders(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What is within a record and holds its tools, such as the request of a log, or metadata; a list of names is none."""
+    for key in (*_AROUND, "input", "prompt", "info", "metadata"):
+        held = _object_or_request(row.get(key))
+        if any(looks_like_tools(held[name]) for name in TOOLS_KEYS if name in held):
+            yield held
 
 
 def _system(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> Iterator[Message]:

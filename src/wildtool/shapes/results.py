@@ -11,6 +11,37 @@ from wildtool.shapes.reading import Reading, part_type
 
 _VALUE_KEYS = ("content", "output", "response", "result", "value")
 """Keys of a result that hold what the tool gave; the first that is there counts."""
+_BESIDE = frozenset(
+    {
+        *ID_KEYS,
+        *NAME_KEYS,
+        "additional_kwargs",
+        "annotations",
+        "args",
+        "artifact",
+        "cache_control",
+        "content",
+        "error",
+        "input",
+        "isError",
+        "is_error",
+        "metadata",
+        "output",
+        "part_kind",
+        "providerMetadata",
+        "providerOptions",
+        "response",
+        "response_metadata",
+        "result",
+        "role",
+        "state",
+        "status",
+        "timestamp",
+        "type",
+        "value",
+    }
+)
+"""Keys of a result that hold nothing that the tool gave, or whose value is read."""
 _FAILED = ("is_error", "isError", "error")
 
 
@@ -45,6 +76,10 @@ def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
         reading.fail(
             f"a result holds nothing under {', '.join(f'`{name}`' for name in _VALUE_KEYS)}; it has {keys}"
         )
+    if not inner[key] or inner[key] == [{}]:
+        beside = [other for other in inner if other not in _BESIDE and inner[other]]
+        if beside:
+            reading.fail(f"a result holds nothing under `{key}`, but something under `{beside[0]}`")
     return FoundResult(text_of_result(inner[key], reading), id_ or None, name)
 
 

@@ -54,7 +54,7 @@ _KEYWORDS = ("$ref", "$schema", "anyOf", "oneOf", "allOf", "additionalProperties
 """Keywords that a schema may have instead of `type` and `properties`."""
 _WORDS_OF_RESULTS = ("output", "result", "return", "response")
 """Parts of keys under which people keep what a tool returns."""
-_WORDS_OF_PARAMETERS = ("param", "arg", "input", "schema", "propert")
+_WORDS_OF_PARAMETERS = ("param", "arg", "input", "json", "schema", "propert")
 """Parts of keys under which people keep parameters."""
 _SUBSCHEMAS = frozenset(
     {
@@ -135,7 +135,7 @@ class Definition:
             return schema
         held = _unwrapped(as_object(schema))
         _check_schema(held, first, reading)
-        if not held or held.get("properties") == {}:
+        if not held.get("properties") and not any(key in held for key in _KEYWORDS):
             self._check_nothing_is_hidden(says_none=True)
         return held
 
@@ -188,12 +188,12 @@ def definitions(value: Any, reading: Reading) -> Iterator[Definition]:
     document = next((named for key, named in _DOCUMENTS.items() if key in held), None)
     if document is not None:
         reading.fail(f"this is {document}, no definition of a tool")
-    inner = next((held[key] for key in ("result", *TOOL_LISTS, *TOOLS_KEYS) if key in held), None)
-    if inner is not None and "name" not in held:
-        yield from definitions(inner, reading)
+    lists: list[Any] = [held[key] for key in ("result", *TOOL_LISTS, *TOOLS_KEYS) if key in held]
+    if lists and "name" not in held:
+        yield from definitions(next((each for each in lists if each), None), reading)
     elif _is_definition(held):
         yield _definition(held, reading)
-    elif all(isinstance(entry, dict) for entry in held.values()):
+    elif all(map(_is_named_definition, held.values())):
         yield from (_definition({"name": name, **held[name]}, reading) for name in held)
     else:
         keys = ", ".join(list(held)[:12])
@@ -260,6 +260,12 @@ def entry_definitions(entry: Any, reading: Reading) -> Iterator[Definition]:
 
 def _is_definition(held: Mapping[str, Any]) -> bool:
     return any(isinstance(held.get(key), dict) for key in TOOL_WRAPPERS) or isinstance(held.get("name"), str)
+
+
+def _is_named_definition(value: Any) -> bool:
+    """Whether a value is what a definition has beside its name."""
+    held = as_object(value)
+    return isinstance(value, dict) and (not held or any(key in held for key in ("description", *SCHEMA_KEYS)))
 
 
 def _name_around(held: Mapping[str, Any]) -> str:
@@ -332,21 +338,35 @@ def _read_schema(value: Any, key: str, reading: Reading) -> Any:
 def _check_schema(held: Mapping[str, Any], key: str, reading: Reading) -> None:
     """Raises ShapeError for a value of `key` that holds parameters where neither a JSON Schema nor a map has them."""
     if not _is_schema(held):
-        (name, *others) = held
-        is_around_schema = (
-            not others and "schema" in name.casefold() and _looks_like_parameters(name, held[name])
-        )
-        if is_around_schema or (
+        if _is_around_schema(held) or (
             key not in MAP_KEYS and any(isinstance(part, dict) for part in held.values())
         ):
             reading.fail(f"`{key}` must be a JSON Schema of an object; it has {', '.join(list(held)[:12])}")
         return
+    for name, part in as_object(held.get("properties")).items():
+        if _is_map_of_schemas(as_object(part)):
+            reading.fail(f"parameters are in `{name}` of `properties`; expected them in `properties` itself")
     if held.get("properties") is not None:
         return
     for name, value in held.items():
         looks_like = as_object(value).keys() & {"type", "properties"} or _looks_like_parameters(name, value)
         if name not in _SUBSCHEMAS and (looks_like or resembles(name, ["properties"])):
             reading.fail(f"`{name}` is in `{key}`; expected it in, or instead of, `properties`")
+
+
+def _is_around_schema(held: Mapping[str, Any]) -> bool:
+    """Whether an object has nothing but a schema under another key. Whoever writes a map of parameters describes them."""
+    (name, *others) = held
+    inner = as_object(held[name])
+    says_so = "schema" in name.casefold() or name in SCHEMA_KEYS
+    is_schema = isinstance(inner.get("properties"), dict) and (says_so or "description" not in inner)
+    return not others and is_schema
+
+
+def _is_map_of_schemas(held: Mapping[str, Any]) -> bool:
+    """Whether an object where a schema is expected has schemas under names that are no keywords."""
+    names_schemas = all("type" in as_object(part) for part in held.values())
+    return bool(held) and names_schemas and not held.keys() & (_SUBSCHEMAS | {"properties"})
 
 
 def _is_schema(held: Mapping[str, Any]) -> bool:

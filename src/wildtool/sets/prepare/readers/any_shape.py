@@ -12,7 +12,7 @@ from wildtool.shapes.keys import MESSAGES_KEYS, SYSTEM_KEYS, TOOLS_KEYS
 from wildtool.shapes.messages import READ_KEYS, SILENT_KEYS
 from wildtool.shapes.padding import is_padded
 from wildtool.shapes.reading import part_type
-from wildtool.shapes.records import check_nothing_is_hidden
+from wildtool.shapes.records import check_nothing_is_hidden, tool_holders
 
 _USED = frozenset(
     {
@@ -94,6 +94,8 @@ def _is_foreign(row: Mapping[str, Any]) -> bool:
         return False
     has_prompt = "prompt" in row and "completion" in row
     if not ("messages" in row or has_prompt) or any(row.get(key) for key in TOOLS_KEYS[1:]):
+        return True
+    if not row.get(TOOLS_KEYS[0]) and any(tool_holders(row)):
         return True
     return any(map(_is_foreign_message, _messages_of(row))) or is_padded(as_objects(row.get(TOOLS_KEYS[0])))
 
