@@ -9,11 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 import wildtool as wt
-from parity.cases import oracle_folder, present
+from parity.cases import oracle_folder, present, rows
+from wildtool.benchmarks.acebench import ACEBENCH
+from wildtool.benchmarks.bfcl.decode import native_result
+from wildtool.benchmarks.bfcl.results import read_results
 from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
 from wildtool.errors import DataError
 from wildtool.sets.make.tool_sources.tool_files import named_tools, tools_of_file
+from wildtool.types import Item
 
 SCHEMA = {"born": {"type": "string", "description": "YYYY-MM-DD"}}
 BARE = {"born": {"type": "string"}}
@@ -201,3 +205,114 @@ def test_the_same_replies_in_another_shape_get_the_same_verdict(
     (run,) = map(wt.Run, (tmp_path / "runs").iterdir())
     rows = [row for row in run.verdicts().rows() if row["item"] == session]
     assert [row["correct"] for row in rows] == [outcome == "correct" for outcome in expected]
+
+
+# Right before `shapes`, and right still -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("read", TOOL_DOORS)
+def test_parameters_of_paths_bodies_and_references_are_those_of_the_operation(
+    folder: Path, read: Callable[[Path], Any]
+):
+    tools = {
+        tool["function"]["name"]: tool["function"]["parameters"] for tool in read(folder / "02_pathitem.yaml")
+    }
+    assert {name: set(schema["properties"]) for name, schema in tools.items()} == {
+        "getJob": {"job_id", "verbose"},
+        "deleteJobsJob_id": {"job_id"},
+        "renameJob": {"job_id", "label"},
+        "scrapePage": {"url", "formats", "wait_ms"},
+        "scrapeBatch": {"urls", "formats", "wait_ms"},
+    }
+    assert set(tools["scrapeBatch"]["required"]) == {"urls", "formats"}
+
+
+@pytest.mark.parametrize("read", TOOL_DOORS)
+def test_definitions_of_an_mcp_list_are_kept_as_they_are(folder: Path, read: Callable[[Path], Any]):
+    path = folder / "03_mcp_defs.json"
+    given = {tool["name"]: tool for tool in json.loads(path.read_text("utf-8"))["result"]["tools"]}
+    found = {tool["function"]["name"]: tool["function"].get("parameters") for tool in read(path)}
+    assert found == {name: tool.get("inputSchema") for name, tool in given.items()}
+
+
+def converted(
+    folder: Path, stem: str, at: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Any], list[Any]]:
+    """What a conversion writes of a file, and the rows that it leaves out."""
+    ended = command(f"data convert {file_of(folder, stem)} --to openai -o out", at, monkeypatch)
+    assert ended.exit_code == 0, ended.output
+    rejects = at / "out.rejects.jsonl"
+    return [*rows(at / "out")], [*rows(rejects)] if rejects.exists() else []
+
+
+def test_calls_in_turns_of_their_own_are_one_reply(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ((row,), rejected) = converted(folder, "04_lf9585_parallel_turns", tmp_path, monkeypatch)
+    calls = row["messages"][1]["tool_calls"]
+    assert [json.loads(call["function"]["arguments"])["born"] for call in calls] == [
+        "1991-02-03",
+        "1987-11-30",
+    ]
+    results = [message for message in row["messages"] if message["role"] == "tool"]
+    assert [message["tool_call_id"] for message in results] == [call["id"] for call in calls]
+    assert not rejected
+    ended = command(f"data lint {file_of(folder, '04_lf9585_parallel_turns')}", tmp_path, monkeypatch)
+    assert "S05" in ended.output
+
+
+def test_blank_tools_are_none_and_what_is_no_list_is_left_out_by_name(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    written, rejected = converted(folder, "05_lf7547_blank_tools", tmp_path, monkeypatch)
+    assert len(written) + len(rejected) == 5
+    assert [row["tools"] for row in written] == [[]] * len(written)
+    assert {row["reason"] for row in rejected} <= {"bad-tools"}
+    ended = command(f"data lint {file_of(folder, '05_lf7547_blank_tools')}", tmp_path, monkeypatch)
+    assert ended.output.count("S09") == 3
+
+
+def test_a_conversation_without_a_user_is_left_out_by_name(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ((row,), (rejected,)) = converted(folder, "06_lf6926_gpt_first", tmp_path, monkeypatch)
+    assert [message["content"] for message in row["messages"]] == ["Hi", "Hello."]
+    assert rejected["reason"] == "no-user"
+
+
+def test_texts_beside_calls_stay(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    ((row,), rejected) = converted(folder, "07_lf9107_text_and_calls", tmp_path, monkeypatch)
+    replies = [message for message in row["messages"] if message["role"] == "assistant"]
+    assert [(reply["content"], len(reply.get("tool_calls", ()))) for reply in replies] == [
+        ("First Anna.", 1),
+        ("Now Bo.", 1),
+        ("Bo is older: 39 against 35.", 0),
+    ]
+    assert not rejected
+
+
+def test_result_files_of_bfcl_are_read_as_they_are(folder: Path):
+    path = folder / "21_bfcl_result" / "result"
+    items = {"simple_python": Item("simple_python_0", ("0",), None, split="simple_python")}
+    results = read_results(path, items, "fc")
+    assert results is not None
+    (file,) = path.rglob("*.json")
+    read = {row.item: row.units["0"] for row in results.rows}
+    for row in rows(file):
+        replies = read[row["id"]].replies
+        if str(row["result"]).startswith("Error during inference"):
+            assert not replies
+        else:
+            assert [native_result(reply.message) for reply in replies] == [row["result"]]
+
+
+def test_result_files_of_acebench_are_read_as_they_are(folder: Path):
+    path = folder / "22_acebench_result"
+    results = ACEBENCH.data.read_results(path, {}, ACEBENCH.mode)
+    assert results is not None
+    read = {row.item: row.units for row in results.rows}
+    (file,) = path.rglob("*.json")
+    for row in rows(file):
+        if isinstance(row["result"], str):
+            (reply,) = read[f"en/{row['id']}"]["0"].replies
+            assert reply.message["content"] == row["result"]
