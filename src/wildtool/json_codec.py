@@ -277,6 +277,18 @@ def read_json_lines(path: Path, noun: str = "record") -> Iterator[tuple[str, dic
         yield f"{path}:{number}", record
 
 
+def document_place(path: Path, lines: Sequence[bytes] | Sequence[str]) -> str:
+    """What names a file that is one JSON value: the line that holds it where the file is JSON lines, else the file.
+
+    Args:
+        lines: of the whole file.
+    """
+    if path.suffix.casefold() not in (".jsonl", ".ndjson"):
+        return str(path)
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    return f"{path}:{numbers[0]}" if len(numbers) == 1 else str(path)
+
+
 def numbered_json_lines(path: Path, noun: str = "record") -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON object of every non-blank line, after its line number. Raises DataError."""
     try:

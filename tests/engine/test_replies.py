@@ -53,7 +53,7 @@ def test_rows_of_one_item_model_and_repeat_are_put_together(tmp_path: Path):
     ]
 
 
-TWICE = "{path}, line 2: 'i0' of 'unnamed' occurs twice; keep one, or tell samples apart by `repeat`"
+TWICE = "{path}:2: 'i0' of 'unnamed' occurs twice; keep one, or tell samples apart by `repeat`"
 
 
 @pytest.mark.parametrize(
@@ -62,44 +62,44 @@ TWICE = "{path}, line 2: 'i0' of 'unnamed' occurs twice; keep one, or tell sampl
         ([], "{path}: contains no items; expected one JSON object per line"),
         (
             [{"item": "i7", "tasks": []}],
-            "{path}, line 1: there is no item 'i7' in official; name the data, and the split, that the replies were made"
+            "{path}:1: there is no item 'i7' in official; name the data, and the split, that the replies were made"
             " from with --data and --split",
         ),
         (
             [{"tasks": []}],
-            "{path}, line 1: field `item` (or `session`): expected the id of an item, found null",
+            "{path}:1: field `item` (or `session`): expected the id of an item, found null",
         ),
         (
             [{"item": "i0", "model": 1, "tasks": []}],
-            "{path}, line 1: field `model`: expected a text, found a number",
+            "{path}:1: field `model`: expected a text, found a number",
         ),
         (
             [{"item": "i0", "repeat": -1, "tasks": []}],
-            "{path}, line 1: field `repeat` must be a number from 0",
+            "{path}:1: field `repeat` must be a number from 0",
         ),
         (
             [{"item": "i0", "repeat": "1", "tasks": []}],
-            "{path}, line 1: field `repeat` must be a number from 0",
+            "{path}:1: field `repeat` must be a number from 0",
         ),
         (
             [{"item": "i0", "tasks": {}}],
-            "{path}, line 1: expected a field `tasks`, a list of reply lists, or `units`, an object of them",
+            "{path}:1: expected a field `tasks`, a list of reply lists, or `units`, an object of them",
         ),
         (
             [{"item": "i0", "tasks": [SAYS, SAYS, SAYS]}],
-            "{path}, line 1: 3 reply lists for the 2 units of 'i0'",
+            "{path}:1: 3 reply lists for the 2 units of 'i0'",
         ),
         (
             [{"item": "i0", "tasks": [SAYS, 5]}],
-            "{path}, line 1: field `tasks[1]`: expected a list of replies, found a number",
+            "{path}:1: field `tasks[1]`: expected a list of replies, found a number",
         ),
         (
             [{"item": "i0", "units": {"1": [*SAYS, "b"]}}],
-            "{path}, line 1: field `units.1`[1]: expected an assistant message, an object, found a text",
+            "{path}:1: field `units.1`[1]: expected an assistant message, an object, found a text",
         ),
         (
             [{"item": "i0", "units": {"0": [], "5": []}}],
-            "{path}, line 1: 'i0' has no unit '5'; its units are 0, 1",
+            "{path}:1: 'i0' has no unit '5'; its units are 0, 1",
         ),
         ([{"item": "i0", "tasks": [SAYS]}, {"item": "i0", "units": {"0": []}}], TWICE),
         ([{"item": "i0", "tasks": [SAYS]}, {"item": "i0", "units": {}}], TWICE),

@@ -52,9 +52,9 @@ def test_rollouts_of_nemo_gym_are_read_from_their_response(tmp_path: Path):
         },
     )
     assert [*read_rollouts(path)] == [
-        Rollout(f"{path}, line 1", "u/0", [said("Hi.")], 0.5, ""),
-        Rollout(f"{path}, line 2", "u/1", [], 1, "it has no response"),
-        Rollout(f"{path}, line 3", "u/1", [], None, "timeout"),
+        Rollout(f"{path}:1", "u/0", [said("Hi.")], 0.5, ""),
+        Rollout(f"{path}:2", "u/1", [], 1, "it has no response"),
+        Rollout(f"{path}:3", "u/1", [], None, "timeout"),
     ]
 
 
@@ -72,9 +72,9 @@ def test_traces_of_verifiers_are_read_from_what_was_sampled(tmp_path: Path):
     calls = said(None, sent(), sent('{"a":"ä"}'))
     failed = "timeout; {'kind': 'other'}"
     assert [*read_rollouts(path)] == [
-        Rollout(f"{path}, line 1", "u/0", [calls, said("Hi.")], 1.25, ""),
-        Rollout(f"{path}, line 1", "u/1", [], None, failed),
-        Rollout(f"{path}, line 2", "u/1", [], None, failed),
+        Rollout(f"{path}:1", "u/0", [calls, said("Hi.")], 1.25, ""),
+        Rollout(f"{path}:1", "u/1", [], None, failed),
+        Rollout(f"{path}:2", "u/1", [], None, failed),
     ]
 
 
@@ -179,12 +179,12 @@ def test_messages_of_the_opening_are_not_the_policys(tmp_path: Path):
     ("name", "text", "error"),
     [
         ("a.jsonl", "", "{path}: holds no rollout; {expected}"),
-        ("a.jsonl", '{"x": 1, "y": 2}', "{path}, line 1: {expected}; this one has x, y"),
-        ("a.jsonl", "{}", "{path}, line 1: {expected}; this one has nothing"),
+        ("a.jsonl", '{"x": 1, "y": 2}', "{path}:1: {expected}; this one has x, y"),
+        ("a.jsonl", "{}", "{path}:1: {expected}; this one has nothing"),
         (
             "a.jsonl",
             '{"nodes": [], "info": {"unit": "a/0"}}',
-            "{path}, line 1: no unit 'a/0'; there are 128, such as 'wild_mini_0/0'. Give the data that were played",
+            "{path}:1: no unit 'a/0'; there are 128, such as 'wild_mini_0/0'. Give the data that were played",
         ),
     ],
 )

@@ -122,35 +122,35 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     (tmp_path / "rollouts.jsonl").write_text(json.dumps(row), encoding="utf-8")
     (code,) = blocks("Rollouts of others, judged again", DOCS / "environments.md")
     exec(code, {})
-    assert capsys.readouterr().out.startswith(f"rollouts.jsonl, line 1 {units.names[0]} 1.0 False")
+    assert capsys.readouterr().out.startswith(f"rollouts.jsonl:1 {units.names[0]} 1.0 False")
     assert "rollouts" in command("score --data made.jsonl --replies replies.jsonl --out judged")
 
 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("a.jsonl", '{"x": 1}', "line 1: expected a log of Inspect.*has x"),
+        ("a.jsonl", '{"x": 1}', ":1: expected a log of Inspect.*has x"),
         ("a.jsonl", "", "holds no"),
         (
             "a.jsonl",
             '{"unit": "none/0", "responses_create_params": {}, "response": {"output": []}}',
-            "line 1: no unit",
+            ":1: no unit",
         ),
         ("a.json", "{}", "holds no rollout"),
         (
             "a.jsonl",
             '{"nodes": [{"sampled": true}]}',
-            "line 1: nodes: field message: expected an object, found null",
+            ":1: nodes: field message: expected an object, found null",
         ),
         (
             "a.jsonl",
             '{"nodes": [{"sampled": true, "message": "hi"}]}',
-            "line 1: nodes: field message: .* found a text",
+            ":1: nodes: field message: .* found a text",
         ),
         (
             "a.jsonl",
             '{"nodes": [], "rewards": {"a": {"score": "0.5"}}}',
-            "line 1: rewards: field score: expected a number, found a text",
+            ":1: rewards: field score: expected a number, found a text",
         ),
     ],
 )
@@ -163,7 +163,7 @@ def test_bad_files_are_errors_that_name_the_place(name: str, text: str, words: s
 def test_a_call_under_an_unknown_key_ends_the_reading_with_its_place(tmp_path: Path):
     reply = {"role": "assistant", "content": None, "tool_calls": [{"name": "f", "argz": {"a": 1}}]}
     (tmp_path / "a.jsonl").write_text(json.dumps({"unit": NAMES[0], "messages": [reply]}), encoding="utf-8")
-    with pytest.raises(DataError, match="line 1: message 1: call 1: call of 'f': `argz` here"):
+    with pytest.raises(DataError, match=":1: message 1: call 1: call of 'f': `argz` here"):
         list(judge_rollouts(UNITS, tmp_path / "a.jsonl"))
 
 

@@ -447,6 +447,43 @@ def test_a_key_that_no_shape_has_is_named_at_every_door(door: Door):
         UNKNOWN[door.name]()
 
 
+ODD_TOOL = {"name": "age_of", "schemer": AGE.schema}
+ODD_ROW = {"messages": [{"role": "user", "content": "?"}, odd_answer()]}
+LINES = {
+    "score --replies": (
+        {"item": ITEM, "model": "m", "units": {UNIT: [odd_answer()]}},
+        "score --data wild-mini --replies FILE --out runs",
+    ),
+    "review import": (ODD_ROW, "review import FILE --from openai -o drafts.jsonl"),
+    "catalogue": (ODD_TOOL, "catalogue FILE"),
+    "generate --tools": (ODD_TOOL, "generate --model procedural --tools FILE --sessions 1 -o out.jsonl"),
+}
+"""By door what it refuses, and its command."""
+
+
+@pytest.mark.parametrize("door", LINES)
+@pytest.mark.parametrize(
+    ("name", "rows", "place"), [("odd.jsonl", 1, "odd.jsonl:1:"), ("odd.jsonl", 2, "odd.jsonl:2:")]
+)
+def test_the_place_in_a_file_of_lines_is_its_line(door: str, name: str, rows: int, place: str):
+    row, line = LINES[door]
+    blank = "\n" * (rows - 1)
+    with TemporaryDirectory() as folder:
+        Path(folder, name).write_text(blank + json.dumps(row) + "\n", "utf-8")
+        with pytest.raises(WildtoolError) as caught:
+            command(line.replace("FILE", name), Path(folder))
+    assert place in "".join(str(caught.value).split("\n"))
+
+
+@pytest.mark.parametrize("door", ["review import", "catalogue", "generate --tools"])
+def test_the_place_in_a_file_of_one_document_is_the_file(door: str):
+    row, line = LINES[door]
+    with TemporaryDirectory() as folder:
+        Path(folder, "odd.json").write_text(json.dumps(row), "utf-8")
+        with pytest.raises(WildtoolError, match=r"odd\.json: "):
+            command(line.replace("FILE", "odd.json"), Path(folder))
+
+
 def table() -> str:
     """The table of the page: shapes by door, with a number for each reason of a refusal."""
     reasons: dict[str, int] = {}

@@ -161,7 +161,7 @@ def _rows(
         )
     if results is None:
         for number, row in numbered_json_lines(path):
-            yield _row(row, f"{path}, line {number}")
+            yield _row(row, f"{path}:{number}")
     else:
         for note in results.left_out:
             report(note)

@@ -129,7 +129,7 @@ def read_rollouts(path: Path) -> Iterator[Rollout]:
         yield from _samples(path)
         return
     for number, row in numbered_json_lines(path):
-        place = f"{path}, line {number}"
+        place = f"{path}:{number}"
         traces = [row] if "nodes" in row else as_objects(row.get("traces"))
         if "responses_create_params" in row:
             messages = messages_of(as_object(row.get("response")).get("output"), Reading(place))

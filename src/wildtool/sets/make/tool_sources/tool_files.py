@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.errors import DataError, UsageError
-from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, check_limits
+from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, check_limits, document_place
 from wildtool.sets.make.tool_sources.openapi import openapi_tools
 from wildtool.shapes import BrokenError, FoundTool, Reading, read_entry, read_tools
 from wildtool.types import Tool
@@ -170,7 +170,7 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
     if described is not None:
         yield described
         return
-    yield from _lists([(str(path), value) for value in values])
+    yield from _lists([(document_place(path, text.split("\n")), value) for value in values])
 
 
 def described_tools(value: Any, note: Callable[[str], None] = lambda text: None) -> list[Tool] | None:

@@ -22,6 +22,7 @@ from wildtool.json_codec import (
     as_object,
     as_objects,
     check_limits,
+    document_place,
     dumps,
     loads,
     loads_within,
@@ -94,7 +95,7 @@ def _values(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]]:
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     try:
-        yield reading, _loaded(data)
+        yield Reading(document_place(path, data.split(b"\n")), reading.lost), _loaded(data)
         return
     except ValueError as error:
         if b"\n" not in data.strip():
