@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from catalogue.choice_play import requests_file, tools
+from shapes.written import RECORDS, TALK
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.catalogue.choice import read_choices
 from wildtool.catalogue.requests import choice_text
@@ -55,6 +56,27 @@ def test_own_requests_name_one_tool_several_or_none(tmp_path: Path):
     }
     assert read_choices(tmp_path / "choices.json") == (TOOLS, rows)
     assert notes == []
+
+
+@pytest.mark.parametrize("shape", ["anthropic", "langchain", "responses", "bedrock", "otel", "hugging face"])
+def test_messages_of_own_requests_have_any_shape(tmp_path: Path, shape: str):
+    written = RECORDS[shape](TALK)
+    messages = written.get("messages") or written["input"]
+    path = requests_file(tmp_path, [{"messages": messages, "tool": "get_tides"}])
+    (row,) = json.loads(choice_text(TOOLS, [path], print))["requests"]
+    calls = [call["function"] for message in row["messages"] for call in message.get("tool_calls", ())]
+    assert [json.loads(call["arguments"]) for call in calls] == [call.arguments for call in TALK.calls]
+    assert [message["content"] for message in row["messages"] if message["role"] == "user"] == [TALK.request]
+
+
+def test_a_call_under_an_unknown_key_of_a_request_is_named_with_its_line(tmp_path: Path):
+    messages = [
+        {"role": "user", "content": "?"},
+        {"role": "assistant", "tool_calls": [{"name": "f", "argz": {"x": 1}}]},
+    ]
+    path = requests_file(tmp_path, [{"messages": messages, "tool": None}])
+    with pytest.raises(DataError, match=r"mine\.jsonl:1: message 2: .*`argz` here"):
+        choice_text(TOOLS, [path], print)
 
 
 def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Path):

@@ -13,6 +13,9 @@ from wildtool.engine.registry import detect_benchmark
 from wildtool.episode import GOLD_STYLE
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.json_codec import as_list, as_object, json_type
+from wildtool.shapes import Reading, read_messages
+from wildtool.shapes.calls import is_openai_call
+from wildtool.shapes.messages import is_chat_message
 from wildtool.trace import said_calls
 from wildtool.types import Message, Tool
 
@@ -107,6 +110,7 @@ def _own_request(where: str, name: str, line: str, names: Sequence[str]) -> dict
         messages = [{"role": "user", "content": text}]
     if not messages or not all(isinstance(message, dict) for message in messages):
         raise DataError(f"{where}: field request: expected a text, found {json_type(text)}")
+    messages = _in_chat_shape(messages, where)
     if all(message.get("role") != "user" for message in messages):
         raise DataError(
             f"{where}: field messages: none is the user's; add one with the role user, which the tool is for"
@@ -127,6 +131,13 @@ def _own_request(where: str, name: str, line: str, names: Sequence[str]) -> dict
     lang = record.get("lang", "en")
     row = {"item": str(record.get("id") or name), "unit": "request", "source": "own", "lang": str(lang)}
     return {**row, "messages": messages, "accepted": accepted}
+
+
+def _in_chat_shape(messages: list[Any], where: str) -> list[Any]:
+    """Messages of any shape as they are sent; those in OpenAI's chat shape stay as they are. Raises ShapeError."""
+    calls = [call for message in messages for call in as_list(message.get("tool_calls"))]
+    is_chat = all(map(is_chat_message, messages)) and all(map(is_openai_call, calls))
+    return messages if is_chat else read_messages(messages, Reading(where))
 
 
 def _made_requests(benchmark: Benchmark, path: Path) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.shapes.calls import FoundCall, check_no_hidden_call, is_call, read_call, read_calls
+from wildtool.shapes.calls import (
+    FoundCall,
+    check_no_hidden_call,
+    is_call,
+    looks_like_call,
+    read_call,
+    read_calls,
+)
 from wildtool.shapes.keys import (
     MEDIA_KEYS,
     MEDIA_PART_TYPES,
@@ -41,7 +48,7 @@ _CALL_KEYS = ("tool_calls", "function_call", "function_calls")
 """Keys of a message that hold its calls."""
 _LANGCHAIN_CALLS = ("additional_kwargs", "invalid_tool_calls")
 """Keys in which LangChain keeps calls as the API gave them, and calls whose arguments are no JSON."""
-READ_KEYS = frozenset(
+_READ = frozenset(
     {
         *_ROLE_KEYS,
         *CONTENT_KEYS,
@@ -82,6 +89,10 @@ SILENT_KEYS = frozenset(
     }
 )
 """Keys about a message that say nothing to a model."""
+_SAID = frozenset({"content", "value", *_CALL_KEYS[:2]})
+"""Keys of what a message says in OpenAI's chat shape and in ShareGPT's."""
+_CHAT_PARTS = frozenset({"text", "image_url", "input_audio", "file"})
+"""Types of parts in OpenAI's chat shape."""
 _CODING_ITEMS = frozenset({"response_item"})
 """Types of lines in which Codex keeps an item of a conversation."""
 
@@ -119,6 +130,26 @@ def read_messages(values: Any, reading: Reading) -> list[Message]:
     for number, value in enumerate(cast(list[Any], values), 1):
         history.add(value, reading.at(f"message {number}"))
     return history.messages
+
+
+def is_chat_message(message: Mapping[str, Any]) -> bool:
+    """Whether a message has OpenAI's chat shape, with calls of any shape, or ShareGPT's, and hides no call.
+
+    Such a message need not be read here, where keys that OpenAI's shape does not know are left out.
+    """
+    if message.get("role") == "environment" or (
+        "role" not in message and {"type", "kind", "lc"} & message.keys()
+    ):
+        return False
+    if "parts" in message or any(message.get(key) for key in ("functions", "function_calls", "tools")):
+        return False
+    if message.keys() - {"role"} and not message.keys() & _SAID:
+        return False
+    if any(looks_like_call(value) for key, value in message.items() if key not in _READ | SILENT_KEYS):
+        return False
+    if any(isinstance(call, str) for call in as_list(message.get("tool_calls"))):
+        return False
+    return all(part_type(part) in _CHAT_PARTS for part in as_objects(message.get("content")))
 
 
 class _History:
@@ -284,7 +315,7 @@ def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str,
     speech.calls += _own_calls(message, reading)
     if not any(name in message for name in (*CONTENT_KEYS, *_CALL_KEYS, "refusal", *REASONING_KEYS)):
         # A message of nothing may be what a model gave; one with other keys is of a shape that is not known.
-        refuse = reading.fail if message.keys() - READ_KEYS - SILENT_KEYS else reading.broken
+        refuse = reading.fail if message.keys() - _READ - SILENT_KEYS else reading.broken
         refuse(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
     yield role, speech
 
@@ -348,7 +379,7 @@ def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
         for key in _CALL_KEYS:
             if place.get(key) is not None and not calls:
                 calls = read_calls(place[key], reading)
-    check_no_hidden_call(message, READ_KEYS | SILENT_KEYS, reading)
+    check_no_hidden_call(message, _READ | SILENT_KEYS, reading)
     return calls
 
 
@@ -429,7 +460,7 @@ def _kept(message: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
     """Keys of OpenAI's messages that survive; nulls only fill a table."""
     kept: dict[str, Any] = {}
     for key, value in message.items():
-        if value is None or key in READ_KEYS or key in SILENT_KEYS:
+        if value is None or key in _READ or key in SILENT_KEYS:
             continue
         if key in _SURVIVE:
             kept[key] = value

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.json_codec import as_object, as_objects
 from wildtool.sets.prepare.record import RowError
 from wildtool.shapes import Reading, ShapeError, read_record
-from wildtool.shapes.calls import looks_like_call
 from wildtool.shapes.keys import MESSAGES_KEYS, SYSTEM_KEYS, TOOLS_KEYS
-from wildtool.shapes.messages import READ_KEYS, SILENT_KEYS
+from wildtool.shapes.messages import is_chat_message
 from wildtool.shapes.padding import is_padded
-from wildtool.shapes.reading import part_type
 from wildtool.shapes.records import check_nothing_is_hidden, tool_holders
 
 _USED = frozenset(
@@ -28,11 +26,6 @@ _USED = frozenset(
     }
 )
 """Columns that a conversation may stand in."""
-
-_SAID = frozenset({"content", "value", "tool_calls", "function_call"})
-"""Keys of what a message says that OpenAI's own reader knows."""
-_OF_OPENAI = frozenset({"text", "image_url", "input_audio", "file"})
-"""Types of parts that OpenAI's own reader knows; it refuses what is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +90,4 @@ def _is_foreign(row: Mapping[str, Any]) -> bool:
         return True
     if not row.get(TOOLS_KEYS[0]) and any(tool_holders(row)):
         return True
-    return any(map(_is_foreign_message, _messages_of(row))) or is_padded(as_objects(row.get(TOOLS_KEYS[0])))
-
-
-def _is_foreign_message(message: Mapping[str, Any]) -> bool:
-    if message.get("role") == "environment" or (
-        "role" not in message and {"type", "kind", "lc"} & message.keys()
-    ):
-        return True
-    if "parts" in message or any(message.get(key) for key in ("functions", "function_calls", "tools")):
-        return True
-    if message.keys() - {"role"} and not message.keys() & _SAID:
-        return True
-    if any(looks_like_call(value) for key, value in message.items() if key not in READ_KEYS | SILENT_KEYS):
-        return True
-    if any(isinstance(call, str) for call in as_list(message.get("tool_calls"))):
-        return True
-    return any(part_type(part) not in _OF_OPENAI for part in as_objects(message.get("content")))
+    return not all(map(is_chat_message, _messages_of(row))) or is_padded(as_objects(row.get(TOOLS_KEYS[0])))

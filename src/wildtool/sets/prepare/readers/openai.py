@@ -8,7 +8,6 @@ from wildtool.sets.prepare.calls import arguments_from, call_from, calls_from
 from wildtool.sets.prepare.conversation import ConversationBuilder, check_not_blank
 from wildtool.sets.prepare.readers.options import ReadOptions
 from wildtool.sets.prepare.readers.sharegpt import (
-    CALL_ROLES,
     REPLY_ROLES,
     RESULT_ROLES,
     USER_ROLES,
@@ -23,6 +22,7 @@ from wildtool.sets.prepare.record import (
     observed_text,
 )
 from wildtool.sets.prepare.tools import tools_from
+from wildtool.shapes.keys import ROLES_OF_CALLS
 
 _PROMPTS = (
     ("input", "preferred_output", "non_preferred_output"),
@@ -42,7 +42,7 @@ _GENERAL_ROLES = {
     **dict.fromkeys(_SYSTEM_ROLES, "system"),
     **dict.fromkeys(USER_ROLES, "user"),
     **dict.fromkeys(REPLY_ROLES, "assistant"),
-    **dict.fromkeys(CALL_ROLES, "calls"),
+    **dict.fromkeys(ROLES_OF_CALLS, "calls"),
     **dict.fromkeys(RESULT_ROLES, "result"),
 }
 _OWN_KEYS = frozenset(

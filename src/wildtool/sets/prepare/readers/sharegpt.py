@@ -22,10 +22,10 @@ from wildtool.sets.prepare.readers.turns import (
 from wildtool.sets.prepare.record import AssistantTurn, RowError, TrainingRecord
 from wildtool.sets.prepare.tools import tools_from
 from wildtool.sets.prepare.writers.kept import KEPT_COLUMN, put_back
+from wildtool.shapes.keys import ROLES_OF_CALLS
 
 USER_ROLES = frozenset({"human", "user"})
 REPLY_ROLES = frozenset({"gpt", "assistant"})
-CALL_ROLES = frozenset({"function_call", "function-call", "tool_call", "tool call"})
 RESULT_ROLES = frozenset(
     {"tool", "function", "observation", "function-response", "tool_response", "tool response"}
 )
@@ -78,7 +78,7 @@ def split_call_text(value: Any) -> tuple[str | None, Any]:
 def _reply(turn: Any, name: str, builder: ConversationBuilder, *, strict: bool) -> AssistantTurn:
     entry = as_object(turn)
     role, value = entry.get("from"), entry.get("value")
-    if role in CALL_ROLES:
+    if role in ROLES_OF_CALLS:
         text, calls = split_call_text(value)
         return AssistantTurn(text, tuple(calls_from(calls, builder, strict=strict)))
     if role not in REPLY_ROLES:
@@ -96,7 +96,7 @@ def _add_calls(builder: ConversationBuilder, value: Any, *, strict: bool) -> Non
 _ACTIONS: Mapping[bool, Mapping[str, TurnAction]] = {
     strict: {
         "system": add_system,
-        **dict.fromkeys(CALL_ROLES, partial(_add_calls, strict=strict)),
+        **dict.fromkeys(ROLES_OF_CALLS, partial(_add_calls, strict=strict)),
         **dict.fromkeys(USER_ROLES, add_user),
         **dict.fromkeys(REPLY_ROLES, add_reply),
         **dict.fromkeys(RESULT_ROLES, add_result),
