@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import wildtool as wt
-from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS, Call, ToolText
+from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS, Call, ToolText, messages_of
 from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
 from wildtool.environments.core import UnitEnvironment
@@ -131,21 +131,6 @@ def by_step(answers: Sequence[Any]) -> bool:
         if not environment.is_over:
             environment.step(answer)
     return environment.steps[-1].get("verdict") == 1
-
-
-def messages_of(answer: Any) -> list[Any]:
-    """An answer without what an API puts around it, as a conversation has it."""
-    match answer:
-        case (
-            {"choices": [{"message": message}]}
-            | {"output": {"message": message}}
-            | {"candidates": [{"content": message}]}
-        ):
-            return [message]
-        case {"output": [*items]}:
-            return items
-        case _:
-            return [answer]
 
 
 def by_rollout(answers: Sequence[Any]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shapes.written import AGE, CALLS, TALK, bare_tools, openai, openai_tools
+from shapes.written import AGE, ANSWERS, CALLS, TALK, bare_tools, messages_of, openai, openai_tools
 from wildtool.sets.prepare.readers.any_shape import in_openai_shape
 from wildtool.sets.prepare.record import RowError
 from wildtool.shapes import (
@@ -435,6 +435,25 @@ def test_a_pair_needs_no_other_answer():
     assert (
         in_openai_shape({"input": {"messages": [ASKED], "tools": []}, "preferred_output": [ANSWERED]}) is None
     )
+
+
+@pytest.mark.parametrize(
+    "shape", ["anthropic", "vercel", "gemini", "langchain", "bedrock", "otel", "pydantic ai"]
+)
+def test_the_answers_of_a_pair_have_any_shape(shape: str):
+    answer = ANSWERS[shape]("Hi", TALK.calls[:1])
+    (message,) = messages_of(answer)
+    read = in_openai_shape({"prompt": [ASKED], "chosen": [message], "rejected": [ANSWERED]})
+    assert read is not None
+    (chosen,) = read.row["chosen"]
+    assert json.loads(chosen["tool_calls"][0]["function"]["arguments"]) == TALK.calls[0].arguments
+    assert read.row["rejected"] == [ANSWERED]
+
+
+def test_calls_under_an_unknown_key_of_a_pair_are_refused():
+    hidden = {"role": "assistant", "content": "Hi", "calls": [CALL]}
+    with pytest.raises(RowError, match=r"`chosen`: .*`calls`"):
+        in_openai_shape({"prompt": [ASKED], "chosen": [hidden], "rejected": [ANSWERED]})
 
 
 def test_of_a_prompt_in_another_shape_the_completion_alone_is_learned():

@@ -553,3 +553,18 @@ ANSWERS: Mapping[str, Answer] = {
     "verifiers": lambda text, calls: _message(text, calls, "verifiers"),
 }
 """One answer of a model by shape, as functions and logs give it."""
+
+
+def messages_of(answer: Any) -> list[Any]:
+    """An answer without what an API puts around it, as a conversation has it."""
+    match answer:
+        case (
+            {"choices": [{"message": message}]}
+            | {"output": {"message": message}}
+            | {"candidates": [{"content": message}]}
+        ):
+            return [message]
+        case {"output": [*items]}:
+            return items
+        case _:
+            return [answer]

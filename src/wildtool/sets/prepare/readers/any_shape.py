@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.json_codec import as_object, as_objects
+from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.sets.prepare.record import RowError
-from wildtool.shapes import Reading, ShapeError, read_record
+from wildtool.shapes import Reading, ShapeError, read_answer, read_messages, read_record
 from wildtool.shapes.keys import MESSAGES_KEYS, SYSTEM_KEYS, TOOLS_KEYS
 from wildtool.shapes.messages import is_chat_message
 from wildtool.shapes.padding import is_padded
@@ -17,6 +17,10 @@ _USED = frozenset(
         *MESSAGES_KEYS,
         *TOOLS_KEYS,
         *SYSTEM_KEYS,
+        "chosen",
+        "rejected",
+        "preferred_output",
+        "non_preferred_output",
         "input",
         "output",
         "prompt",
@@ -25,7 +29,9 @@ _USED = frozenset(
         "response",
     }
 )
-"""Columns that a conversation may stand in."""
+"""Columns that a conversation may be in."""
+_SIDES = ("chosen", "rejected", "preferred_output", "non_preferred_output")
+"""Columns of the two answers of a pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,10 @@ def in_openai_shape(row: Mapping[str, Any]) -> ReadShape | None:
     """
     reading = Reading()
     try:
+        if _is_pair(row):
+            return _read_pair(row, reading)
         if not _is_foreign(row):
-            _check_nothing_is_hidden(row, reading)
+            check_nothing_is_hidden(row, bool(row.get("tools")), _messages_of(row), reading)
             return None
         found = read_record(row, reading)
     except ShapeError as error:
@@ -62,12 +70,23 @@ def in_openai_shape(row: Mapping[str, Any]) -> ReadShape | None:
     return ReadShape({"messages": messages, "tools": found.tools}, _USED & row.keys(), tuple(reading.lost))
 
 
-def _check_nothing_is_hidden(row: Mapping[str, Any], reading: Reading) -> None:
-    """Raises ShapeError for a row in OpenAI's shape that holds tools or an answer under a key that no shape has."""
-    is_pair = _is_pair(row)
-    holder = as_object(row.get("input")) if is_pair and as_object(row.get("input")) else row
-    messages = [{"role": "assistant"}] if is_pair else _messages_of(row)
-    check_nothing_is_hidden(holder, bool(holder.get("tools", row.get("tools"))), messages, reading)
+def _read_pair(row: Mapping[str, Any], reading: Reading) -> ReadShape | None:
+    """A prompt with two answers, each of any shape; None where all have OpenAI's. Raises ShapeError."""
+    held = as_object(row.get("input")) or row
+    check_nothing_is_hidden(held, bool(held.get("tools", row.get("tools"))), [{"role": "assistant"}], reading)
+    read: dict[str, Any] = {}
+    for key in _SIDES:
+        if _is_other_shape(row.get(key)):
+            read[key] = [read_answer(row[key], reading.at(f"`{key}`"))]
+    for key in ("prompt", "messages"):
+        if _is_other_shape(row.get(key)):
+            read[key] = read_messages(row[key], reading.at(f"`{key}`"))
+    return ReadShape({**row, **read}, _USED & row.keys(), tuple(reading.lost)) if read else None
+
+
+def _is_other_shape(value: Any) -> bool:
+    """Whether a message, or one in a list, has another shape than OpenAI's."""
+    return not all(map(is_chat_message, as_objects(as_list(value) or [value])))
 
 
 def _is_pair(row: Mapping[str, Any]) -> bool:
@@ -83,8 +102,6 @@ def _messages_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _is_foreign(row: Mapping[str, Any]) -> bool:
     """Whether a row has keys that OpenAI's reader does not know."""
-    if _is_pair(row):
-        return False
     has_prompt = "prompt" in row and "completion" in row
     if not ("messages" in row or has_prompt) or any(row.get(key) for key in TOOLS_KEYS[1:]):
         return True
