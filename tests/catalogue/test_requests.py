@@ -60,8 +60,8 @@ def test_own_requests_name_one_tool_several_or_none(tmp_path: Path):
 
 @pytest.mark.parametrize("shape", ["anthropic", "langchain", "responses", "bedrock", "otel", "hugging face"])
 def test_messages_of_own_requests_have_any_shape(tmp_path: Path, shape: str):
-    written = RECORDS[shape](TALK)
-    messages = written.get("messages") or written["input"]
+    record = RECORDS[shape](TALK)
+    messages = record.get("messages") or record["input"]
     path = requests_file(tmp_path, [{"messages": messages, "tool": "get_tides"}])
     (row,) = json.loads(choice_text(TOOLS, [path], print))["requests"]
     calls = [call["function"] for message in row["messages"] for call in message.get("tool_calls", ())]

@@ -28,8 +28,8 @@ SYSTEM = {"role": "system", "content": "Be brief."}
 
 
 def schema_of(tool: dict[str, Any]) -> Any:
-    (found,) = read_tools([tool], Reading())
-    return found.tool["function"].get("parameters")
+    (entry,) = read_tools([tool], Reading())
+    return entry.tool["function"].get("parameters")
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_calls_beside_the_data_of_a_dumped_message_are_read():
 def test_a_message_may_carry_definitions_of_tools():
     for tools in (openai_tools(TALK.tools), bare_tools(TALK.tools)):
         for key in ("tools", "functions"):
-            found = read_record({"messages": [{**SYSTEM, key: tools}, ASKED, ANSWERED]}, Reading())
-            assert found.tools == openai_tools(TALK.tools)
+            conversation = read_record({"messages": [{**SYSTEM, key: tools}, ASKED, ANSWERED]}, Reading())
+            assert conversation.tools == openai_tools(TALK.tools)
 
 
 @pytest.mark.parametrize("key", ["toolCalls_", "calls", "actions"])
@@ -304,9 +304,9 @@ METADATA: dict[str, Any] = {
 @pytest.mark.parametrize("key", METADATA)
 def test_a_column_beside_a_conversation_is_no_part_of_it(key: str):
     row = {"messages": [SYSTEM, ASKED, ANSWERED], "tools": openai_tools(TALK.tools)}
-    found = read_record({**row, key: METADATA[key]}, Reading())
-    assert found.messages == row["messages"]
-    assert found.tools == row["tools"]
+    conversation = read_record({**row, key: METADATA[key]}, Reading())
+    assert conversation.messages == row["messages"]
+    assert conversation.tools == row["tools"]
 
 
 def test_all_columns_at_once_are_no_part_of_a_conversation():
@@ -319,8 +319,8 @@ PLAIN = [key for key in METADATA if key != "distractor_tools"]
 
 @pytest.mark.parametrize("key", PLAIN)
 def test_a_column_beside_a_conversation_without_tools_or_system_is_no_part_of_it(key: str):
-    found = read_record({"messages": [ASKED, ANSWERED], key: METADATA[key]}, Reading())
-    assert (found.messages, found.tools) == ([ASKED, ANSWERED], [])
+    conversation = read_record({"messages": [ASKED, ANSWERED], key: METADATA[key]}, Reading())
+    assert (conversation.messages, conversation.tools) == ([ASKED, ANSWERED], [])
 
 
 @pytest.mark.parametrize(
@@ -384,9 +384,9 @@ def test_a_result_of_nothing_with_something_beside_it_is_refused():
 
 def test_a_request_that_is_a_text_is_read():
     request = {"messages": [ASKED], "tools": openai_tools(TALK.tools)}
-    found = read_record({"request": json.dumps(request), "response": json.dumps(ANSWERED)}, Reading())
-    assert found.messages == [ASKED, ANSWERED]
-    assert found.tools == request["tools"]
+    conversation = read_record({"request": json.dumps(request), "response": json.dumps(ANSWERED)}, Reading())
+    assert conversation.messages == [ASKED, ANSWERED]
+    assert conversation.tools == request["tools"]
 
 
 def test_a_system_text_may_be_a_message_or_parts():
@@ -396,15 +396,15 @@ def test_a_system_text_may_be_a_message_or_parts():
         [{"type": "text", "text": "Be brief."}],
         SYSTEM,
     ):
-        found = read_record({"messages": [ASKED, ANSWERED], "system": system}, Reading())
-        assert found.messages[0] == SYSTEM
+        conversation = read_record({"messages": [ASKED, ANSWERED], "system": system}, Reading())
+        assert conversation.messages[0] == SYSTEM
 
 
 def test_a_second_definition_of_a_name_is_counted():
     reading = Reading()
     tools = [*bare_tools([AGE]), {"name": "age_of", "parameters": EMPTY}]
-    found = read_record({"messages": [ASKED], "tools": tools}, reading)
-    assert found.tools == openai_tools([AGE])
+    conversation = read_record({"messages": [ASKED], "tools": tools}, reading)
+    assert conversation.tools == openai_tools([AGE])
     assert reading.lost == {"second definition of a tool": 1}
 
 
@@ -445,8 +445,8 @@ def test_the_answers_of_a_pair_have_any_shape(shape: str):
     (message,) = messages_of(answer)
     read = in_openai_shape({"prompt": [ASKED], "chosen": [message], "rejected": [ANSWERED]})
     assert read is not None
-    (chosen,) = read.row["chosen"]
-    assert json.loads(chosen["tool_calls"][0]["function"]["arguments"]) == TALK.calls[0].arguments
+    (better,) = read.row["chosen"]
+    assert json.loads(better["tool_calls"][0]["function"]["arguments"]) == TALK.calls[0].arguments
     assert read.row["rejected"] == [ANSWERED]
 
 

@@ -70,10 +70,10 @@ def of_tools(tools: Sequence[Any]) -> Amount:
 def of_messages(messages: Sequence[Any], tools: Sequence[Any] = ()) -> Amount:
     calls = [call["function"] for message in messages for call in message.get("tool_calls") or ()]
     results = [message["content"] for message in messages if message["role"] == "tool"]
-    found = of_tools(tools)
+    offer = of_tools(tools)
     return Amount(
-        found.tools,
-        found.parameters,
+        offer.tools,
+        offer.parameters,
         len(calls),
         sum(size(call["arguments"]) for call in calls),
         sum(map(size, results)),
@@ -102,8 +102,8 @@ def by_received(value: Any, reading: Reading) -> Amount:
 
 
 def by_record(value: Any, reading: Reading) -> Amount:
-    found = read_record(value, reading)
-    return of_messages(found.messages, found.tools)
+    record = read_record(value, reading)
+    return of_messages(record.messages, record.tools)
 
 
 def by_row(value: Any, reading: Reading) -> Amount:
@@ -154,7 +154,7 @@ WRAPPED: Mapping[str, Callable[[str], str]] = {
 CHANGES = (*RENAMED, *WRAPPED, "moved out")
 
 
-def changed(sample: Any, path: Path, change: str) -> Any:
+def mutated(sample: Any, path: Path, change: str) -> Any:
     """A sample with one key that is renamed, wrapped, or moved into the next object around its own."""
     copy = deepcopy(sample)
     *steps, key = path
@@ -167,7 +167,7 @@ def changed(sample: Any, path: Path, change: str) -> Any:
         holder[RENAMED[change](str(key))] = value
     elif change in WRAPPED:
         holder[key] = {WRAPPED[change](str(key)): value}
-    elif around and around[-1].get(steps[-1]) is holder and key not in around[-1]:
+    elif around and around[-1].get(str(steps[-1])) is holder and key not in around[-1]:
         around[-1][str(key)] = value
     else:
         holder[key] = value
@@ -199,7 +199,7 @@ def test_a_key_in_another_place_is_never_read_as_less_in_silence(case: tuple[str
     reading = Reading("place")
     before = read(samples[shape], Reading("place"))
     try:
-        after = read(changed(samples[shape], path, change), reading)
+        after = read(mutated(samples[shape], path, change), reading)
     except ShapeError as error:
         assert str(error).startswith("place: ")
         return

@@ -129,9 +129,9 @@ def check_nothing_is_hidden(
         if is_missing
     ]
     has_calls = any(message.get("tool_calls") for message in messages)
-    said = [message.get("content") for message in messages]
+    contents = [message.get("content") for message in messages]
     for key, value in row.items():
-        if key in _KNOWN or not value or value in said:
+        if key in _KNOWN or not value or value in contents:
             continue
         for _, keys, looks_like in missing:
             if not looks_like(value, is_named_so=resembles(key, keys)):
