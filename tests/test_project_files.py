@@ -2,12 +2,16 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 import wildtool
 
@@ -73,7 +77,7 @@ def test_ci_tests_the_versions_and_systems_that_the_package_names() -> None:
 def test_ci_and_the_gate_make_the_same_checks() -> None:
     gate = set(re.findall(r"^\s*make (\w+)$", text(".ci/run"), re.MULTILINE))
     ci = made([step.get("run", "") for step in steps(GITHUB / "workflows" / "ci.yml")])
-    assert gate == {"test", "e2e", "parity", "lint", "types", "docs"}
+    assert gate == {"test", "e2e", "floors", "parity", "lint", "types", "docs"}
     # The cases of the published evaluators are not in the repository.
     assert ci == gate - {"parity"} | {".venv/.developed"}
     assert ".ci/wheel" in text(".ci/run")
@@ -144,20 +148,60 @@ def test_the_citation_has_what_its_format_asks_for_and_the_papers() -> None:
     assert all(author["family-names"] for paper in citation["references"] for author in paper["authors"])
 
 
-def test_everything_that_the_gate_installs_is_pinned() -> None:
-    def name(requirement: str) -> str:
-        return re.sub(r"[-_.]+", "-", re.split(r"[\[<>=!~;]", requirement)[0]).lower()
+def extras_of_dev() -> set[str]:
+    """The extras that the tests are run with."""
+    (own,) = (line for line in PROJECT["optional-dependencies"]["dev"] if line.startswith("wildtool["))
+    return Requirement(own).extras
 
-    extras = PROJECT["optional-dependencies"]
+
+def requirements(extras: Iterable[str]) -> list[Requirement]:
+    """What the core and these extras need, apart from wildtool itself."""
+    lines = [*PROJECT["dependencies"], *(w for e in extras for w in PROJECT["optional-dependencies"][e])]
+    return [wanted for wanted in map(Requirement, lines) if wanted.name != "wildtool"]
+
+
+def pins(name: str) -> dict[str, Version]:
+    """The versions of a file of pins by the names of packages."""
+    lines = [line.split("==") for line in text(name).splitlines() if not line.startswith("#")]
+    return {canonicalize_name(package): Version(version) for package, version in lines}
+
+
+def test_everything_that_the_gate_installs_is_pinned() -> None:
     wanted = {
-        name(line)
-        for line in (
-            *PROJECT["dependencies"],
-            *(w for e in ("dev", "docs", "report", "training") for w in extras[e]),
-        )
+        canonicalize_name(line.name): line.specifier for line in requirements({"dev", *extras_of_dev()})
     }
-    pinned = {name(line) for line in text("constraints.txt").splitlines()[1:]}
-    assert wanted - pinned == {"wildtool"}
+    pinned = pins("constraints.txt")
+    assert wanted.keys() - pinned.keys() == set()
+    assert [name for name, allowed in wanted.items() if pinned[name] not in allowed] == []
+
+
+def floor_extras() -> set[str]:
+    (named,) = re.findall(r"^FLOOR_EXTRAS := (.+)$", text("Makefile"), re.MULTILINE)
+    return set(named.split(","))
+
+
+def test_the_lowest_versions_are_tested_of_the_core_and_of_each_extra_that_the_tests_use() -> None:
+    # The documentation is not part of what users install.
+    assert floor_extras() == extras_of_dev() - {"docs"}
+
+
+def test_the_lowest_versions_that_are_tested_are_the_lowest_that_the_package_allows() -> None:
+    allowed = {
+        canonicalize_name(wanted.name): Version(bound.version)
+        for wanted in requirements(floor_extras())
+        for bound in wanted.specifier
+        if bound.operator in (">=", "==")
+    }
+    assert len(allowed) == len({wanted.name for wanted in requirements(floor_extras())})
+    tested = pins("floors.txt")
+    assert {name: tested.get(name) for name in allowed} == allowed
+
+
+def test_the_tests_with_the_lowest_versions_are_there() -> None:
+    (listed,) = re.findall(r"^FLOOR_TESTS := \$\(addprefix tests/,([^)]+)\)$", text("Makefile"), re.MULTILINE)
+    paths = listed.replace("\\\n", " ").split()
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / "tests" / path).exists()] == []
 
 
 def test_files_that_contributors_are_sent_to_are_there() -> None:
