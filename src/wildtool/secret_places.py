@@ -107,7 +107,11 @@ _FOREIGN_NAME = re.compile(r"(?:[A-Z][A-Z0-9]*_)+(?:KEY|TOKEN)")
 """Variables such as `GITHUB_TOKEN`, whose first words may be anything."""
 _NAMES_ONLY = frozenset(("dir", "env", "file", "files", "folder", "name", "path", "variable"))
 """Last words of names that say where a key is, and hold none."""
-_NO_SECRET = re.compile(r"\$\{?\w+\}?|\{\w*\}|<[^<>]*>|%\(\w+\)s|\*+|…|" + re.escape(REMOVED))
+FROM_VARIABLE = "env:"
+"""Before the name of the environment variable that holds a value."""
+_NO_SECRET = re.compile(
+    rf"\$\{{?\w+\}}?|\{{\w*\}}|<[^<>]*>|%\(\w+\)s|\*+|…|{FROM_VARIABLE}\w+|" + re.escape(REMOVED)
+)
 """References to variables, and what stands for a secret that was removed."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 """A part of many addresses of public files."""
@@ -130,6 +134,10 @@ _HEADER = re.compile(
     r"""(?:(?:Bearer|Basic|Token)\s+)?(?=(?P<value>(?(quote)[^"'\n]+|[^\s"']+)))""",
     re.IGNORECASE,
 )
+_HEADER_OPTION = re.compile(r"--(?:[a-z]+-)*header")
+"""Options of wildtool that give a header."""
+_GIVEN_HEADER = re.compile(rf"{_HEADER_OPTION.pattern}=[^=]*=?(?P<value>.*)", re.DOTALL)
+_HIDDEN = "…"
 _FIELD = re.compile(
     r"""\\?["'](?P<name>[A-Za-z_][\w.-]*)\\?["']\s*:\s*\\?["'](?P<value>(?:[^"'\\]|\\[^"'])+)"""
 )
@@ -189,9 +197,18 @@ def recordable(text: str) -> str:
 
 
 def recordable_words(words: Sequence[str]) -> list[str]:
-    """The words of a command line of wildtool with `[key]` for each secret."""
+    """The words of a command line of wildtool with `[key]` for each secret, and of headers only their names."""
     secrets = set(_after_own_options(words))
-    return [REMOVED if word in secrets else recordable(word) for word in words]
+    named = [_without_value(word, before) for before, word in pairwise(["", *words])]
+    return [REMOVED if word in secrets else recordable(word) for word in named]
+
+
+def _without_value(word: str, before: str) -> str:
+    """A word of a command line; where it gives a header, that without its value. Args: before: the word before it."""
+    match = _GIVEN_HEADER.fullmatch(word if not _HEADER_OPTION.fullmatch(before) else f"{before}={word}")
+    if match is None or _NO_SECRET.fullmatch(match["value"]):
+        return word
+    return word[: len(word) - len(match["value"])] + _HIDDEN
 
 
 def register_foreign(*texts: str | None) -> None:

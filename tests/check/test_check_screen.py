@@ -16,6 +16,7 @@ from wildtool.check.ledger import DefectFinding
 from wildtool.check.probes import probes
 from wildtool.check.sender import Sender
 from wildtool.errors import InfraError, UsageError
+from wildtool.models.settings import EndpointOptions
 
 
 class Model(InProcess):
@@ -30,8 +31,9 @@ def endpoints(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Models by address; the first is that of the check."""
     by_address: dict[str, Any] = {"": Model()}
 
-    def sender(name: str, url: str | None, key: str | None, concurrency: int, timeout: float) -> Any:
-        asked.append((name, url, key, concurrency, timeout))
+    def sender(name: str, endpoint: EndpointOptions, concurrency: int) -> Any:
+        url = endpoint.base_url
+        asked.append((name, url, endpoint.api_key_env, concurrency, endpoint.timeout_s))
         address = url or (name if name in by_address else "")
         return Sender(
             name, by_address[address], concurrency=concurrency
@@ -47,7 +49,8 @@ def endpoints(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def check(**options: Any) -> int:
     plain: dict[str, Any] = {
-        **dict.fromkeys(("base_url", "api_key_env", "against", "against_api_key_env", "markdown")),
+        **dict.fromkeys(("base_url", "api_key_env", "header", "markdown")),
+        **dict.fromkeys(("against", "against_api_key_env", "against_header")),
         "model": "m",
         "quick": True,
         "concurrency": 4,

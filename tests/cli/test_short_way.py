@@ -33,6 +33,7 @@ The run
 The model
     models/resolve              the model that a name stands for
     models/settings             sampling, endpoint, rates
+    models/headers              headers that a user adds, as for a gateway
     models/providers/base       what all providers share: settings, call, answer
     models/providers/openai_chat   the request in the provider's shape
     models/http/endpoint        address, key and connections

@@ -386,7 +386,7 @@ def test_a_card_is_rendered_within_the_width_of_a_terminal(
 ):
     monkeypatch.setenv("COLUMNS", "50")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    options = dict.fromkeys(["check", "base_url", "api_key_env", "format_"])
+    options = dict.fromkeys(["check", "base_url", "api_key_env", "header", "format_"])
     list_(ListKind.cards, "wild-mini", coverage=False, **options)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
     assert max(map(cell_len, lines)) <= 50

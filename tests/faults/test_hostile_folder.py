@@ -131,6 +131,19 @@ PLANTED = {
         '[run]\napi_key_env = "AWS_SECRET_ACCESS_KEY"',
         f"{TYPED} --base-url http://0.0.0.0:PORT/v1",
     ),
+    "a header with a key for a typed address": (
+        '[run]\nheader = ["X-Api-Key=env:AWS_SECRET_ACCESS_KEY"]',
+        f"{TYPED} --base-url http://0.0.0.0:PORT/v1",
+    ),
+    "a header that sends a gateway elsewhere": (
+        '[run]\nheader = ["x-portkey-custom-host=http://0.0.0.0:PORT"]',
+        f"{RUN} -m m --base-url http://127.0.0.1:PORT/v1",
+    ),
+    "a table with a header": (
+        '[models.gpt-4o]\nmodel = "m"\nbase_url = "http://127.0.0.1:PORT/v1"\n'
+        'headers = {Cookie = "env:AWS_SECRET_ACCESS_KEY"}',
+        TYPED,
+    ),
     "a file that is executed": ('[run]\nbenchmark = "planted.py"', "run -m baseline/gold"),
     "a program": (
         '[run]\non = "local:1"\nserver = "sh serve.sh {port}"\nbase_url = "http://127.0.0.1:{port}/v1"',

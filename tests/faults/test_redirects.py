@@ -14,6 +14,7 @@ from faults.test_hostile_folder import Attacker
 from wildtool.catalogue.mcp import server_tools
 from wildtool.data.embeddings import endpoint_encode
 from wildtool.errors import CallError, DataError, UsageError
+from wildtool.models.headers import parse_headers
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.scale.servers import ModelServer
 from wildtool.types import Request
@@ -58,7 +59,8 @@ def redirecting(status: int, place: str) -> Iterator[str]:
 @pytest.mark.parametrize("status", STATUSES)
 async def test_a_model_is_asked_at_no_other_host(status: int, attacker: Attacker):
     with redirecting(status, f"{attacker.address}/v1/chat/completions") as url:
-        model = OpenAIModel("m", f"{url}/v1", "sk-canary-0451-long")
+        headers = parse_headers(["X-Team=canary"])
+        model = OpenAIModel("m", f"{url}/v1", "sk-canary-0451-long", extra_headers=headers)
         with pytest.raises(CallError, match=attacker.address):
             await model.complete(Request([{"role": "user", "content": "a secret"}]))
         await model.close()
@@ -66,9 +68,13 @@ async def test_a_model_is_asked_at_no_other_host(status: int, attacker: Attacker
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_an_mcp_server_is_asked_at_no_other_host(status: int, attacker: Attacker):
+def test_an_mcp_server_is_asked_at_no_other_host(
+    status: int, attacker: Attacker, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MCP_TOKEN", "sk-canary-0451-long")
+    headers = parse_headers(["Authorization=env:MCP_TOKEN"])
     with redirecting(status, attacker.address) as url, pytest.raises(DataError, match=attacker.address):
-        server_tools(url)
+        server_tools(url, headers=headers)
     assert attacker.heard == []
 
 

@@ -82,6 +82,20 @@ def test_a_share_is_small_enough_that_each_worker_has_several(items: int, worker
     assert share_size(items, workers) == size
 
 
+def test_headers_reach_the_workers_and_their_secrets_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("GATEWAY_KEY", "gk-41xQ7m/Zx9Lr8")
+    own = ["X-Team=a", "X-Api-Key=env:GATEWAY_KEY"]
+    given = RunOptions(model=["m"], base_url="http://127.0.0.1:1/v1", header=own, user_header=["X-B=b"])
+    store = FolderStore(tmp_path)
+    replace(JOB, model="m", options=options_as_json(given)).write(store)
+    job = SharedJob.read(store)
+    taken = RunOptions(**options_from_json(job.options), model=["m"])
+    assert (taken.header, taken.user_header) == (given.header, given.user_header)
+    assert b"gk-41xQ7m" not in (tmp_path / JOB_KEY).read_bytes()
+    effects = job.trust_request("file:///run").effects
+    assert "add the headers X-Team to every request" in effects and "X-Api-Key" in "".join(effects)
+
+
 def test_a_key_in_an_option_reaches_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(redact, "_environment_read", False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary12345678")

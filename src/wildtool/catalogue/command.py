@@ -15,6 +15,7 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, read_config
 from wildtool.cli.options.run import CallOptions
 from wildtool.errors import UsageError
+from wildtool.models.headers import Header, parse_headers
 from wildtool.outputs import check_file, check_folder, is_remote, is_site, make_folder, write_file
 from wildtool.temporary import temporary_folder
 
@@ -41,8 +42,14 @@ class CatalogueOptions(CallOptions):
         "Variable for a server that `mcp:` starts, beside HOME, PATH and the like; repeatable.",
         panel=MORE,
     )
+    mcp_header: list[str] | None = opt(
+        "NAME=VALUE",
+        "HTTP header for a server at an address; a secret as NAME=env:VARIABLE; repeatable.",
+        panel=MORE,
+    )
     base_url: str | None = options.BASE_URL_OPTION
     api_key_env: str | None = options.API_KEY_ENV_OPTION
+    header: list[str] | None = options.HEADER_OPTION
     format_: str | None = options.TOOL_FORMAT_OPTION
     extra_body: str | None = options.EXTRA_BODY_OPTION
     repeats: int = opt("N", "Samples per request.", default=1, min=1, panel=SAMPLING)
@@ -93,16 +100,17 @@ def catalogue(
         raise UsageError(
             f"--mcp-env is for a server that a command starts, such as {STDIO}'npx -y my-server'"
         )
+    headers = _server_headers(sources, its)
     if tools and len(sources) > 1 and not its.ab:
         raise UsageError("give runs, or one file or server of tools; two versions of one with --ab")
     if tools and its.requests:
         with temporary_folder() if its.dry_run and its.model else nullcontext() as place:
             settings = its if place is None else replace(its, out=Path(place))
-            return _play(sources, settings, explicit_options(context))
+            return _play(sources, settings, explicit_options(context), headers)
     if tools:
         if its.ab:
             raise UsageError("--ab needs --requests FILE, which both versions are put to")
-        return _lint(sources[0], its)
+        return _lint(sources[0], its, headers)
     if its.requests:
         raise UsageError(f"{sources[0]}: there is no such file; --requests needs tools")
     paths = list(map(Path, sources))
@@ -112,7 +120,24 @@ def catalogue(
     return _show([options.local_run(path) for path in paths], its)
 
 
-def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
+def _server_headers(sources: list[str], its: CatalogueOptions) -> tuple[Header, ...]:
+    """The headers of `--mcp-header`. Raises UsageError where there is no server to get them, or several hosts would."""
+    if its.header and not its.model:
+        raise UsageError(
+            "--header is for the endpoint of --model; for an MCP server at an address give --mcp-header NAME=VALUE"
+        )
+    addresses = (each for each in sources if is_server(each) and not each.startswith(STDIO))
+    hosts = {tuple(each.split("/")[:3]) for each in addresses}
+    if its.mcp_header and not hosts:
+        raise UsageError("--mcp-header is for an MCP server at an address, such as https://example.org/mcp")
+    if its.mcp_header and len(hosts) > 1:
+        raise UsageError(
+            "--mcp-header goes to one host, and these servers have two; give the tools of one as a file"
+        )
+    return parse_headers(its.mcp_header, "--mcp-header")
+
+
+def _play(sources: list[str], its: CatalogueOptions, explicit: set[str], headers: tuple[Header, ...]) -> int:
     """Puts requests to models, with one catalogue or with two versions of it, and shows what comes out."""
     from wildtool.catalogue.lint import read_catalogue
     from wildtool.catalogue.requests import choice_text
@@ -128,7 +153,9 @@ def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
         check_file(path, force=its.force)
     check_folder(out / "pages", is_site, force=its.force)
     texts = [
-        choice_text(read_catalogue(each, print_err, its.mcp_env or ()), its.requests or (), print_err)
+        choice_text(
+            read_catalogue(each, print_err, its.mcp_env or (), headers), its.requests or (), print_err
+        )
         for each in sources
     ]
     for name, path, text in zip(names, data, texts, strict=True):
@@ -224,7 +251,7 @@ def _report(folders: list[list[Path]], its: CatalogueOptions, pages: Path | None
     return worst_status([report.result.exit_status for report in reports])
 
 
-def _lint(source: str, its: CatalogueOptions) -> int:
+def _lint(source: str, its: CatalogueOptions, headers: tuple[Header, ...]) -> int:
     from dataclasses import asdict
 
     from wildtool.alter.own_tools import tool_name
@@ -233,7 +260,7 @@ def _lint(source: str, its: CatalogueOptions) -> int:
     from wildtool.cli.terminal import print_err, print_out, print_wrapped
     from wildtool.json_codec import dumps
 
-    tools = read_catalogue(source, print_err, its.mcp_env or ())
+    tools = read_catalogue(source, print_err, its.mcp_env or (), headers)
     findings = lint_tools(tools)
     if its.as_json:
         rows = [

@@ -13,6 +13,7 @@ from wildtool.catalogue.mcp import is_server, server_tools
 from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.json_codec import as_list, as_object
+from wildtool.models.headers import Header
 from wildtool.redact import redacted_json
 from wildtool.secret_places import recordable, register_foreign
 from wildtool.sets.make.tool_sources.tool_files import named_tools, without_results
@@ -36,13 +37,17 @@ _VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def read_catalogue(
-    source: str, note: Callable[[str], None], variables: Collection[str] = ()
+    source: str,
+    note: Callable[[str], None],
+    variables: Collection[str] = (),
+    headers: Sequence[Header] = (),
 ) -> tuple[Tool, ...]:
     """The tools of a file (OpenAI definitions, OpenAPI, MCP list) or of an MCP server; several may have one name.
 
     Args:
         note: is called with each operation of a document that is left out and why.
         variables: names of environment variables for a server that a command starts.
+        headers: those of the user, for a server at an address.
 
     Raises DataError where there are none, or where the file or the server cannot be read.
     """
@@ -50,7 +55,8 @@ def read_catalogue(
         return tuple(map(without_results, named_tools(Path(source), note)))
     register_foreign(source)
     # A server may repeat the key that it was given.
-    found = read_tools(redacted_json(server_tools(source, variables=variables)), Reading(recordable(source)))
+    listed = server_tools(source, variables=variables, headers=headers)
+    found = read_tools(redacted_json(listed), Reading(recordable(source)))
     if not found:
         raise DataError(f"{recordable(source)}: the server lists no tool")
     return tuple(entry.tool for entry in found)

@@ -4,7 +4,7 @@ import json
 import os
 import select
 import shlex
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, suppress
 from http.client import HTTPException, HTTPResponse
 from queue import Empty, Queue
@@ -20,6 +20,7 @@ from wildtool.children import GRACE_S, Child
 from wildtool.data.unredirected import open_unredirected
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, as_object
+from wildtool.models.headers import Header, read_headers, refuse_own
 from wildtool.models.secrets import VARIABLE_NAME
 
 STDIO = "mcp:"
@@ -39,6 +40,8 @@ _LOG_BYTES = 64 * 1024
 _WAITING_LINES = 2
 """Lines of a server that are read before they are asked for: the last and the end, so that its reader can end."""
 _VERSION = "2025-06-18"
+_OWN_HEADERS = ("accept", "mcp-session-id", "mcp-protocol-version")
+"""Headers that the protocol sets, in lower case."""
 AskServer = Callable[[str, dict[str, Any]], dict[str, Any]]
 """Sends a method with its parameters and gives the result. Raises DataError."""
 
@@ -49,21 +52,26 @@ def is_server(source: str) -> bool:
 
 
 def server_tools(
-    source: str, timeout_s: float = ANSWER_TIMEOUT_S, *, variables: Collection[str] = ()
+    source: str,
+    timeout_s: float = ANSWER_TIMEOUT_S,
+    *,
+    variables: Collection[str] = (),
+    headers: Sequence[Header] = (),
 ) -> list[Any]:
     """The tools that a server lists, as it writes them.
 
     Args:
         timeout_s: longest wait for one answer.
         variables: names of environment variables that a command gets beside `INHERITED`.
+        headers: those of the user, which a server at an address gets.
 
     Raises DataError where it cannot be started or reached, dies, takes too long, or answers otherwise than the protocol
-    says, and UsageError where a name is not one of a variable that is set.
+    says, and UsageError where a name is not one of a variable that is set, or a header cannot be sent.
     """
     opened = (
         _StartedServer(source.removeprefix(STDIO), timeout_s, server_environment(variables))
         if source.startswith(STDIO)
-        else _address(source, timeout_s)
+        else _address(source, timeout_s, headers)
     )
     until = monotonic() + LISTING_ANSWERS * timeout_s
     with opened as ask:
@@ -239,14 +247,16 @@ def _read_end(stream: IO[bytes], log: bytearray) -> None:
 
 
 @contextmanager
-def _address(url: str, timeout_s: float) -> Generator[AskServer]:
+def _address(url: str, timeout_s: float, headers: Sequence[Header]) -> Generator[AskServer]:
+    refuse_own(headers, _OWN_HEADERS, "the protocol of MCP")
+    extra = read_headers(headers)
     number, session = 0, dict[str, str]()
 
     def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
         nonlocal number
         number += 1
         accepted = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        message = requests.Request(url, _message(method, params, number), {**accepted, **session})
+        message = requests.Request(url, _message(method, params, number), {**accepted, **session, **extra})
         try:
             with open_unredirected(message, timeout_s) as response:
                 if name := response.headers.get("Mcp-Session-Id"):

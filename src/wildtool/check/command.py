@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from wildtool.cli.command import opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
+from wildtool.models.headers import parse_headers
+from wildtool.models.settings import EndpointOptions
 from wildtool.outputs import check_file
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def check(
     ),
     base_url: str | None = options.BASE_URL_OPTION,
     api_key_env: str | None = options.API_KEY_ENV_OPTION,
+    header: list[str] | None = options.HEADER_OPTION,
     against: str | None = opt(
         "URL|NAME",
         "Compare with the same model at another address, or with another model.",
@@ -38,6 +41,7 @@ def check(
     against_api_key_env: str | None = opt(
         "VARIABLE", "Environment variable that holds the key for --against.", needs="--against"
     ),
+    against_header: list[str] | None = opt("NAME=VALUE", "Like --header, for --against.", needs="--against"),
     quick: bool = opt("One reply per probe, no long arguments: about a minute."),
     concurrency: int = opt(
         "-j N", "Requests in flight, except where load is tested.", min=1, max=64, default=4
@@ -67,8 +71,12 @@ def check(
 
     if markdown is not None:
         check_file(markdown)
-    sender, endpoint = _sender(model, base_url, api_key_env, concurrency, timeout)
-    peer = _peer(model, against, against_api_key_env, concurrency, timeout)
+    headers = parse_headers(header)
+    at = EndpointOptions(base_url=base_url, api_key_env=api_key_env, headers=headers, timeout_s=timeout)
+    sender, endpoint = _sender(model, at, concurrency)
+    other_headers = parse_headers(against_header, "--against-header")
+    other = EndpointOptions(api_key_env=against_api_key_env, headers=other_headers, timeout_s=timeout)
+    peer = _peer(model, against, other, concurrency)
 
     async def checked() -> "CheckReport":
         try:
@@ -102,29 +110,31 @@ def check(
 
 
 def _peer(
-    model: str, against: str | None, api_key_env: str | None, concurrency: int, timeout: float
+    model: str, against: str | None, endpoint: EndpointOptions, concurrency: int
 ) -> "tuple[Sender, str] | None":
     """What sends to the other endpoint, and its address; None where none is named."""
     if against is None:
         return None
     if re.match(r"https?://", against):
-        return _sender(model, against, api_key_env, concurrency, timeout)
-    return _sender(against, None, api_key_env, concurrency, timeout)
+        return _sender(model, replace(endpoint, base_url=against), concurrency)
+    return _sender(against, endpoint, concurrency)
 
 
-def _sender(
-    name: str, base_url: str | None, api_key_env: str | None, concurrency: int, timeout: float
-) -> "tuple[Sender, str]":
+def _sender(name: str, endpoint: EndpointOptions, concurrency: int) -> "tuple[Sender, str]":
     """What sends to a model, and the model's address for messages."""
     from wildtool.check.sender import Sender, chat_model
     from wildtool.cli.options.config_file import read_config
     from wildtool.cli.plans import ModelCatalog
     from wildtool.cli.terminal import print_err
     from wildtool.models.resolve import ModelOptions
-    from wildtool.models.settings import EndpointOptions, Rates
+    from wildtool.models.settings import Rates
 
-    endpoint = EndpointOptions(base_url=base_url, api_key_env=api_key_env, timeout_s=timeout)
-    typed = {"base_url": base_url, "api_key_env": api_key_env, "timeout": timeout}
+    typed = {
+        "base_url": endpoint.base_url,
+        "api_key_env": endpoint.api_key_env,
+        "header": endpoint.headers or None,
+        "timeout": endpoint.timeout_s,
+    }
     explicit = {option for option, value in typed.items() if value is not None}
     catalog = ModelCatalog(read_config(None).models, {})
     configured = catalog.find(name, ModelOptions(endpoint=endpoint), explicit, Rates())

@@ -13,7 +13,7 @@ from wildtool.cli.options.config_file import ModelEntry
 from wildtool.cli.options.run import NamedRun, RoleOptions, RunOptions
 from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError
-from wildtool.models.settings import Rates
+from wildtool.models.settings import Rates, address_without_login
 from wildtool.outputs import check_folder, is_run
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wildtool.engine.call.client import Invocation
     from wildtool.engine.plan import Plan
     from wildtool.engine.versions import RunNames
+    from wildtool.models.headers import Header
     from wildtool.models.replay import LoggedReplies
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.token_usage import Price
@@ -40,6 +41,16 @@ class ConfiguredModel:
     """Whether the config file sets `batch` for it; None if it does not say."""
     endpoint_note: str | None = None
     """A note about the endpoint that its name alone chose; None if the user named one."""
+    headers: "tuple[Header, ...]" = ()
+    """The user's headers that are sent with its requests."""
+    headers_of_command: bool = False
+    """Whether they are the command's, and not those of its own table."""
+    address: str = ""
+    """Where they go; empty where there are none."""
+
+    @property
+    def header_names(self) -> tuple[str, ...]:
+        return tuple(header.name for header in self.headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ class ModelCatalog:
             explicit: names of the options given on the command line itself, which override the table.
             rates: those of the command, likewise.
         """
-        from wildtool.models.resolve import endpoint_note, model_from_name
+        from wildtool.models.resolve import model_from_name
         from wildtool.models.token_usage import FREE
 
         if name in self.ready:
@@ -77,8 +88,8 @@ class ModelCatalog:
                 raise (
                     UsageError(f"{error}; did you mean {close[0]!r} of wildtool.toml?") if close else error
                 ) from None
-            note = endpoint_note(name, options)
-            return ConfiguredModel(model, rates, self._price(model, name, None), endpoint_note=note)
+            configured = ConfiguredModel(model, rates, self._price(model, name, None))
+            return _with_endpoint(configured, name, options, options)
         own = Rates(
             rpm=None if "rpm" in explicit else entry.rates.rpm,
             tpm=None if "tpm" in explicit else entry.rates.tpm,
@@ -86,8 +97,8 @@ class ModelCatalog:
         merged = entry.merged(name, options, explicit)
         entry.demand_trust(merged, options.endpoint.base_url if "base_url" in explicit else None)
         model = model_from_name(entry.model, merged)
-        note = endpoint_note(entry.model, merged)
-        return ConfiguredModel(model, own, self._price(model, name, entry), entry.batch, note)
+        configured = ConfiguredModel(model, own, self._price(model, name, entry), entry.batch)
+        return _with_endpoint(configured, entry.model, merged, options)
 
     def _price(self, model: "Model", name: str, entry: ModelEntry | None) -> "Price | None":
         from wildtool.engine.call.budget import price_of
@@ -101,6 +112,44 @@ class ModelCatalog:
         sent_as = model.settings().get("sent_as")
         names = (name, entry.model if entry else name, sent_as if isinstance(sent_as, str) else name)
         return price_of(names, self.prices)
+
+
+def _with_endpoint(
+    configured: ConfiguredModel, name: str, options: "ModelOptions", given: "ModelOptions"
+) -> ConfiguredModel:
+    """A model with what its name and options say of its endpoint.
+
+    Args:
+        given: the options of the command, whose headers a table may have replaced by equal ones.
+    """
+    from wildtool.models.resolve import destination_of, endpoint_note
+
+    configured = replace(configured, endpoint_note=endpoint_note(name, options))
+    if not options.endpoint.headers:
+        return configured
+    destination = destination_of(name, options)
+    return replace(
+        configured,
+        headers=destination.headers,
+        headers_of_command=destination.headers is given.endpoint.headers,
+        address=destination.address,
+    )
+
+
+def check_one_address(models: Iterable[ConfiguredModel]) -> None:
+    """Raises UsageError where a secret among the command's headers would go to several addresses."""
+    addresses: dict[str, set[str]] = {}
+    for model in models:
+        for header in model.headers if model.headers_of_command else ():
+            if header.variable is not None:
+                addresses.setdefault(header.name, set()).add(address_without_login(model.address))
+    for name, places in addresses.items():
+        if len(places) > 1:
+            raise UsageError(
+                f"the header {name} holds a secret and goes to one address, but these models have several: "
+                f"{', '.join(sorted(places))}; run them one by one, or give each its headers in wildtool.toml "
+                "(docs/config.md)"
+            )
 
 
 def _check_single(name: str) -> None:
@@ -368,6 +417,7 @@ def _build_plans(
     agents = {
         name: catalog.find(name, settings, explicit, run_options.rates) for name in run_options.model_names
     }
+    check_one_address(agents.values())
     plans = {
         name: Plan(
             benchmark=benchmark,
@@ -395,7 +445,8 @@ def _build_plans(
     original_body = _original_body(benchmark) if run_options.sampling else {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
-        assigned = OtherRoles(agents[name].model, settings, catalog, run_options.rates, original_body)
+        lent = replace(settings, endpoint=replace(settings.endpoint, headers_at=agents[name].address))
+        assigned = OtherRoles(agents[name].model, lent, catalog, run_options.rates, original_body)
         other_models, remarks = assign_other_roles(
             benchmark, items.roles, assigned, run_options.role_options, documents, more_roles
         )
@@ -422,6 +473,7 @@ def _with_role_models(
         models={role: model.model for role, model in role_models.items()},
         rates={role: model.rates for role, model in role_models.items()},
         prices={role: model.price for role, model in role_models.items() if model.price is not None},
+        headers={role: model.header_names for role, model in role_models.items() if model.headers},
         batched=frozenset(batched),
     )
     complete.check_settings()

@@ -45,9 +45,11 @@ OF_ONE_BENCHMARK = (
     "retriever_top_k",
     "retriever_base_url",
     "retriever_api_key_env",
+    "retriever_header",
     "judge",
     "judge_base_url",
     "judge_api_key_env",
+    "judge_header",
     "judge_max_tokens",
 )
 """Options that mean another thing in each benchmark, or nothing."""
@@ -55,6 +57,7 @@ _OF_THE_USER = (
     "user_model",
     "user_base_url",
     "user_api_key_env",
+    "user_header",
     "user_temperature",
     "user_max_tokens",
     "user_rpm",

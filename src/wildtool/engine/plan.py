@@ -261,6 +261,8 @@ class Plan:
     """What the endpoint of each role may be sent; any amount for a role that is not in it."""
     prices: "Mapping[str, Price]" = field(default_factory=dict[str, "Price"])
     """What each role's model costs, where it is known."""
+    headers: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """Names of the user's headers that each role's requests have, where there are any."""
     batched: frozenset[str] = frozenset()
     """Roles that are called by batches."""
     items: SelectedItems | None = None
@@ -358,6 +360,7 @@ class Plan:
             identity=self.identity(),
             source=self._names.source(self.source),
             command=command,
+            headers=self.headers,
             benchmark_file=file_of(self.benchmark) if self.benchmark.name in BY_NAME else None,
         )
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from wildtool.data.files import read_toml
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import DataError, UsageError, unknown_name
+from wildtool.models.headers import headers_in_table
 
 BASE_SIZE = 0
 """Size of a model before training."""
@@ -44,6 +45,8 @@ class SeriesPoint:
     """What its data were: `all`, `selected`, `random`, `pairs`, …; points of one arm are one line of the chart."""
     base_url: str | None = None
     api_key_env: str | None = None
+    headers: tuple[str, ...] = ()
+    """Each as `--header` takes it."""
     train_seed: int | None = None
     """Seed of its training; points that differ in it alone are repeats of one training."""
     steps: int | None = None
@@ -130,6 +133,7 @@ def _point(document: Any, where: str) -> SeriesPoint:
         for key in ("name", "model", "arm", "base_url", "api_key_env", "adapter")
     }
     numbers = {key: _value(entry, key, int, where) for key in ("size", "train_seed", "steps", "tokens")}
+    headers = _headers(entry, where)
     for key in ("name", "model", "size"):
         if (texts | numbers)[key] in (None, ""):
             raise DataError(
@@ -148,8 +152,17 @@ def _point(document: Any, where: str) -> SeriesPoint:
     if reason := _no_address(texts["base_url"]):
         raise DataError(f"{where}: base_url is {texts['base_url']!r}: {reason}; expected http://HOST:PORT/v1")
     return SeriesPoint(
-        **cast(Any, {key: value for key, value in (texts | numbers).items() if value is not None})
+        **cast(Any, {key: value for key, value in (texts | numbers).items() if value is not None}),
+        headers=headers,
     )
+
+
+def _headers(entry: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    try:
+        headers = headers_in_table(entry.get("headers", {}))
+    except UsageError as error:
+        raise DataError(f"{where}: headers: {error}") from error
+    return tuple(f"{header.name}={header.value}" for header in headers)
 
 
 def _no_address(url: str | None) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wildtool.errors import UsageError
 from wildtool.installed import installed_entries, load_entry, package_of
+from wildtool.models.headers import Header
 from wildtool.models.replay import LoggedReplies, ReplayModel
 from wildtool.models.secrets import VARIABLE_NAME, describe_variable, find_key
 from wildtool.models.settings import EndpointOptions, Sampling
@@ -210,11 +211,12 @@ class ModelOptions:
         """Options of a model beside this one, at the same endpoint unless it has its own.
 
         Args:
-            endpoint: the other model's base URL and key variable, where it has any.
+            endpoint: the other model's base URL, key variable and headers, where it has any.
             max_tokens: of one reply; None for the provider's limit.
             extra_body: further fields of its requests; None for none.
 
-        An endpoint of its own gets no key but one named for it. Temperature, length and further fields of the first
+        An endpoint of its own gets no key and no headers but those named for it, and headers of its own replace those of
+        the first model. Temperature, length and further fields of the first
         model are not passed on; the seed is.
         """
         own = endpoint.base_url is not None
@@ -227,6 +229,8 @@ class ModelOptions:
                 base_url_option="--user-base-url",
                 api_key_env=self.endpoint.api_key_env if shared else endpoint.api_key_env,
                 api_key_file=self.endpoint.api_key_file if shared else None,
+                headers=endpoint.headers if own or endpoint.headers else self.endpoint.headers,
+                headers_at=None if own or endpoint.headers else self.endpoint.headers_at,
                 shared=shared,
                 default_key=not own and self.endpoint.default_key,
             ),
@@ -275,6 +279,11 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
     if name.startswith("inspect/"):
         if options.api != "chat":
             raise _lacks_api(name, options.api)
+        if options.endpoint.headers and options.endpoint.headers_at is None:
+            raise UsageError(
+                f"model {name!r} is called by Inspect, which takes no headers from here; leave out the headers, or name "
+                "the model with --base-url"
+            )
         from wildtool.models.providers.inspect import inspect_model
 
         return inspect_model(display_name, name.removeprefix("inspect/"), options.sampling)
@@ -292,12 +301,12 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
     if not base_url:
         raise UsageError(_no_endpoint_message(name, endpoint.base_url_option))
     key = _key_of(_key_holder(None, endpoint, base_url), endpoint)
-    return _http_model("chat completions", name, base_url, key, options, name)
+    return _http_model("chat completions", name, base_url, key, replace(options, endpoint=endpoint), name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """Where what is asked of a model goes, and which key goes with it."""
+    """Where what is asked of a model goes, and which key and headers go with it."""
 
     address: str = ""
     """A base URL, or in words who passes it on; empty: it stays in this process."""
@@ -308,6 +317,7 @@ class Destination:
     """Whether the address is one of this machine."""
     sends_key: bool = False
     """Whether a key is sent: a variable that is not set sends none."""
+    headers: tuple[Header, ...] = ()
 
 
 def destination_of(name: str, options: ModelOptions) -> Destination:
@@ -343,6 +353,7 @@ def destination_of(name: str, options: ModelOptions) -> Destination:
         key_is_file=isinstance(holder, Path),
         is_loopback=is_loopback(parse_base_url(base_url).host or ""),
         sends_key=isinstance(holder, Path) or bool(holder and os.environ.get(holder, "").strip()),
+        headers=endpoint.headers,
     )
 
 
@@ -389,11 +400,14 @@ def _preset_model(name: str, preset: Preset, sent_as: str, options: ModelOptions
     """A model of the table of presets. Its key goes only to the table's address, unless the user names a key."""
     endpoint, base_url = _endpoint_of(preset, options.endpoint)
     key = _key_of(_key_holder(preset, endpoint, base_url), endpoint)
-    if key is None and preset.key_env and endpoint.base_url is None and endpoint.sends:
+    has_secret_header = any(header.variable is not None for header in endpoint.headers)
+    needs_key = preset.key_env and endpoint.base_url is None and endpoint.sends and not has_secret_header
+    if key is None and needs_key:
         option = endpoint.base_url_option.replace("base-url", "api-key-env")
         raise UsageError(
             f"model {name!r} needs a key: set {preset.key_env}, or name its variable with {option}"
         )
+    options = replace(options, endpoint=endpoint)
     return _http_model(preset.protocol, name, base_url, key, options, sent_as, preset.key_header)
 
 
@@ -414,15 +428,27 @@ def _http_model(
         )
     if options.api != "chat" and protocol != "chat completions":
         raise _lacks_api(name, options.api)
-    return _adapter(protocol, options.api)(
+    adapter, endpoint = _adapter(protocol, options.api), options.endpoint
+    return adapter(
         options.display_name or name,
         base_url,
-        key,
+        None if _replaces_key(endpoint, key_header or adapter.key_header) else key,
         options.sampling,
         sent_as=sent_as,
         key_header=key_header,
-        timeout_s=options.endpoint.timeout_s,
+        extra_headers=endpoint.headers if endpoint.sends else (),
+        timeout_s=endpoint.timeout_s,
     )
+
+
+def _replaces_key(endpoint: EndpointOptions, key_header: str) -> bool:
+    """Whether a header of the user's takes the place of the key. Raises UsageError where a key is named, too."""
+    name = next((each.name for each in endpoint.headers if each.name.lower() == key_header.lower()), None)
+    if name is not None and (endpoint.api_key_env or endpoint.api_key_file):
+        raise UsageError(
+            f"the header {name} and a key are both given, which is sent in it; leave out one of them"
+        )
+    return name is not None
 
 
 def _lacks_api(name: str, api: str) -> UsageError:
@@ -504,13 +530,19 @@ def _replay_model(name: str, options: ModelOptions) -> ReplayModel:
 def _endpoint_of(preset: Preset | None, endpoint: EndpointOptions) -> tuple[EndpointOptions, str]:
     """The endpoint of a model of a preset, or of a plain name, and its base URL; empty where none is given.
 
+    Headers that were given for another address are left out.
+
     Raises UsageError where a variable that the preset needs is not set.
     """
     if preset is None:
-        return endpoint, endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "")
-    if endpoint.shared:
-        endpoint = replace(endpoint, base_url=None, api_key_env=None, api_key_file=None)
-    return endpoint, endpoint.base_url or preset.url(endpoint.base_url_option)
+        base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "")
+    else:
+        if endpoint.shared:
+            endpoint = replace(endpoint, base_url=None, api_key_env=None, api_key_file=None)
+        base_url = endpoint.base_url or preset.url(endpoint.base_url_option)
+    if endpoint.headers_at not in (None, base_url):
+        endpoint = replace(endpoint, headers=())
+    return endpoint, base_url
 
 
 def _key_holder(preset: Preset | None, endpoint: EndpointOptions, base_url: str) -> str | Path | None:

@@ -19,7 +19,7 @@ from wildtool.temporary import temporary_folder
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 """Names of environment variables; keys rarely look like one."""
 _AUTHORIZATION_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNORECASE)
-"""Values of an authorization header, whatever the field's name."""
+"""Values of an authorization header."""
 
 
 def find_key(value: Any, name: str = "") -> str | None:
@@ -48,15 +48,22 @@ def find_key(value: Any, name: str = "") -> str | None:
 
 
 def _is_key(value: str, name: str) -> bool:
-    return bool(value.strip()) and (
-        is_key_name(name) or _AUTHORIZATION_VALUE.fullmatch(value.strip()) is not None
-    )
+    return bool(value.strip()) and (is_key_name(name) or is_authorization(value))
 
 
-def describe_variable(name: str) -> str:
-    """An environment variable's name for a message; hidden if it may be a key given by mistake."""
+def is_authorization(value: str) -> bool:
+    """Whether a text is the value of an authorization header, whatever its field's name."""
+    return _AUTHORIZATION_VALUE.fullmatch(value.strip()) is not None
+
+
+def describe_variable(name: str, named_by: str = "--api-key-env") -> str:
+    """An environment variable's name for a message; hidden if it may be a key given by mistake.
+
+    Args:
+        named_by: what names it.
+    """
     usual = re.fullmatch(r"[A-Z_][A-Z0-9_]{0,60}", name) and not looks_like_key(name)
-    return f"the environment variable {name}" if usual else "the environment variable named by --api-key-env"
+    return f"the environment variable {name}" if usual else f"the environment variable named by {named_by}"
 
 
 _KEY_BYTES = 32

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
+from wildtool.models.headers import Header
 
 if TYPE_CHECKING:
     from wildtool.types import Request
@@ -69,7 +70,7 @@ UNSET = Sampling()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointOptions:
-    """Where a model is reached, with which key, and how long a call may take."""
+    """Where a model is reached, with which key and headers, and how long a call may take."""
 
     base_url: str | None = None
     """None: the provider's own address, or the environment's OPENAI_BASE_URL."""
@@ -79,6 +80,10 @@ class EndpointOptions:
     """Name of the environment variable that holds the key; None: the provider's, or OPENAI_API_KEY."""
     api_key_file: Path | None = None
     """A file that holds only the key; excludes `api_key_env`."""
+    headers: tuple[Header, ...] = ()
+    """Sent with every request, to this endpoint alone."""
+    headers_at: str | None = None
+    """The base URL that the headers were given for, where that was another model's; they are not sent to another one."""
     timeout_s: float = 600.0
     """Seconds for one attempt of a call."""
     shared: bool = False

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, overload
 import typer
 
 from wildtool.cli import PLAIN, ParsedCommand
-from wildtool.cli.command import command_of
+from wildtool.cli.command import Declaration, command_of
 from wildtool.cli.options.config_file import (
     explicit_options,
     loaded_config,
@@ -200,7 +200,8 @@ def run(
         bench: a benchmark, or its name.
         model: a name as on the command line, a function of (messages, tools) that gives the assistant message or its
             text, or a list of these.
-        options: those of `wildtool run` with `_` for `-`, such as `sample=200`, `temperature=0`, `out="runs/tide"`.
+        options: those of `wildtool run` with `_` for `-`, such as `sample=200`, `temperature=0`, `out="runs/tide"`,
+            `header={"X-Team": "evals"}`.
 
     Returns:
         A `Run`; a list of them for a list of models.
@@ -275,16 +276,18 @@ def _take(run_options: RunOptions, context: typer.Context, benchmark: str = BENC
 
 def option_words(values: Mapping[str, Any]) -> Iterator[str]:
     """Options by their names in Python as words of a command line. Raises UsageError for an unknown one."""
-    declarations = cast(Any, RunOptions).declarations
-    names = {
-        its.option(name).lstrip("-").replace("-", "_"): its.option(name) for name, its in declarations.items()
-    }
+    declarations = cast("dict[str, Declaration]", cast(Any, RunOptions).declarations)
+    options = {its.option(name): its for name, its in declarations.items()}
+    names = {option.lstrip("-").replace("-", "_"): option for option in options}
     known = names.keys() - _OWN_ARGUMENTS
     for name, value in values.items():
         if name not in known:
             raise UsageError(unknown_name("option", name, sorted(known)))
         if value is True:
             yield names[name]
+        elif isinstance(value, dict) and options[names[name]].settings["metavar"] == "NAME=VALUE":
+            pairs = cast("dict[str, Any]", value)
+            yield from (f"{names[name]}={key}={text}" for key, text in pairs.items())
         elif value is not None and value is not False:
             parts = cast("list[Any]", value if isinstance(value, list | tuple) else [value])
             texts = [json.dumps(part) if isinstance(part, dict) else str(part) for part in parts]

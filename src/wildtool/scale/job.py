@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from wildtool.cli.options.config_file import read_config
 from wildtool.cli.options.run import PromptSource, RunOptions
@@ -74,7 +74,8 @@ class SharedJob:
     def write(self, store: ObjectStore) -> None:
         """Raises UsageError where an option holds a key, which must not reach the store."""
         content = {each.name: getattr(self, each.name) for each in fields(self)}
-        register_foreign(*map(str, self.options.values()))
+        for value in self.options.values():
+            register_foreign(*map(str, cast(list[Any], value) if isinstance(value, list) else [value]))
         data = json.dumps({"format": JOB_FORMAT, **content}, indent=1, sort_keys=True).encode()
         if redacted(data) != data or strip_credentials(self.options) != self.options:
             raise UsageError(

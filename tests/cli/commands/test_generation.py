@@ -39,7 +39,10 @@ def catalog(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
             sampling = model_options.sampling
             found.append((name, sampling.temperature, sampling.response_format, sorted(explicit), rates))
             return SimpleNamespace(
-                model=SimpleNamespace(name=name), endpoint_note=f"note of {name}" if name != "m" else ""
+                model=SimpleNamespace(name=name),
+                endpoint_note=f"note of {name}" if name != "m" else "",
+                headers=(),
+                headers_of_command=False,
             )
 
     monkeypatch.setattr(execute, "ModelCatalog", Catalog)
@@ -140,8 +143,8 @@ def generation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         sitting = SimpleNamespace(cache=Cache())
         monkeypatch.setattr(GenerateOptions, "invocation", lambda self: sitting)
         maker: Any = SimpleNamespace(source=lambda: "source", profiles={"first": "", "other": ""})
-        model = SimpleNamespace(model=SimpleNamespace(name="m"), price=None, rates="rates")
-        priced = SimpleNamespace(model=SimpleNamespace(name="p"), price="price", rates=None)
+        model = SimpleNamespace(model=SimpleNamespace(name="m"), price=None, rates="rates", headers=())
+        priced = SimpleNamespace(model=SimpleNamespace(name="p"), price="price", rates=None, headers=())
         models: Any = {"agent": model, "judge": priced}
         return run_generation(maker, models, tmp_path / "f", asked, lambda plan: next(made)), runs
 

@@ -302,6 +302,7 @@ OPTIONS: dict[str, list[str]] = {
 }
 GENERATOR = [
     "--api-key-env VARIABLE (Model)",
+    "--header NAME=VALUE repeatable (Model)",
     "--base-url URL (Model)",
     "--cache FOLDER (More)",
     "--concurrency|-j N = 32 1..4096 (Limits)",

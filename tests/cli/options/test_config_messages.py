@@ -10,7 +10,7 @@ from wildtool.models.settings import EndpointOptions, Rates
 from wildtool.models.token_usage import Price
 
 KEYS = (
-    "api_key_env, api_key_file, base_url, batch, extra_body, format, max_tokens, model, prices, rpm, stream,"
+    "api_key_env, api_key_file, base_url, batch, extra_body, format, headers, max_tokens, model, prices, rpm, stream,"
     " temperature, tpm"
 )
 ADVICE = "put it into an environment variable and name that with api_key_env"

@@ -35,8 +35,10 @@ class CurveOptions(CallOptions):
     dry_run: bool = options.DRY_RUN_OPTION
     user_model: str | None = options.USER_MODEL_OPTION
     user_base_url: str | None = options.USER_BASE_URL_OPTION
+    user_header: list[str] | None = options.USER_HEADER_OPTION
     judge: str | None = options.JUDGE_OPTION
     judge_base_url: str | None = options.JUDGE_BASE_URL_OPTION
+    judge_header: list[str] | None = options.JUDGE_HEADER_OPTION
     out: Path | None = opt(
         "-o FOLDER",
         "Folder for the runs, curve.csv and the charts (default: runs/ and the file's name).",
@@ -112,14 +114,15 @@ def _run_options(
         del values[name]
     roles = load_benchmark(benchmark.name, benchmark.mode).roles
     if "user" not in roles:
-        values |= {"user_model": None, "user_base_url": None}
+        values |= {"user_model": None, "user_base_url": None, "user_header": None}
     if JUDGE not in roles:
-        values |= {"judge": None, "judge_base_url": None}
+        values |= {"judge": None, "judge_base_url": None, "judge_header": None}
     settings = {name: getattr(benchmark, name) for name in ("data", "mode", "split", "lang", "profile")}
     return RunOptions(
         model=[point.model],
         base_url=point.base_url,
         api_key_env=point.api_key_env,
+        header=list(point.headers),
         seed=series.seed,
         repeats=series.repeats,
         **values,

@@ -4,7 +4,7 @@ import os
 import sys
 from enum import StrEnum
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks import OURS, SUITES
 from wildtool.cli.command import arg, opt
@@ -13,6 +13,7 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import ModelEntry, read_config
 from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped, terminal_width, wrap_text
 from wildtool.errors import CallError, DataError, InfraError, UsageError
+from wildtool.models.headers import Header, parse_headers
 from wildtool.models.settings import address_without_login
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def list_(
     mirror: str | None = opt("URL", "With --upstream: ask this address instead of GitHub's."),
     base_url: str | None = options.BASE_URL_OPTION,
     api_key_env: str | None = options.API_KEY_ENV_OPTION,
+    header: list[str] | None = options.HEADER_OPTION,
     format_: str | None = options.TOOL_FORMAT_OPTION,
     trust: str | None = options.TRUST_OPTION,
 ) -> int:
@@ -94,11 +96,11 @@ def list_(
     if check is not None:
         if subject is not ListKind.models:
             raise UsageError("--check is for models, such as `wildtool list models --check NAME`")
-        endpoint = {"base_url": base_url, "api_key_env": api_key_env, "format": format_}
+        endpoint = {"base_url": base_url, "api_key_env": api_key_env, "header": header, "format": format_}
         _check(check, {option: value for option, value in endpoint.items() if value is not None})
         return 0
-    if not (base_url is api_key_env is format_ is None):
-        raise UsageError("--base-url, --api-key-env and --tool-format need --check NAME")
+    if not (base_url is api_key_env is header is format_ is None):
+        raise UsageError("--base-url, --api-key-env, --header and --tool-format need --check NAME")
     if name is not None:
         if subject is not ListKind.cards:
             raise UsageError("a name is for cards, such as `wildtool list cards NAME`")
@@ -170,7 +172,7 @@ def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
             print_out(margin + line)
 
 
-def _check(name: str, typed: dict[str, str]) -> None:
+def _check(name: str, typed: "Mapping[str, Any]") -> None:
     """Prints what works at a model's endpoint. Raises InfraError if it does not answer.
 
     Args: typed: options of `ModelOptions` given on the command line.
@@ -183,7 +185,10 @@ def _check(name: str, typed: dict[str, str]) -> None:
 
     options = ModelOptions(
         endpoint=EndpointOptions(
-            base_url=typed.get("base_url"), api_key_env=typed.get("api_key_env"), timeout_s=CHECK_TIMEOUT_S
+            base_url=typed.get("base_url"),
+            api_key_env=typed.get("api_key_env"),
+            headers=parse_headers(typed.get("header")),
+            timeout_s=CHECK_TIMEOUT_S,
         ),
         format=typed.get("format"),
     )
@@ -334,10 +339,19 @@ def _configured(entry: ModelEntry) -> str:
         key = f", key in {endpoint.api_key_env} ({_is_set(endpoint.api_key_env)})"
     elif endpoint.api_key_file:
         key = f", key in the file {endpoint.api_key_file}"
+    headers = ""
+    if endpoint.headers:
+        headers = f", headers {', '.join(map(_header, endpoint.headers))}"
     price = ""
     if entry.price:
         price = f", {entry.price.input:g} USD in and {entry.price.output:g} USD out per million tokens"
-    return f"{entry.model}{at}{key}{price} (wildtool.toml)"
+    return f"{entry.model}{at}{key}{headers}{price} (wildtool.toml)"
+
+
+def _header(header: Header) -> str:
+    """The name of a header, and whether its variable is set; never its value."""
+    variable = header.variable
+    return header.name if variable is None else f"{header.name} from {variable} ({_is_set(variable)})"
 
 
 def _is_set(variable: str) -> str:

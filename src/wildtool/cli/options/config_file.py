@@ -19,10 +19,12 @@ from wildtool.cli.options.whitelist import (
     body_effects,
     endpoint_in,
     executed_files,
+    header_effects,
     model_effects,
     option_effects,
 )
 from wildtool.errors import DataError, UsageError, unknown_name
+from wildtool.models.headers import Header, headers_in_table
 from wildtool.models.secrets import VARIABLE_NAME
 from wildtool.models.settings import URL_CREDENTIALS, EndpointOptions, Rates
 from wildtool.secret_places import is_key_name, register_foreign
@@ -48,6 +50,7 @@ MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
     "base_url": (str,),
     "api_key_env": (str,),
     "api_key_file": (str,),
+    "headers": (dict,),
     "format": (str,),
     "temperature": (int, float),
     "max_tokens": (int,),
@@ -90,7 +93,7 @@ class ModelEntry:
     def merged(self, name: str, options: "ModelOptions", explicit: Collection[str]) -> "ModelOptions":
         """The options of this model: the command line first, then its table, then `[run]`.
 
-        A key is sent only to the address that it was named with.
+        A key and headers are sent only to the address that they were named with.
 
         Args:
             name: of its table.
@@ -104,13 +107,17 @@ class ModelEntry:
         own_key = {"api_key_env": own.api_key_env, "api_key_file": own.api_key_file}
         if "base_url" in explicit:
             if not keyed:
-                changes = {"api_key_env": None, "api_key_file": None}
+                changes |= {"api_key_env": None, "api_key_file": None}
+            if "header" not in explicit:
+                changes["headers"] = ()
         else:
             alone = own.base_url is not None or preset_of(self.model) is not None
             if alone:
-                changes = {"base_url": own.base_url, "shared": False, "default_key": own.base_url is None}
+                changes |= {"base_url": own.base_url, "shared": False, "default_key": own.base_url is None}
             if not keyed and (alone or any(own_key.values())):
                 changes |= {**own_key, "shared": False}
+            if "header" not in explicit and (alone or own.headers):
+                changes |= {"headers": own.headers, "headers_at": None}
         sampling = {option: value for option, value in self.sampling.items() if option not in explicit}
         return replace(
             options,
@@ -129,6 +136,8 @@ class ModelEntry:
             folder: that paths are relative to.
         """
         effects = model_effects(self.model, merged, folder, typed_address)
+        if merged.endpoint.headers is self.endpoint.headers:
+            effects += header_effects(self.endpoint.headers)
         if self.price is not None and not effects and model_effects(self.model, merged, folder):
             effects.append("set the prices that --max-cost counts with")
         effects += [f"set {key} of a model" for key in self.more_keys]
@@ -297,6 +306,7 @@ def _entry(config: Config, name: str, table: Any) -> ModelEntry:
             base_url=values.get("base_url"),
             api_key_env=values.get("api_key_env"),
             api_key_file=None if file is None else Path(file),
+            headers=_headers(config, (*place, "headers"), values.get("headers", {})),
         ),
         sampling={name: values[name] for name in SAMPLING_KEYS if name in values},
         format=values.get("format"),
@@ -306,6 +316,13 @@ def _entry(config: Config, name: str, table: Any) -> ModelEntry:
         more_keys=tuple(key for key in values if key not in HARMLESS_KEYS | CHECKED_KEYS),
         config=config,
     )
+
+
+def _headers(config: Config, place: tuple[str, ...], table: Any) -> tuple[Header, ...]:
+    try:
+        return headers_in_table(table)
+    except UsageError as error:
+        raise config.error_at(place, str(error)) from None
 
 
 def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> None:
@@ -350,6 +367,8 @@ def _check_name(config: Config, value: Any, place: tuple[str, ...]) -> None:
     name = place[-1]
     if len(place) == 2 and place[0] == "models":
         return  # a model may have any name
+    if len(place) == 4 and place[0] == "models" and place[2] == "headers":
+        return  # names of headers have a rule of their own
     if is_key_name(name):
         raise config.error_at(place, f"do not keep a key in a file that others may read; {_ADVICE}")
     if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE_NAME.fullmatch(value):

@@ -23,6 +23,7 @@ from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
+from wildtool.models.headers import parse_headers
 from wildtool.models.settings import MAX_CONCURRENCY, EndpointOptions, Rates, Sampling
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class RoleOptions:
     model: str | None = None
     """None for the benchmark's default, if it has one."""
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
-    """Its own base URL and key variable, if any."""
+    """Its own base URL, key variable and headers, if any."""
     temperature: float | None = None
     max_tokens: int | None = None
     """Per reply; None for the role's own limit."""
@@ -55,6 +56,7 @@ class RoleOptions:
         its = {
             "base_url": self.endpoint.base_url,
             "api_key_env": self.endpoint.api_key_env,
+            "header": self.endpoint.headers or None,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
         }
@@ -81,7 +83,7 @@ class SamplingSource(StrEnum):
     original = "original"
 
 
-_ROLE_SETTINGS = ("base_url", "api_key_env", "temperature", "max_tokens", "rpm", "tpm", "top_k")
+_ROLE_SETTINGS = ("base_url", "api_key_env", "header", "temperature", "max_tokens", "rpm", "tpm", "top_k")
 """Options of another role by what follows its name, where they exist."""
 
 
@@ -150,6 +152,7 @@ class RunOptions(CallOptions):
     base_url: str | None = options.BASE_URL_OPTION
     api_key_env: str | None = options.API_KEY_ENV_OPTION
     api_key_file: Path | None = opt("FILE", "File that holds the key.", panel=MODEL)
+    header: list[str] | None = options.HEADER_OPTION
     format_: str | None = options.TOOL_FORMAT_OPTION
     user_model: str | None = options.USER_MODEL_OPTION
     judge: str | None = options.JUDGE_OPTION
@@ -222,6 +225,9 @@ class RunOptions(CallOptions):
         "Environment variable that holds that model's key.",
         panel=MORE,
         needs="--catalogue-retriever",
+    )
+    catalogue_header: list[str] | None = opt(
+        "NAME=VALUE", "Like --header, for that model.", panel=MORE, needs="--catalogue-retriever"
     )
     inject: InjectionSetting | None = opt(
         "Plant an attacker's instruction into tools' results and report who obeys; enhanced claims priority.",
@@ -300,10 +306,14 @@ class RunOptions(CallOptions):
         panel=MORE,
         needs="--tools-model",
     )
+    tools_header: list[str] | None = opt(
+        "NAME=VALUE", "Like --header, for the tools model.", panel=MORE, needs="--tools-model"
+    )
     user_base_url: str | None = options.USER_BASE_URL_OPTION
     user_api_key_env: str | None = opt(
         "VARIABLE", "Environment variable that holds the user model's key.", panel=MORE, needs="--user-model"
     )
+    user_header: list[str] | None = options.USER_HEADER_OPTION
     user_temperature: float | None = opt(
         "X", "Temperature of the user model.", panel=MORE, needs="--user-model"
     )
@@ -329,10 +339,14 @@ class RunOptions(CallOptions):
         panel=MORE,
         only_mode="retrieval",
     )
+    retriever_header: list[str] | None = opt(
+        "NAME=VALUE", "Like --header, for the embedding model.", panel=MORE, only_mode="retrieval"
+    )
     judge_base_url: str | None = options.JUDGE_BASE_URL_OPTION
     judge_api_key_env: str | None = opt(
         "VARIABLE", "Environment variable that holds the judge's key.", panel=MORE, needs="--judge"
     )
+    judge_header: list[str] | None = options.JUDGE_HEADER_OPTION
     judge_max_tokens: int | None = opt(
         "N", "Maximum tokens per reply of the judge (default: 4096).", min=1, panel=MORE, needs="--judge"
     )
@@ -372,7 +386,11 @@ class RunOptions(CallOptions):
         from wildtool.toolcall.retrieval import BM25  # help needs no search
 
         check_fit(self, benchmark)
-        embedding = {"base-url": self.retriever_base_url, "api-key-env": self.retriever_api_key_env}
+        embedding = {
+            "base-url": self.retriever_base_url,
+            "api-key-env": self.retriever_api_key_env,
+            "header": self.retriever_header,
+        }
         alone = [name for name, value in embedding.items() if value is not None]
         if alone and self.retriever in (None, BM25):
             raise UsageError(f"--retriever-{alone[0]} needs --retriever with the name of an embedding model")
@@ -447,7 +465,11 @@ class RunOptions(CallOptions):
         its = {name: getattr(self, f"{role}_{name}", None) for name in _ROLE_SETTINGS}
         return RoleOptions(
             model=getattr(self, f"{role}_model" if role in ("user", "tools") else role),
-            endpoint=EndpointOptions(base_url=its["base_url"], api_key_env=its["api_key_env"]),
+            endpoint=EndpointOptions(
+                base_url=its["base_url"],
+                api_key_env=its["api_key_env"],
+                headers=parse_headers(its["header"], f"--{role}-header"),
+            ),
             temperature=its["temperature"],
             max_tokens=its["max_tokens"],
             rates=Rates(rpm=its["rpm"], tpm=its["tpm"]),
@@ -473,6 +495,7 @@ class RunOptions(CallOptions):
                 else self.base_url,
                 api_key_env=self.api_key_env,
                 api_key_file=self.api_key_file,
+                headers=parse_headers(self.header),
                 timeout_s=self.timeout,
                 sends=not self.dry_run,
             ),

@@ -77,6 +77,11 @@ API_KEY_ENV_OPTION = opt(
     "Environment variable that holds the key (default: OPENAI_API_KEY, or the provider's).",
     panel=MODEL,
 )
+HEADER_OPTION = opt(
+    "NAME=VALUE",
+    "HTTP header of every request, such as a gateway's; a secret as NAME=env:VARIABLE; repeatable.",
+    panel=MODEL,
+)
 USER_MODEL_OPTION = opt(
     "NAME",
     "Model that plays the user, for benchmarks that simulate one.",
@@ -91,6 +96,12 @@ USER_BASE_URL_OPTION = opt(
     panel=MORE,
     needs="--user-model",
 )
+USER_HEADER_OPTION = opt(
+    "NAME=VALUE",
+    "Like --header, for the user model (default: those of --header, at the same address).",
+    panel=MORE,
+    needs="--user-model",
+)
 JUDGE_OPTION = opt(
     "NAME",
     "Model that judges texts, for benchmarks that need one (training).",
@@ -102,6 +113,12 @@ JUDGE_OPTION = opt(
 )
 JUDGE_BASE_URL_OPTION = opt(
     "URL", "Address of the judge's API (default: that of the tested model).", panel=MORE, needs="--judge"
+)
+JUDGE_HEADER_OPTION = opt(
+    "NAME=VALUE",
+    "Like --header, for the judge (default: those of --header, at the same address).",
+    panel=MORE,
+    needs="--judge",
 )
 SAMPLE_OPTION = opt(
     "N",

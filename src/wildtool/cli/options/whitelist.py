@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.errors import UsageError
+from wildtool.models.headers import Header, parse_headers
 from wildtool.models.settings import EndpointOptions, address_without_login
 from wildtool.outputs import is_remote
 
@@ -39,9 +40,9 @@ MODEL_OPTIONS: Mapping[str, str] = {
 """Options that name a model, with what the options of its own address and key begin with. Harmless where what is asked
 stays in this process, or goes to this machine without a key."""
 ENDPOINT_OPTIONS = frozenset(
-    f"{prefix}{name}" for prefix in MODEL_OPTIONS.values() for name in ("base_url", "api_key_env")
+    f"{prefix}{name}" for prefix in MODEL_OPTIONS.values() for name in ("base_url", "api_key_env", "header")
 ) | {"api_key_file"}
-"""Options of addresses and keys, which are judged with the models that they belong to."""
+"""Options of addresses, keys and headers, which are judged with the models that they belong to."""
 CHECKED_OPTIONS = frozenset(("out", "benchmark", "extra_body"))
 """Options whose value decides."""
 TRUSTED_OPTIONS: Mapping[str, str] = {
@@ -55,7 +56,9 @@ TRUSTED_OPTIONS: Mapping[str, str] = {
 """Options that always need trust, with what they do."""
 HARMLESS_KEYS = frozenset(("temperature", "max_tokens", "stream", "batch", "rpm", "tpm", "format"))
 """Keys of a model's table that only choose how it is sampled, and limits."""
-CHECKED_KEYS = frozenset(("model", "base_url", "api_key_env", "api_key_file", "extra_body", "prices"))
+CHECKED_KEYS = frozenset(
+    ("model", "base_url", "api_key_env", "api_key_file", "headers", "extra_body", "prices")
+)
 """Keys of a model's table whose value decides."""
 SAMPLING_FIELDS = frozenset(
     (
@@ -86,6 +89,9 @@ def option_effects(
         value = values.get(name)
         if value is not None and name not in (*HARMLESS_OPTIONS, *MODEL_OPTIONS, *ENDPOINT_OPTIONS):
             effects += _option_effect(name, value, folder)
+        elif value and name.endswith("header"):
+            headers = _headers_in(value)
+            effects += ["add headers to every request"] if headers is None else header_effects(headers)
     return [*effects, *_endpoint_effects(values, chosen, entries, folder)]
 
 
@@ -139,6 +145,22 @@ def body_effects(body: Any) -> list[str]:
     return [f"add the fields {', '.join(added)} to every request"] if added else []
 
 
+def header_effects(headers: Iterable[Header]) -> list[str]:
+    """What headers do whose values were given themselves, wherever they go: a gateway may be told another address or
+    model by one. Those of variables are told with the address (`model_effects`)."""
+    names = [header.name for header in headers if header.variable is None]
+    return [f"add the headers {', '.join(names)} to every request"] if names else []
+
+
+def _headers_in(value: Any) -> tuple[Header, ...] | None:
+    """The headers of an option; None where they are refused before anything is sent."""
+    texts = cast(list[Any], value) if isinstance(value, list) else [value]
+    try:
+        return parse_headers([str(text) for text in texts])
+    except UsageError:
+        return None
+
+
 def _is_flat(value: Any) -> bool:
     """Whether a value is a scalar, or holds nothing but scalars."""
     inner: Iterable[Any] = ()
@@ -156,9 +178,9 @@ def _endpoint_effects(
     from wildtool.models.resolve import ModelOptions
 
     tested = ModelOptions(endpoint=endpoint_in(values))
-    shared = {"base_url", "api_key_env", "api_key_file"}
+    shared = {"base_url", "api_key_env", "api_key_file", "header"}
     for option, prefix in MODEL_OPTIONS.items():
-        own = {f"{prefix}base_url", f"{prefix}api_key_env"} if prefix else shared
+        own = {f"{prefix}{name}" for name in ("base_url", "api_key_env", "header")} if prefix else shared
         options = tested if not prefix else tested.for_other_role(endpoint_in(values, prefix), None)
         # Without an address of its own a model is asked at that of the tested one.
         places = own | (shared if values.get(f"{prefix}base_url") is None else set[str]())
@@ -175,22 +197,34 @@ def _endpoint_effects(
 
 
 def _unnamed_model_effects(options: "ModelOptions", folder: Path) -> Iterator[str]:
-    """What an address or a key does for a model that is named later."""
+    """What an address, a key or a header does for a model that is named later."""
     endpoint = options.endpoint
     if endpoint.base_url is not None:
         yield from model_effects(_ANY_MODEL, options, folder)
-    elif key := endpoint.api_key_file or endpoint.api_key_env:
-        yield f"send {_key_in_words(str(key), is_file=key == endpoint.api_key_file)} to the model that you name"
+        return
+    where = "the model that you name"
+    if key := endpoint.api_key_file or endpoint.api_key_env:
+        yield f"send {_key_in_words(str(key), is_file=key == endpoint.api_key_file)} to {where}"
+    yield from _secret_headers(endpoint.headers, where)
+
+
+def _secret_headers(headers: Iterable[Header], where: str) -> list[str]:
+    return [
+        f"send {header.variable} to {where}, in the header {header.name}"
+        for header in headers
+        if header.variable is not None
+    ]
 
 
 def endpoint_in(values: Mapping[str, Any], prefix: str = "") -> EndpointOptions:
-    """The address and the key that options name. Args: prefix: of those of a role (`MODEL_OPTIONS`)."""
+    """The address, the key and the headers that options name. Args: prefix: of those of a role (`MODEL_OPTIONS`)."""
     key_file = None if prefix else values.get("api_key_file")
     base_url = values.get(f"{prefix}base_url")
     return EndpointOptions(
         base_url=None if base_url is None else str(base_url).replace("{port}", "0"),
         api_key_env=values.get(f"{prefix}api_key_env"),
         api_key_file=None if key_file is None else Path(str(key_file)),
+        headers=_headers_in(values.get(f"{prefix}header") or []) or (),
     )
 
 
@@ -211,14 +245,16 @@ def model_effects(
         destination = destination_of(name, options)
     except UsageError:
         return [f"call the model {name}"]  # whatever keeps it from being called now
-    if not destination.address or (destination.is_loopback and not destination.sends_key):
-        return []
-    if destination.address == typed_address:
+    if not destination.address or destination.address == typed_address:
         return []
     where = address_without_login(destination.address)
+    secret_headers = _secret_headers(destination.headers, where)
+    if destination.is_loopback and not destination.sends_key:
+        return secret_headers
     if not destination.key:
-        return [f"call {where}"]
-    return [f"send {_key_in_words(destination.key, is_file=destination.key_is_file)} to {where}"]
+        return secret_headers or [f"call {where}"]
+    key = _key_in_words(destination.key, is_file=destination.key_is_file)
+    return [f"send {key} to {where}", *secret_headers]
 
 
 def _key_in_words(key: str, *, is_file: bool) -> str:

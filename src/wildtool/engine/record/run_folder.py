@@ -65,6 +65,7 @@ class RunFolder(Closing):
         scope: Mapping[str, Any],
         source: Source,
         command: Sequence[str],
+        headers: Mapping[str, Sequence[str]] | None = None,
         benchmark_file: Path | None = None,
     ) -> None:
         """Creates the folder, or continues the run in it, and notes this invocation in `run.json`.
@@ -74,6 +75,7 @@ class RunFolder(Closing):
             identity: settings that must agree with those of the run in the folder.
             scope: settings that may change.
             command: the command line as the user typed it.
+            headers: names of the user's headers, by the roles whose requests have them.
             benchmark_file: the Python file that defines the benchmark; None for one of a package.
 
         Raises RecordError if another process holds the folder, if a setting differs, or if it is no run
@@ -91,6 +93,7 @@ class RunFolder(Closing):
             run_json = self._checked(kind, identity)
             sitting = {
                 "command": recordable_command(command),
+                **({"headers": {role: list(names) for role, names in headers.items()}} if headers else {}),
                 "wildtool": __version__,
                 "started": _now(),
                 "ended": None,
@@ -251,6 +254,7 @@ def _check_scope(run: Mapping[str, Any]) -> None:
 
 _SITTING: Mapping[str, Any] = {
     "command": list,
+    "headers": dict,
     "wildtool": str,
     "started": str,
     "ended": (str, NoneType),

@@ -5,7 +5,7 @@ import re
 import time
 import urllib.request
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from math import inf
 from typing import IO
@@ -16,6 +16,7 @@ from yarl import URL
 
 from wildtool import __version__, redact
 from wildtool.errors import BLOCKED_PROMPT, CallError, StorageError, UsageError
+from wildtool.models.headers import Header, read_headers, refuse_own, secrets_of
 from wildtool.models.http import hints
 from wildtool.models.http.failures import (
     QUOTA_USED_UP,
@@ -132,6 +133,12 @@ def secret_forms(*secrets: str) -> tuple[str, ...]:
     return tuple(sorted(forms, key=len, reverse=True))
 
 
+def _user_agent(extra: Mapping[str, str]) -> dict[str, str]:
+    """wildtool's own name, unless the user's headers give another."""
+    is_given = any(name.lower() == "user-agent" for name in extra)
+    return {} if is_given else {"User-Agent": f"wildtool/{__version__}"}
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host of a URL is this machine by its very name, whatever a name server says."""
     try:
@@ -196,19 +203,22 @@ class Endpoint:
         key_header: str = "Authorization",
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
+        extra_headers: Sequence[Header] = (),
     ) -> None:
-        """Checks the address and the key; nothing is opened before the first call.
+        """Checks the address, the key and the headers; nothing is opened before the first call.
 
         Args:
             base_url: such as `http://127.0.0.1:8000/v1`; `user:password@` in it becomes basic authentication.
             path: appended to the base URL's path.
             key_header: the header of the key; in `Authorization` it is a bearer token.
             headers, query: what else the protocol sends; never a secret.
+            extra_headers: those of the user, sent with every request; they replace none but `User-Agent`.
             timeout_s: seconds for one whole call, connecting included.
             max_body_bytes: size limit of an answer.
 
         Raises:
-            UsageError: not an http(s) URL, or a key that an HTTP header cannot hold.
+            UsageError: not an http(s) URL, a key that an HTTP header cannot hold, a header that is set already, or one
+                whose variable is not set.
         """
         url = parse_base_url(without_trailing_slash(base_url))
         if wrong := repeated_path_problem(url.path, path):
@@ -225,16 +235,22 @@ class Endpoint:
         self._url = target.with_query(url.query).update_query(query or {})
         self._shown_target = self.redacted_url_at(path)
         credentials = credentials_of(url, api_key)
-        self._keyless = credentials is None
+        keys = authorization(credentials, key_header)
+        refuse_own(extra_headers, {name.lower() for name in headers or {}}, "the protocol of this endpoint")
+        refuse_own(extra_headers, {name.lower() for name in keys}, "the key or the login that is given, too")
+        extra = read_headers(extra_headers)
+        self._keyless = credentials is None and all(each.variable is None for each in extra_headers)
         self._headers = {
-            "User-Agent": f"wildtool/{__version__}",
+            **_user_agent(extra),
             "Content-Type": "application/json",
             **(headers or {}),
-            **authorization(credentials, key_header),
+            **keys,
+            **extra,
         }
         password = credentials[1] if credentials else ""
         secrets = ["" if password in PLACEHOLDER_KEYS else password, *secrets_in(url, base_url)]
         redact.register_secrets(*secrets)
+        secrets += secrets_of(extra_headers, extra)
         register_foreign(base_url, str(url))
         # Short secrets are left in good answers, where they may be ordinary words.
         self._secrets = secret_forms(*secrets, *url.query.values())

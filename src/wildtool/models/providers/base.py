@@ -4,13 +4,14 @@ import asyncio
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from wildtool.errors import CallError, UsageError
 from wildtool.json_codec import REPLY_LIMITS, TooLargeError, dumps, loads_within
 from wildtool.models.batch.protocol import BatchClient, BatchSend
+from wildtool.models.headers import Header
 from wildtool.models.http import hints
 from wildtool.models.http.endpoint import Endpoint
 from wildtool.models.http.failures import ProviderFailure, failure_in_answer
@@ -74,6 +75,7 @@ class HttpModel(ABC):
         *,
         sent_as: str | None = None,
         key_header: str | None = None,
+        extra_headers: Sequence[Header] = (),
         timeout_s: float = 600.0,
         max_body_bytes: int = MAX_BODY_BYTES,
     ) -> None:
@@ -84,12 +86,13 @@ class HttpModel(ABC):
             api_key: None sends none.
             sent_as: the endpoint's name for it, letter for letter; None: the same.
             key_header: the header of the key, where it is not the protocol's own.
+            extra_headers: sent with every request beside the protocol's own.
             timeout_s: seconds for one whole call.
             max_body_bytes: longest answer that is read.
 
         Raises:
-            UsageError: the URL or key cannot be used, a number is not finite, or the extra body sets what is set
-                elsewhere.
+            UsageError: the URL, the key or a header cannot be used, a number is not finite, or the extra body sets what
+                is set elsewhere.
         """
         self.name = name
         self._model = name if sent_as is None else sent_as
@@ -113,6 +116,7 @@ class HttpModel(ABC):
             key_header=key_header or self.key_header,
             headers=self.headers,
             query=self.stream_query if self._stream else None,
+            extra_headers=extra_headers,
         )
 
     @abstractmethod

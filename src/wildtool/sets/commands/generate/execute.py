@@ -15,7 +15,7 @@ from wildtool.cli.output.estimate import print_usage
 from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
 from wildtool.cli.output.results import describe_failures
 from wildtool.cli.output.tables import print_metrics
-from wildtool.cli.plans import ConfiguredModel, ModelCatalog, check_prices
+from wildtool.cli.plans import ConfiguredModel, ModelCatalog, check_one_address, check_prices
 from wildtool.cli.terminal import format_reason, print_err, print_out
 from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, read_prices
 from wildtool.engine.observer import Observer
@@ -112,6 +112,7 @@ def assign_models(
             if model.endpoint_note:
                 notes[model.endpoint_note] = None
         assigned[role] = models[key]
+    check_one_address(models.values())
     for note in () if generate_options.quiet else notes:
         print_err(note)
     return assigned
@@ -187,6 +188,7 @@ def run_generation(
         timeout_s=generate_options.timeout,
         rates={role: model.rates for role, model in models.items()},
         prices={role: model.price for role, model in models.items() if model.price is not None},
+        headers={role: model.header_names for role, model in models.items() if model.headers},
     )
     if generate_options.dry_run:
         return _print_estimate(plan, maker)

@@ -11,6 +11,7 @@ from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.run import CallOptions
 from wildtool.errors import UsageError, unknown_name
+from wildtool.models.headers import parse_headers
 from wildtool.models.settings import EndpointOptions, Sampling
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class GenerateOptions(CallOptions):
     )
     base_url: str | None = options.BASE_URL_OPTION
     api_key_env: str | None = options.API_KEY_ENV_OPTION
+    header: list[str] | None = options.HEADER_OPTION
     dry_run: bool = options.DRY_RUN_OPTION
     quiet: bool = opt("-q", "Print only the last line.", panel=OUTPUT)
     cache: Path | None = options.CACHE_OPTION
@@ -104,6 +106,7 @@ class GenerateOptions(CallOptions):
             endpoint=EndpointOptions(
                 base_url=self.base_url,
                 api_key_env=self.api_key_env,
+                headers=parse_headers(self.header),
                 timeout_s=self.timeout,
                 sends=not self.dry_run,
             ),
