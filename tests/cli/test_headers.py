@@ -229,6 +229,25 @@ def test_the_users_model_at_another_address_gets_its_own_headers_alone():
     }
 
 
+def test_a_users_model_beside_one_without_an_endpoint_gets_them_at_the_address_of_the_command():
+    with gateway() as its:
+        words = (
+            *PLAYED,
+            "-m",
+            "baseline/chat",
+            "--user-model",
+            "u",
+            "--base-url",
+            its.url,
+            *GIVEN,
+            "-o",
+            "run",
+        )
+        typed(*words)
+    assert its.arrived("X-Team") == {TEAM}
+    assert json.loads(Path("run/run.json").read_text())["sittings"][0]["headers"].keys() == {"user"}
+
+
 def test_the_other_endpoint_of_a_check_gets_its_own_headers_alone():
     with gateway() as its, gateway() as other:
         words = ("check", "-m", "m", "--quick", "--base-url", its.url, *GIVEN, "--against", other.url)
@@ -241,10 +260,10 @@ def test_the_other_endpoint_of_a_check_gets_its_own_headers_alone():
     "verb",
     ["run wild-mini -m groq/a -m openrouter/b", "generate -m groq/a --role-model judge=openrouter/b"],
 )
-def test_a_secret_goes_to_one_address(verb: str):
+def test_a_secret_goes_to_one_host(verb: str):
     words = (*verb.split(), "--dry-run", "-o", "out")
     refused = error(typed(*words, "--header", "X-Api-Key=env:GATEWAY_KEY"))
-    assert "X-Api-Key holds a secret and goes to one address" in refused and "api.groq.com" in refused
+    assert "X-Api-Key holds a secret and goes to one host" in refused and "api.groq.com" in refused
     assert typed(*words, "--header", "X-Team=a").exit_code == 0
 
 

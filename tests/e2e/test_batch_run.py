@@ -17,6 +17,7 @@ from models.peers import Peer
 from wildtool.types import Message
 
 KEY = "sk-batch-90aa41c7"
+GATEWAY_KEY = "gk-batch-81f0c7"
 KINDS = ("chat", "anthropic", "responses")
 KILLED_AT = {"chat": (1, 2, 3, 4, 5), "anthropic": (1, 2, 3), "responses": (3,)}
 """Requests of a process: upload, creation, state, results and errors; creation, state, results."""
@@ -55,15 +56,18 @@ async def test_gold_by_batches_is_all_right_and_leaves_no_key(script: Any, tmp_p
     async with BatchServer(protocol, from_script(said)) as server:
         # Over at once, so that nobody waits here.
         server.polls = 0
-        ended = await wildtool(*words(server, tmp_path / "batch", "--batch"), cwd=tmp_path, PEER_KEY=KEY)
+        header = ("--header", "X-Gateway-Key=env:GATEWAY_KEY")
+        line = words(server, tmp_path / "batch", "--batch", *header)
+        ended = await wildtool(*line, cwd=tmp_path, PEER_KEY=KEY, GATEWAY_KEY=GATEWAY_KEY)
     assert ended.status == 0, ended.err
     assert server.mistakes == []
+    assert all(f"\r\nX-Gateway-Key: {GATEWAY_KEY}".encode() in head for head in server.heads)
     assert sorted(server.digests) == sorted(said)
     longest = max(step for *_, step in recorded(tmp_path / "batch")) + 1
     assert len(server.batches) == longest
     assert {row["outcome"] for row in verdicts(tmp_path / "batch")} == {"correct"}
     everything = [ended.out.encode(), ended.err.encode(), *contents(tmp_path).values()]
-    assert not any(KEY.encode() in text for text in everything)
+    assert not any(key.encode() in text for text in everything for key in (KEY, GATEWAY_KEY))
 
 
 async def until(found: Callable[[], object], process: "asyncio.Future[Any]") -> None:

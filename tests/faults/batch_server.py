@@ -82,6 +82,7 @@ class BatchServer(FaultServer):
 
     def answer(self, head: bytes, body: bytes) -> Answer:
         self.received += 1
+        self.heads.append(head)
         answer = self._serve(head, body)
         return Answer(None) if self.received == self.last else answer
 

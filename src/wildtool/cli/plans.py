@@ -136,18 +136,19 @@ def _with_endpoint(
     )
 
 
-def check_one_address(models: Iterable[ConfiguredModel]) -> None:
-    """Raises UsageError where a secret among the command's headers would go to several addresses."""
-    addresses: dict[str, set[str]] = {}
+def check_one_host(models: Iterable[ConfiguredModel]) -> None:
+    """Raises UsageError where a secret among the command's headers would go to several hosts."""
+    hosts: dict[str, set[str]] = {}
     for model in models:
+        host = "/".join(address_without_login(model.address).split("/")[:3])
         for header in model.headers if model.headers_of_command else ():
             if header.variable is not None:
-                addresses.setdefault(header.name, set()).add(address_without_login(model.address))
-    for name, places in addresses.items():
-        if len(places) > 1:
+                hosts.setdefault(header.name, set()).add(host)
+    for name, its_hosts in hosts.items():
+        if len(its_hosts) > 1:
             raise UsageError(
-                f"the header {name} holds a secret and goes to one address, but these models have several: "
-                f"{', '.join(sorted(places))}; run them one by one, or give each its headers in wildtool.toml "
+                f"the header {name} holds a secret and goes to one host, but these models have several: "
+                f"{', '.join(sorted(its_hosts))}; run them one by one, or give each its headers in wildtool.toml "
                 "(docs/config.md)"
             )
 
@@ -417,7 +418,7 @@ def _build_plans(
     agents = {
         name: catalog.find(name, settings, explicit, run_options.rates) for name in run_options.model_names
     }
-    check_one_address(agents.values())
+    check_one_host(agents.values())
     plans = {
         name: Plan(
             benchmark=benchmark,
@@ -445,7 +446,9 @@ def _build_plans(
     original_body = _original_body(benchmark) if run_options.sampling else {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
-        lent = replace(settings, endpoint=replace(settings.endpoint, headers_at=agents[name].address))
+        # A model without an endpoint takes no headers, and leaves them to others at the address of the command.
+        place = agents[name].address if agents[name].headers else settings.endpoint.base_url or ""
+        lent = replace(settings, endpoint=replace(settings.endpoint, headers_at=place))
         assigned = OtherRoles(agents[name].model, lent, catalog, run_options.rates, original_body)
         other_models, remarks = assign_other_roles(
             benchmark, items.roles, assigned, run_options.role_options, documents, more_roles

@@ -38,6 +38,7 @@ class Header:
     """A header as the user gave it."""
 
     name: str
+    """As it is sent; names that differ in case alone are the same."""
     value: str = field(repr=False)
     """Its value, or `env:` and the name of the environment variable that holds it."""
 
@@ -74,8 +75,10 @@ def make_headers(pairs: Iterable[tuple[str, str]], lead: str = "") -> tuple[Head
     headers: list[Header] = []
     for name, text in pairs:
         header = Header(name, text.strip(" \t"))
-        twice = name.lower() in {each.name.lower() for each in headers}
-        if problem := "is given twice; give it once" if twice else _problem(header):
+        problem = _problem(header)
+        if name.lower() in {each.name.lower() for each in headers}:
+            problem = "is given twice; give it once"
+        if problem:
             raise UsageError(f"{lead}{_shown(name)}: {problem}")
         headers.append(header)
     return tuple(headers)
@@ -189,9 +192,10 @@ def _register(name: str, value: str) -> None:
 
 
 def secret_parts(value: str) -> list[str]:
-    """What of a value may be a secret by itself: all of it, a token after its scheme, a cookie."""
-    words = [word for word in re.split(r"[\s,;]+", value) if word]
-    return [value, *words, *(word.partition("=")[2] for word in words)]
+    """What of a value may be a secret by itself: all of it, a token after its scheme, each cookie."""
+    words = re.split(r"[\s,;]+", value)
+    parts = (*words, *(word.partition("=")[2] for word in words))
+    return [value, value.partition(" ")[2], *filter(is_unmistakable, parts)]
 
 
 def secrets_of(headers: Iterable[Header], values: Mapping[str, str]) -> list[str]:

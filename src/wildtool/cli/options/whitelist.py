@@ -146,8 +146,8 @@ def body_effects(body: Any) -> list[str]:
 
 
 def header_effects(headers: Iterable[Header]) -> list[str]:
-    """What headers do whose values were given themselves, wherever they go: a gateway may be told another address or
-    model by one. Those of variables are told with the address (`model_effects`)."""
+    """What headers do whose values were given themselves, wherever they go: a gateway may take another address or model
+    from one. Those of variables are named with the address (`model_effects`)."""
     names = [header.name for header in headers if header.variable is None]
     return [f"add the headers {', '.join(names)} to every request"] if names else []
 

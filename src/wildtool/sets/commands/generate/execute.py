@@ -15,7 +15,7 @@ from wildtool.cli.output.estimate import print_usage
 from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
 from wildtool.cli.output.results import describe_failures
 from wildtool.cli.output.tables import print_metrics
-from wildtool.cli.plans import ConfiguredModel, ModelCatalog, check_one_address, check_prices
+from wildtool.cli.plans import ConfiguredModel, ModelCatalog, check_one_host, check_prices
 from wildtool.cli.terminal import format_reason, print_err, print_out
 from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, read_prices
 from wildtool.engine.observer import Observer
@@ -112,7 +112,7 @@ def assign_models(
             if model.endpoint_note:
                 notes[model.endpoint_note] = None
         assigned[role] = models[key]
-    check_one_address(models.values())
+    check_one_host(models.values())
     for note in () if generate_options.quiet else notes:
         print_err(note)
     return assigned
