@@ -195,6 +195,14 @@ def test_a_variable_that_is_not_set_is_named(value: str | None, monkeypatch: pyt
     )
 
 
+def test_a_key_in_place_of_the_variable_is_not_repeated():
+    with pytest.raises(UsageError, match="X-Api-Key: its environment variable is not set") as refused:
+        read_headers(parse_headers(["X-Api-Key=env:sk_live_4f7Qm2Zx9Lr8Tw3"]))
+    assert "4f7Qm2Zx9" not in str(refused.value)
+    with pytest.raises(UsageError, match="the environment variable gateway_key is not set"):
+        read_headers(parse_headers(["X-Api-Key=env:gateway_key"]))
+
+
 def test_a_variable_that_no_header_can_hold_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("GATEWAY_KEY", "swordfish\nX-Other: 1")
     with pytest.raises(UsageError, match="X-Api-Key, from the environment variable GATEWAY_KEY: ") as refused:

@@ -140,10 +140,11 @@ def check_one_host(models: Iterable[ConfiguredModel]) -> None:
     """Raises UsageError where a secret among the command's headers would go to several hosts."""
     hosts: dict[str, set[str]] = {}
     for model in models:
-        host = "/".join(address_without_login(model.address).split("/")[:3])
-        for header in model.headers if model.headers_of_command else ():
-            if header.variable is not None:
-                hosts.setdefault(header.name, set()).add(host)
+        if model.headers_of_command:
+            host = "/".join(address_without_login(model.address).split("/")[:3])
+            for header in model.headers:
+                if header.variable is not None:
+                    hosts.setdefault(header.name, set()).add(host)
     for name, its_hosts in hosts.items():
         if len(its_hosts) > 1:
             raise UsageError(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from wildtool.errors import UsageError
-from wildtool.models.secrets import VARIABLE_NAME, describe_variable, is_authorization
+from wildtool.models.secrets import VARIABLE_NAME, is_authorization
 from wildtool.redact import is_unmistakable, looks_like_key, register_login, register_secrets
 from wildtool.secret_places import FROM_VARIABLE, is_foreign_key_name, register_foreign
 
@@ -167,7 +167,8 @@ def _read(header: Header) -> str:
     if variable is None:
         return header.value
     value = os.environ.get(variable, "").strip()
-    place = describe_variable(variable, "a header")
+    # A key that was given in place of the name is not repeated.
+    place = "its environment variable" if looks_like_key(variable) else f"the environment variable {variable}"
     if not value:
         raise UsageError(
             f"the header {header.name}: {place} is not set, or empty; set it, or leave the header out"

@@ -56,14 +56,10 @@ def is_authorization(value: str) -> bool:
     return _AUTHORIZATION_VALUE.fullmatch(value.strip()) is not None
 
 
-def describe_variable(name: str, named_by: str = "--api-key-env") -> str:
-    """An environment variable's name for a message; hidden if it may be a key given by mistake.
-
-    Args:
-        named_by: what names it.
-    """
+def describe_variable(name: str) -> str:
+    """An environment variable's name for a message; hidden if it may be a key given by mistake."""
     usual = re.fullmatch(r"[A-Z_][A-Z0-9_]{0,60}", name) and not looks_like_key(name)
-    return f"the environment variable {name}" if usual else f"the environment variable named by {named_by}"
+    return f"the environment variable {name}" if usual else "the environment variable named by --api-key-env"
 
 
 _KEY_BYTES = 32
