@@ -161,3 +161,17 @@ def test_a_proxy_in_the_environment_is_a_secret(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(redact, "_environment_read", False)
     monkeypatch.setenv("https_proxy", f"me:{KEY}@proxy:3128")
     assert KEY not in redacted_text(f"cannot reach me:{KEY}@proxy:3128")
+
+
+@pytest.mark.parametrize(
+    ("words", "recorded"),
+    [
+        (["--header", "X-Team=a=b"], ["--header", "X-Team=…"]),
+        (["--user-header=X-Team=a b"], ["--user-header=X-Team=…"]),
+        (["--mcp-header", "X-Key=env:MY_KEY"], ["--mcp-header", "X-Key=env:MY_KEY"]),
+        (["--header", "X-Team=…"], ["--header", "X-Team=…"]),
+        (["--headers", "X-Team=a", "X=b"], ["--headers", "X-Team=a", "X=b"]),
+    ],
+)
+def test_a_header_of_a_command_is_recorded_by_its_name(words: list[str], recorded: list[str]):
+    assert recordable_words(["wildtool", "run", *words]) == ["wildtool", "run", *recorded]

@@ -39,7 +39,7 @@ BUDGETS = {
     "engine": 8460,
     "environments": 2060,
     "export": 1600,
-    "models": 5250,
+    "models": 5400,
     "published": 120,
     "python": 490,
     "report": 2640,

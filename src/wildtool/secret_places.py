@@ -199,8 +199,8 @@ def recordable(text: str) -> str:
 def recordable_words(words: Sequence[str]) -> list[str]:
     """The words of a command line of wildtool with `[key]` for each secret, and of headers only their names."""
     secrets = set(_after_own_options(words))
-    named = [_without_value(word, before) for before, word in pairwise(["", *words])]
-    return [REMOVED if word in secrets else recordable(word) for word in named]
+    without_values = [_without_value(word, before) for before, word in pairwise(["", *words])]
+    return [REMOVED if word in secrets else recordable(word) for word in without_values]
 
 
 def _without_value(word: str, before: str) -> str:

@@ -55,8 +55,8 @@ def read_catalogue(
         return tuple(map(without_results, named_tools(Path(source), note)))
     register_foreign(source)
     # A server may repeat the key that it was given.
-    listed = server_tools(source, variables=variables, headers=headers)
-    found = read_tools(redacted_json(listed), Reading(recordable(source)))
+    tool_list = server_tools(source, variables=variables, headers=headers)
+    found = read_tools(redacted_json(tool_list), Reading(recordable(source)))
     if not found:
         raise DataError(f"{recordable(source)}: the server lists no tool")
     return tuple(entry.tool for entry in found)

@@ -115,12 +115,12 @@ class ModelCatalog:
 
 
 def _with_endpoint(
-    configured: ConfiguredModel, name: str, options: "ModelOptions", given: "ModelOptions"
+    configured: ConfiguredModel, name: str, options: "ModelOptions", of_command: "ModelOptions"
 ) -> ConfiguredModel:
     """A model with what its name and options say of its endpoint.
 
     Args:
-        given: the options of the command, whose headers a table may have replaced by equal ones.
+        of_command: the options of the command, whose headers a table may have replaced by equal ones.
     """
     from wildtool.models.resolve import destination_of, endpoint_note
 
@@ -131,7 +131,7 @@ def _with_endpoint(
     return replace(
         configured,
         headers=destination.headers,
-        headers_of_command=destination.headers is given.endpoint.headers,
+        headers_of_command=destination.headers is of_command.endpoint.headers,
         address=destination.address,
     )
 
