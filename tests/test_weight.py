@@ -32,7 +32,7 @@ BUDGETS = {
     "benchmarks/teval": 1050,
     "benchmarks/wildtoolbench": 3710,
     "board": 870,
-    "catalogue": 1760,
+    "catalogue": 2000,
     "check": 1560,
     "cli": 5760,
     "data": 1060,

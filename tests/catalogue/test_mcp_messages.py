@@ -78,15 +78,16 @@ def test_a_server_is_greeted_and_asked_for_each_page(monkeypatch: pytest.MonkeyP
     [
         ({"result": {"tools": 3}}, "tools/list gave no list `tools`; is this an MCP server?"),
         ({"error": {"message": "no"}}, "tools/list was refused: no"),
-        ({"x": 1}, "tools/list was refused: {'jsonrpc': '2.0', 'id': 3, 'x': 1}"),
-        (b"<html>", "the answer to tools/list is no message of MCP: b'<html>'"),
+        ({"x": 1}, 'tools/list was refused: {"jsonrpc":"2.0","id":3,"x":1}'),
+        (b"<html><h1>Sign in</h1>", "the answer to tools/list is no message of MCP: Sign in"),
+        (b"", "the answer to tools/list is no message of MCP: nothing"),
         (
             b'{"id": 9, "result": {}}',
-            'the answer to tools/list is no message of MCP: b\'{"id": 9, "result": {}}\'',
+            'the answer to tools/list is no message of MCP: {"id": 9, "result": {}}',
         ),
         (TimeoutError("slow"), "tools/list was not answered: slow"),
         (
-            mcp.errors.HTTPError(URL, 404, "Not Found", Message(), None),
+            mcp.errors.HTTPError(URL, 404, "Not Found", Message(), io.BytesIO()),
             "tools/list was answered with HTTP 404 Not Found",
         ),
     ],

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import select
 import shlex
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http.client import HTTPException, HTTPResponse
 from queue import Empty, Queue
@@ -16,6 +18,7 @@ from urllib import error as errors
 from urllib import request as requests
 
 from wildtool import __version__
+from wildtool.catalogue.server_words import MAX_REFUSAL_BYTES, words_of_body, words_of_error, words_of_log
 from wildtool.children import GRACE_S, Child
 from wildtool.data.unredirected import open_unredirected
 from wildtool.errors import DataError, UsageError
@@ -37,8 +40,19 @@ _MAX_LINE_BYTES = 8 * 1024 * 1024
 """Of one answer of a process; read as JSON it takes up to twenty times as much memory."""
 _LOG_BYTES = 64 * 1024
 """Of what a process writes to its error output: the end, for messages."""
+_PRINTED_LINES = 20
+"""Of what a process writes to its output that is no message: the end, for messages."""
 _WAITING_LINES = 2
 """Lines of a server that are read before they are asked for: the last and the end, so that its reader can end."""
+_LEGACY_STATUSES = frozenset({400, 404, 405})
+"""With which servers refuse the first message of streamable HTTP that speak only the transport before it."""
+_LEGACY_WAIT_S = 5.0
+"""Longest wait for the first event of such a server."""
+_EVENT = re.compile(rb"^event: *(\w*)\s", re.MULTILINE)
+_LEGACY = (
+    "; this address speaks only HTTP+SSE, the transport of MCP 2024-11-05, and not streamable HTTP: give the server's "
+    "address for that, often /mcp in place of /sse, or start a bridge: mcp:'npx -y supergateway --sse ADDRESS'"
+)
 _VERSION = "2025-06-18"
 _OWN_HEADERS = ("accept", "mcp-session-id", "mcp-protocol-version")
 """Headers that the protocol sets, in lower case."""
@@ -114,10 +128,15 @@ def _message(method: str, params: dict[str, Any], number: int) -> bytes:
 
 
 def _result(source: str, method: str, answer: dict[str, Any]) -> dict[str, Any]:
-    if (fault := as_object(answer.get("error"))) or "result" not in answer:
-        words = str(fault.get("message") or answer)[:300]
+    if answer.get("error") or "result" not in answer:
+        words = words_of_error(answer.get("error") or answer)
         raise DataError(f"{source}: {method} was refused: {words}")
     return as_object(answer["result"])
+
+
+def _is_answer(message: dict[str, Any], number: int) -> bool:
+    """Whether a message answers a request; an error without a number says that the request could not be read."""
+    return message.get("id") == number or (message.get("id") is None and bool(message.get("error")))
 
 
 class _StartedServer:
@@ -135,6 +154,7 @@ class _StartedServer:
         self._lines: Queue[bytes] = Queue(_WAITING_LINES)
         self._closed = Event()
         self._log = bytearray()
+        self._printed: deque[str] = deque(maxlen=_PRINTED_LINES)
         self._number = 0
         streams = (self._process.stdout, self._lines, self._closed)
         Thread(target=_read_lines, args=streams, daemon=True).start()
@@ -169,9 +189,12 @@ class _StartedServer:
         if method.startswith("notifications/"):
             return {}
         answer: dict[str, Any] = {}
-        while answer.get("id") != self._number:
+        while not _is_answer(answer, self._number):
             # Other lines are of a log, or notifications.
-            answer = _json(self._line(method, deadline))
+            line = self._line(method, deadline)
+            answer = _json(line)
+            if not answer:
+                self._printed.append(line[:_LOG_BYTES].decode("utf-8", "replace"))
         return _result(self._source, method, answer)
 
     def _line(self, method: str, deadline: float) -> bytes:
@@ -191,7 +214,13 @@ class _StartedServer:
         return line
 
     def _late(self, method: str) -> DataError:
-        return DataError(f"{self._source}: no answer to {method} in {self._timeout_s:g} s")
+        return DataError(f"{self._source}: no answer to {method} in {self._timeout_s:g} s{self._words()}")
+
+    def _words(self) -> str:
+        """The last that it wrote to its error output, or else to its output where that is no message."""
+        written = words_of_log(bytes(self._log).decode("utf-8", "replace"))
+        words = written or words_of_log("\n".join(self._printed))
+        return f"; it wrote: {words}" if words else ""
 
     def _death(self, method: str) -> DataError:
         try:
@@ -199,11 +228,9 @@ class _StartedServer:
             self._logging.join(5)
         except TimeoutExpired:
             status = "its output is closed"
-        last = bytes(self._log).decode("utf-8", "replace").strip().splitlines()[-3:]
-        words = f"; it wrote: {' | '.join(last)[:500]}" if last else ""
         needs = f"; of your variables it has only {', '.join(INHERITED)} and those that --mcp-env names"
         return DataError(
-            f"{self._source}: the server ended before it answered {method} ({status}){words}{needs}"
+            f"{self._source}: the server ended before it answered {method} ({status}){self._words()}{needs}"
         )
 
 
@@ -263,28 +290,76 @@ def _address(url: str, timeout_s: float, headers: Sequence[Header]) -> Generator
                     session["Mcp-Session-Id"] = name
                 body = _read_until(response, monotonic() + timeout_s)
         except errors.HTTPError as error:
-            raise DataError(f"{url}: {method} was answered with HTTP {error.code} {error.reason}") from error
+            words = _words_of_refusal(error, timeout_s)
+            is_legacy = (
+                method == "initialize" and error.code in _LEGACY_STATUSES and _is_legacy(message, timeout_s)
+            )
+            advice = _LEGACY if is_legacy else ""
+            raise DataError(f"{url}: {method} was answered with HTTP {error.code} {words}{advice}") from error
         except (OSError, ValueError, HTTPException) as error:
             raise DataError(f"{url}: {method} was not answered: {getattr(error, 'reason', error)}") from error
         if method.startswith("notifications/"):
             return {}
         lines = [line.removeprefix(b"data:") for line in body.splitlines() if line.startswith(b"data:")]
-        answer = next((each for each in map(_json, lines or [body]) if each.get("id") == number), None)
+        answer = next((each for each in map(_json, lines or [body]) if _is_answer(each, number)), None)
         if answer is None:
-            raise DataError(f"{url}: the answer to {method} is no message of MCP: {body[:200]!r}")
+            said = words_of_body(body[:MAX_REFUSAL_BYTES]) or "nothing"
+            raise DataError(f"{url}: the answer to {method} is no message of MCP: {said}")
         return _result(url, method, answer)
 
     yield ask
 
 
+def _words_of_refusal(refusal: errors.HTTPError, timeout_s: float) -> str:
+    """The reason of a refusal and what its body says, which may add nothing."""
+    if refusal.code < 400:
+        return refusal.reason
+    body = bytearray()
+    with suppress(OSError, ValueError, HTTPException):
+        for part in _parts_until(refusal.fp, monotonic() + timeout_s):
+            body += part
+            if len(body) >= MAX_REFUSAL_BYTES:
+                break
+    said = words_of_body(bytes(body[:MAX_REFUSAL_BYTES]))
+    return f"{refusal.reason}: {said}" if said and said != refusal.reason else refusal.reason
+
+
+def _is_legacy(message: requests.Request, timeout_s: float) -> bool:
+    """Whether an address that refused a message of streamable HTTP opens a stream with the event `endpoint`, as servers
+    of MCP 2024-11-05 do."""
+    headers = {**message.headers, "Accept": "text/event-stream"}
+    wait_s = min(timeout_s, _LEGACY_WAIT_S)
+    begin = bytearray()
+    with (
+        suppress(OSError, ValueError, HTTPException),
+        open_unredirected(requests.Request(message.full_url, headers=headers), wait_s) as response,
+    ):
+        if response.headers.get_content_type() != "text/event-stream":
+            return False
+        for part in _parts_until(response, monotonic() + wait_s):
+            begin += part
+            if _EVENT.search(begin) or len(begin) >= MAX_REFUSAL_BYTES:
+                break
+    event = _EVENT.search(begin)
+    return event is not None and event[1] == b"endpoint"
+
+
 def _read_until(response: HTTPResponse, deadline: float) -> bytes:
     """The body of a response. Raises TimeoutError where it does not end in time."""
     body = bytearray()
-    while len(body) < _MAX_BYTES and (part := response.read1(65_536)):
+    for part in _parts_until(response, deadline):
         body += part
+        if len(body) >= _MAX_BYTES:
+            break
+    return bytes(body)
+
+
+def _parts_until(response: Any, deadline: float) -> Iterator[bytes]:
+    """The body of a response, part by part. Raises TimeoutError where it does not end in time."""
+    while part := response.read1(65_536):
+        yield part
         if monotonic() > deadline:
             raise TimeoutError("its answer does not end")
-    return bytes(body)
 
 
 def _json(text: bytes) -> dict[str, Any]:
