@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -28,10 +28,13 @@ class Reading:
     lost: Counter[str] = field(default_factory=Counter[str])
     """By name how often something was left out that OpenAI's shape has no place for. Shared by all places of a
     reading."""
+    anything: bool = False
+    """Whether nothing says yet what is read, as in a file that somebody names: an object with a name is then a tool only
+    if its keys are those of one."""
 
     def at(self, part: str) -> "Reading":
         """The same reading at a part of this place."""
-        return Reading(f"{self.place}: {part}" if self.place else part, self.lost)
+        return replace(self, place=f"{self.place}: {part}" if self.place else part)
 
     def fail(self, message: str) -> NoReturn:
         """Raises ShapeError with the place before the message."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, loads_within
@@ -83,14 +83,19 @@ _SUBSCHEMAS = frozenset(
     }
 )
 """Keywords whose values may look like parameters, and are none of the schema that they stand in."""
+_OF_TOOLS = frozenset({*NAME_KEYS, *SCHEMA_KEYS, *_NO_SCHEMA, "description", "required", "strict", "title"})
+"""Keys that a definition without parameters may have."""
 _DOCUMENTS: Mapping[str, str] = {
     "discoveryVersion": "a Google Discovery document",
     "openapi": "an OpenAPI document",
     "swagger": "an OpenAPI document",
     "asyncapi": "an AsyncAPI document",
+    "mcpServers": "the configuration of MCP servers",
     "$schema": "a JSON Schema",
 }
 """Keys by which a document tells that it is no tool."""
+_DISCOVERY_KIND = "discovery#"
+"""How the `kind` of a Google Discovery document begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +190,11 @@ def definitions(value: Any, reading: Reading) -> Iterator[Definition]:
     held = cast(Mapping[str, Any], value)
     if not held:
         return
-    document = next((named for key, named in _DOCUMENTS.items() if key in held), None)
-    if document is not None:
+    if document := _document(held):
         reading.fail(f"this is {document}, no definition of a tool")
     lists: list[Any] = [held[key] for key in ("result", *TOOL_LISTS, *TOOLS_KEYS) if key in held]
     if lists and "name" not in held:
-        yield from definitions(next((each for each in lists if each), None), reading)
+        yield from definitions(next((each for each in lists if each), None), replace(reading, anything=False))
     elif _is_definition(held):
         yield _definition(held, reading)
     elif all(map(_is_named_definition, held.values())):
@@ -258,6 +262,13 @@ def entry_definitions(entry: Any, reading: Reading) -> Iterator[Definition]:
         yield _definition(held, reading)
 
 
+def _document(held: Mapping[str, Any]) -> str:
+    """What kind of document an object is that is no tool; empty for any other."""
+    if str(held.get("kind")).startswith(_DISCOVERY_KIND):
+        return _DOCUMENTS["discoveryVersion"]
+    return next((named for key, named in _DOCUMENTS.items() if key in held), "")
+
+
 def _is_definition(held: Mapping[str, Any]) -> bool:
     return any(isinstance(held.get(key), dict) for key in TOOL_WRAPPERS) or isinstance(held.get("name"), str)
 
@@ -294,8 +305,26 @@ def _definition(entry: Mapping[str, Any], reading: Reading) -> Definition:
     if name is None:
         keys = ", ".join(list(inner)[:12]) or "nothing"
         reading.broken(f"a tool has no `name`; it has {keys}")
+    here = reading.at(f"tool {name!r}")
+    if wrapper is None and reading.anything:
+        _check_is_tool(entry, here)
     around = {key: value for key, value in entry.items() if key != wrapper and wrapper is not None}
-    return Definition(name, inner, wrapper, around, reading.at(f"tool {name!r}"))
+    return Definition(name, inner, wrapper, around, here)
+
+
+def _check_is_tool(entry: Mapping[str, Any], reading: Reading) -> None:
+    """Raises ShapeError for an object that has a name as a tool has, and is something else."""
+    if document := _document(entry):
+        reading.fail(f"this is {document}, no definition of a tool")
+    if any(entry.get(key) is not None for key in SCHEMA_KEYS):
+        return
+    foreign = [key for key in entry if key not in _OF_TOOLS]
+    # What looks like parameters is named as such.
+    if foreign and not any(_looks_like_parameters(key, entry[key]) for key in foreign):
+        keys = ", ".join(f"`{key}`" for key in foreign[:6])
+        reading.fail(
+            f"no tool: it has no parameters, but {keys}, which no tool has; a tool that takes none has `parameters`: {{}}"
+        )
 
 
 def _tool(definition: Definition) -> FoundTool:

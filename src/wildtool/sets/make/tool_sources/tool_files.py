@@ -4,6 +4,7 @@ import json
 import re
 import stat
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -189,19 +190,18 @@ def described_tools(value: Any, note: Callable[[str], None] = lambda text: None)
 def _lists(values: Sequence[tuple[str, Any]]) -> Iterator[list[Any]]:
     """The lists of tools in the values of a file, each after its place: lists, lists of lists, objects that hold one, or
     single tools, which together are one list."""
-    if len(values) > 1 and all(isinstance(value, dict) for _, value in values):
-        yield [tool for place, value in values for tool in _tools(value, Reading(place))]
+    placed = [(Reading(place, anything=True), value) for place, value in values]
+    if len(placed) > 1 and all(isinstance(value, dict) for _, value in placed):
+        yield [tool for reading, value in placed for tool in _tools(value, reading)]
         return
-    for place, value in values:
+    for reading, value in placed:
         lists = as_list(value)
         if lists and all(isinstance(entry, list) for entry in lists):
-            yield from (
-                _of_list(entries, Reading(place).at(f"list {k}")) for k, entries in enumerate(lists, 1)
-            )
+            yield from (_of_list(entries, reading.at(f"list {k}")) for k, entries in enumerate(lists, 1))
         elif isinstance(value, list):
-            yield _of_list(lists, Reading(place))
+            yield _of_list(lists, reading)
         else:
-            yield _tools(value, Reading(place))
+            yield _tools(value, reading)
 
 
 def _of_list(entries: Sequence[Any], reading: Reading) -> list[Any]:
@@ -219,7 +219,7 @@ def _tools(value: Any, reading: Reading) -> list[Any]:
     held = as_object(value)
     inner = as_object(held.get("result")).get("tools", held.get("tools"))
     if isinstance(inner, list):
-        return _of_list(as_list(inner), reading)
+        return _of_list(as_list(inner), replace(reading, anything=False))
     try:
         return list(map(_with_results, read_tools(value, reading)))
     except BrokenError:
