@@ -58,20 +58,24 @@ def test_findings_are_printed_and_an_error_is_the_status():
         "go with.",
     ]
     listed = run("catalogue tools.json --json")
-    assert (listed.exit_code, json.loads(listed.stdout)) == (
-        1,
-        {
-            "tools": 2,
-            "findings": [
-                {
-                    "where": "ferries",
-                    "rule": "no description",
-                    "message": "say what the tool does, and when it is the one to take",
-                    "level": "error",
-                }
-            ],
-        },
-    )
+    finding = {
+        "where": "ferries",
+        "rule": "no description",
+        "message": "say what the tool does, and when it is the one to take",
+        "level": "error",
+    }
+    shown = json.loads(listed.stdout)
+    assert listed.exit_code == 1
+    assert shown.pop("order").startswith("errors first")
+    assert shown == {
+        "tools": 2,
+        "counts": [{"rule": "no description", "level": "error", "findings": 1, "tools": 1}],
+        "worst": [{**finding, "tools": 1, "others": []}],
+        "findings": [finding],
+        "notes": [],
+        "left_out": 0,
+        "all": None,
+    }
 
 
 REFUSED = {

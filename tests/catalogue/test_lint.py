@@ -1,6 +1,8 @@
 """What is found in names and descriptions."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -214,12 +216,37 @@ def alike(count: int) -> list[dict[str, Any]]:
     return [tool(f"tides_{k}") for k in range(count)]
 
 
-def test_of_many_alike_tools_each_lists_some_and_counts_the_others():
+def twins(finding: Finding) -> tuple[list[str], int]:
+    """The tools that a finding says its own is like, and how many more there are."""
+    first = finding.message.partition("same as of ")[2].partition(":")[0]
+    others = re.findall(r"[ ,](\S+) \(\d+%\)", finding.message)
+    more = re.search(r"and ([\d,]+) more; say", finding.message)
+    return [first, *others], int(more[1].replace(",", "")) if more else 0
+
+
+def test_of_many_alike_tools_each_has_one_finding_that_lists_some_and_counts_the_others():
     found = [each for each in lint_tools(alike(40)) if each.rule == "alike"]
-    last = [each.message for each in found if each.where == "tides_39"]
-    listed = [text for text in last if "the same as of" in text]
-    assert len(listed) < 39
-    assert f"and of {39 - len(listed)} more tools" in last[-1]
+    assert [each.where for each in found] == [f"tides_{k}" for k in range(40)]
+    for each in found:
+        names, more = twins(each)
+        assert len(names) < 39 and len(names) + more == 39
+        assert each.where not in names
+
+
+def test_the_tool_that_is_most_alike_comes_first():
+    texts = ("ebb flow tide moon wave", "ebb flow tide moon", "ebb flow tide moon wave surf")
+    found = lint_tools([tool(f"t{k}", text) for k, text in zip("abc", texts, strict=True)])
+    assert {each.where: twins(each)[0] for each in found if each.rule == "alike"} == {
+        "ta": ["tc", "tb"],
+        "tb": ["ta", "tc"],
+        "tc": ["ta", "tb"],
+    }
+
+
+def test_no_message_grows_with_the_number_of_its_names():
+    many = {f"parameter_{k}": {} for k in range(500)}
+    (found,) = lint_tools([tool("list_tides", properties=many, required=[])])
+    assert found.message.endswith(" and 488 more") and len(found.message) < 300
 
 
 def test_the_report_of_alike_tools_grows_with_their_number_alone():
@@ -252,5 +279,8 @@ def test_alike_are_those_that_share_half_of_their_words(drawn: list[set[str]]):
         for b in range(len(tools))
         if a != b and 2 * len(named[a] & named[b]) >= len(named[a] | named[b])
     }
-    texts = [(each.where, each.message) for each in lint_tools(tools) if each.rule == "alike"]
-    assert {(where, text.partition("same as of ")[2].partition(":")[0]) for where, text in texts} == expected
+    found = {each.where: twins(each) for each in lint_tools(tools) if each.rule == "alike"}
+    assert {(where, other) for where, (names, _) in found.items() for other in names} <= expected
+    assert {where: len(names) + more for where, (names, more) in found.items()} == Counter(
+        where for where, _ in expected
+    )

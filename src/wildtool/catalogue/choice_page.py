@@ -15,6 +15,8 @@ from wildtool.report.site.site import Site
 
 MOST_PAIRS, MOST_DRAWN = 30, 30
 """Pairs that are shown with their texts, and tools in the drawing of the matrix."""
+MOST_TOOL_ROWS = 300
+"""Tools in the table of a page; JSON has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ def write_pages(
             "pairs": report.confusions[:MOST_PAIRS],
             "matrix": matrix_of(report),
         }
+        values["tools"] = report.tools[:MOST_TOOL_ROWS]
         values["described"] = {each.name: each.description for each in report.tools}
         slug = "index" if number == 1 and not comparisons else f"run-{number}"
         add(slug, title, "catalogue.html", **values, notes=[BLAME_NOTE, FEW_NOTE])

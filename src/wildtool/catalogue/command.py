@@ -57,7 +57,8 @@ class CatalogueOptions(CallOptions):
     dry_run: bool = options.DRY_RUN_OPTION
     out: Path | None = opt(
         "-o FOLDER",
-        "Folder for runs and pages (default: runs/catalogue); of sizes, for sizes.csv and the chart.",
+        "Folder for runs and pages (default: runs/catalogue); without --requests, for findings.jsonl; of"
+        " sizes, for sizes.csv and the chart.",
         panel=OUTPUT,
     )
     quiet: bool = options.QUIET_OPTION
@@ -252,29 +253,27 @@ def _report(folders: list[list[Path]], its: CatalogueOptions, pages: Path | None
 
 
 def _lint(source: str, its: CatalogueOptions, headers: tuple[Header, ...]) -> int:
-    from dataclasses import asdict
-
     from wildtool.alter.own_tools import tool_name
-    from wildtool.catalogue.lint import lint_tools, read_catalogue
-    from wildtool.cli.output.tables import print_grid
-    from wildtool.cli.terminal import print_err, print_out, print_wrapped
-    from wildtool.json_codec import dumps
+    from wildtool.catalogue import lint_output as output
+    from wildtool.catalogue.lint import found_in, read_catalogue
+    from wildtool.cli.terminal import print_err, print_wrapped
 
+    whole = None if its.out is None else its.out / output.FINDINGS_FILE
+    if whole is not None:
+        check_file(whole, force=its.force)
     tools = read_catalogue(source, print_err, its.mcp_env or (), headers)
-    findings = lint_tools(tools)
+    found = found_in(tools)
+    if whole is not None:
+        make_folder(whole.parent)
+        write_file(whole, output.findings_lines(found))
     if its.as_json:
-        rows = [
-            {key: asdict(each)[key] for key in ("where", "rule", "message", "level")} for each in findings
-        ]
-        print_out(dumps({"tools": len(tools), "findings": rows}).decode())
+        output.print_findings_json(len(tools), found, whole)
     else:
-        if findings:
-            table = [[each.where, each.level, each.rule, each.message] for each in findings]
-            print_grid(f"{len(tools)} tools of {source}", ["tool", "", "", ""], table, sentences=(1, 2, 3))
-        places = {each.where for each in findings}
+        output.print_findings(source, len(tools), found, whole)
+        places = {each.finding.where for each in found}
         faulty = sum(tool_name(tool) in places for tool in tools)
         print_wrapped(
-            f"{faulty} of {len(tools)} tools have a finding. These are read from names and texts alone; --requests FILE "
-            "--model NAME measures what they go with."
+            f"{faulty:,} of {len(tools):,} tools have a finding. These are read from names and texts alone; "
+            "--requests FILE --model NAME measures what they go with."
         )
-    return int(any(each.level == "error" for each in findings))
+    return int(any(each.finding.level == "error" for each in found))

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,10 @@ ALIKE = 0.5
 """Share of common words from which two tools count as alike."""
 FEWEST_WORDS, MOST_CHARACTERS = 4, 1024
 """Of a description; the second is the limit of some endpoints."""
-MOST_TWINS = 10
-"""Alike tools that are listed for one tool; others are counted."""
+MOST_TWINS = 4
+"""Alike tools that are listed for one tool, the most alike first; others are counted."""
+MOST_NAMES = 12
+"""Words or parameters that one message lists; others are counted."""
 MOST_PAIRS = 500_000
 """Pairs of tools that are compared; 1,000 tools that are all alike have as many."""
 MOST_LOOKED_AT = 20_000_000
@@ -62,86 +65,124 @@ def read_catalogue(
     return tuple(entry.tool for entry in found)
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding, and what ranks it among others of its rule."""
+
+    finding: Finding
+    extent: float = 0.0
+    """How much is wrong: parameters that lack something, or the share of common words."""
+    twin: str = ""
+    """The other tool of a pair, which has a finding about the same pair."""
+
+
 def lint_tools(tools: Sequence[Tool]) -> list[Finding]:
     """What is found, in the order of the tools; pairs last."""
-    findings = [finding for tool in tools for finding in _of_tool(tool)]
+    return [found.finding for found in found_in(tools)]
+
+
+def found_in(tools: Sequence[Tool]) -> list[Found]:
+    """As `lint_tools`, with what ranks each finding."""
+    found = [each for tool in tools for each in _of_tool(tool)]
     for name, count in Counter(map(tool_name, tools)).items():
         if name and count > 1:
             message = f"{count} tools have it; endpoints refuse that, and a call does not say which is meant"
-            findings.append(Finding(name, "same name", message, "error"))
-    return [*findings, *_of_pairs(tools)]
+            found.append(Found(Finding(name, "same name", message, "error"), count))
+    return [*found, *_of_pairs(tools)]
 
 
-def _of_tool(tool: Tool) -> Iterator[Finding]:
+def _of_tool(tool: Tool) -> Iterator[Found]:
     name, function = tool_name(tool), as_object(tool.get("function"))
-    text = function.get("description")
-    words = search_words(text) if isinstance(text, str) else []
     if not _VALID.fullmatch(name):
-        yield Finding(
-            name, "name", "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64", "error"
-        )
-    if not words:
-        yield Finding(
-            name, "no description", "say what the tool does, and when it is the one to take", "error"
-        )
-    elif not set(words) - set(search_words(name)) - {"a", "an", "the", "of", "to"}:
-        yield Finding(
-            name,
-            "description repeats name",
-            f"{text!r} adds nothing to the name; say when to take it",
-            "warning",
-        )
-    elif len(words) < FEWEST_WORDS:
-        yield Finding(name, "short description", f"{text!r} has fewer than {FEWEST_WORDS} words", "warning")
-    elif len(str(text)) > MOST_CHARACTERS:
-        length = f"{len(str(text)):,} characters; some endpoints cut or refuse more than {MOST_CHARACTERS:,}"
-        yield Finding(name, "long description", length, "warning")
+        message = "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64"
+        yield Found(Finding(name, "name", message, "error"))
+    if finding := _of_description(name, function.get("description")):
+        yield Found(finding)
     schema = as_object(function.get("parameters"))
     properties: Mapping[str, Any] = as_object(schema.get("properties"))
     if bare := [key for key, part in properties.items() if not as_object(part).get("description")]:
-        yield Finding(name, "parameter without description", ", ".join(bare), "warning")
+        yield Found(Finding(name, "parameter without description", _listed(bare), "warning"), len(bare))
     if missing := [str(key) for key in as_list(schema.get("required")) if key not in properties]:
-        yield Finding(name, "required but not defined", ", ".join(missing), "error")
+        yield Found(Finding(name, "required but not defined", _listed(missing), "error"), len(missing))
 
 
-def _of_pairs(tools: Sequence[Tool]) -> Iterator[Finding]:
+def _of_description(name: str, text: Any) -> Finding | None:
+    """What is wrong with the description of a tool of this name; None where nothing is."""
+    words = search_words(text) if isinstance(text, str) else []
+    if not words:
+        return Finding(
+            name, "no description", "say what the tool does, and when it is the one to take", "error"
+        )
+    if not set(words) - set(search_words(name)) - {"a", "an", "the", "of", "to"}:
+        message = f"{text!r} adds nothing to the name; say when to take it"
+        return Finding(name, "description repeats name", message, "warning")
+    if len(words) < FEWEST_WORDS:
+        return Finding(name, "short description", f"{text!r} has fewer than {FEWEST_WORDS} words", "warning")
+    if len(text) > MOST_CHARACTERS:
+        message = f"{len(text):,} characters; some endpoints cut or refuse more than {MOST_CHARACTERS:,}"
+        return Finding(name, "long description", message, "warning")
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _of_pairs(tools: Sequence[Tool]) -> Iterator[Found]:
     texts = {tool_name(tool): tool_text(tool) for tool in tools}
     words = {name: frozenset(search_words(text)) for name, text in texts.items()}
     plain: dict[str, str] = {}
     for name in texts:
         if (other := plain.setdefault(re.sub(r"[\W_]+", "", name).casefold(), name)) != name:
             message = f"differs from {other} only in case or separators; models write one for the other"
-            yield Finding(name, "same name", message, "error")
+            yield Found(Finding(name, "same name", message, "error"))
     yield from _of_alike(words)
-    yield from _of_searches(tools, Bm25(texts))
+    yield from map(Found, _of_searches(tools, Bm25(texts)))
 
 
-def _of_alike(words: Mapping[str, frozenset[str]]) -> Iterator[Finding]:
-    """Tools that share half of their words or more, each with the first `MOST_TWINS` of these."""
+def _of_alike(words: Mapping[str, frozenset[str]]) -> Iterator[Found]:
+    """Tools that share half of their words or more, each with the one that it is most alike, and others by name."""
     pairs, left_out = _alike_pairs(words)
-    twins: Counter[str] = Counter()
-    unlisted: Counter[str] = Counter()
+    twins: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for name, other, common in pairs:
-        apart = ""
-        for place, twin in ((name, other), (other, name)):
-            if twins[place] == MOST_TWINS:
-                unlisted[place] += 1
-                continue
-            twins[place] += 1
-            apart = apart or " and ".join(
-                f"{', '.join(sorted(words[mine] - words[its])) or 'nothing'} only in {mine}"
-                for mine, its in ((name, other), (other, name))
-            )
-            message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}; say when to take which"
-            yield Finding(place, "alike", message, "warning")
-    for place, count in unlisted.items():
-        message = f"and of {count:,} more tools, which are not listed; say when to take which"
-        yield Finding(place, "alike", message, "warning")
+        twins[name].append((common, other))
+        twins[other].append((common, name))
+    places = {name: place for place, name in enumerate(words)}
+    for name in sorted(twins, key=places.__getitem__):
+        own = sorted(twins[name], key=lambda twin: (-twin[0], places[twin[1]]))
+        # Told from the first of a pair, so that both findings say the same.
+        first, second = sorted((name, own[0][1]), key=places.__getitem__)
+        yield _alike(name, own, _apart(first, second, words))
     if left_out:
-        yield _left_out(
-            f"{left_out:,} of {len(words):,} tools were compared with a part of the others, or with none: more than "
-            f"{MOST_PAIRS:,} pairs share their rarest words. Give a part of the tools to see the others"
+        yield Found(
+            _left_out(
+                f"{left_out:,} of {len(words):,} tools were compared with a part of the others, or with none: more than "
+                f"{MOST_PAIRS:,} pairs share their rarest words. Give a part of the tools to see the others"
+            )
         )
+
+
+def _apart(first: str, second: str, words: Mapping[str, frozenset[str]]) -> str:
+    """The words that tell two tools apart."""
+    only = {first: words[first] - words[second], second: words[second] - words[first]}
+    return " and ".join(f"{_listed(sorted(own)) or 'nothing'} only in {name}" for name, own in only.items())
+
+
+def _alike(name: str, twins: Sequence[tuple[float, str]], apart: str) -> Found:
+    """The finding of a tool that is like others.
+
+    Args:
+        twins: with the share of common words, the largest first.
+        apart: what tells it from the first of them.
+    """
+    (common, twin), *others = twins
+    message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}"
+    if others:
+        listed = ", ".join(f"{other} ({share:.0%})" for share, other in others[: MOST_TWINS - 1])
+        more = len(others) - (MOST_TWINS - 1)
+        message += f"; also like {listed}" + (f" and {more:,} more" if more > 0 else "")
+    return Found(Finding(name, "alike", f"{message}; say when to take which", "warning"), common, twin)
 
 
 def _alike_pairs(words: Mapping[str, frozenset[str]]) -> tuple[list[tuple[str, str, float]], int]:
