@@ -22,7 +22,7 @@ FIRST_OF_KIND = 3
 MOST_LISTED = 40
 """Findings that are all listed in the terminal."""
 MOST_IN_JSON = 1_000
-MOST_NAMED = 6
+MOST_TOOLS_NAMED = 6
 """Tools that a leading finding names; others are counted."""
 ORDER_OF_FINDINGS = (
     "errors first, then what hides a tool from a model; of one kind what is largest or most alike"
@@ -159,8 +159,8 @@ def _cells(tools: str, finding: Finding) -> list[str]:
 
 
 def _named(tools: Sequence[str]) -> str:
-    more = len(tools) - MOST_NAMED
-    return ", ".join(tools[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(tools) - MOST_TOOLS_NAMED
+    return ", ".join(tools[:MOST_TOOLS_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def print_findings_json(tools: int, found: Sequence[Found], whole: Path | None) -> None:
@@ -171,7 +171,7 @@ def print_findings_json(tools: int, found: Sequence[Found], whole: Path | None) 
         "counts": [asdict(kind) for kind in kinds_of(ranked)],
         "order": ORDER_OF_FINDINGS,
         "worst": [
-            {**_row(each.finding), "tools": len(each.tools), "others": list(each.tools[1:MOST_NAMED])}
+            {**_row(each.finding), "tools": len(each.tools), "others": list(each.tools[1:MOST_TOOLS_NAMED])}
             for each in leading(ranked)
         ],
         "findings": [_row(each.finding) for each in ranked[:MOST_IN_JSON]],
