@@ -486,6 +486,7 @@ def test_forms_hold_kinds_of_records():
         "trl": (both, False),
         "llamafactory": (both, True),
         "text": (both, False),
+        "verl": (frozenset({"sft"}), False),
         "adp": (frozenset({"sft"}), False),
         "tools": (both | {"tools"}, False),
     }

@@ -54,6 +54,7 @@ REJECT_REASONS: Mapping[str, str] = {
     "same-pair": "chosen and rejected are equal",
     "other-kind": "a pair among conversations, or the reverse",
     "call-without-result": "calls without results inside a trajectory, which has no place for them",
+    "weight-0": "a reply of weight 0, for a trainer that learns every reply",
     "prefix": "contained in a longer record",
     "near": "no argument that was last said as far back as --distance asks",
 }

@@ -24,6 +24,7 @@ from wildtool.outputs import (
     write_error,
 )
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary, Converter
+from wildtool.sets.prepare.parquet import lines_to_parquet
 from wildtool.sets.prepare.record import RejectedRow
 from wildtool.temporary import temporary_folder
 
@@ -43,7 +44,10 @@ _SHOWN = 3
 
 
 def write_stream(conversion: Conversion, target: IO[bytes]) -> ConversionSummary:
-    """Writes the lines to an open file. Raises as `Converter.lines`, and DataError if there are none."""
+    """Writes the lines to an open file. Raises as `Converter.lines`, DataError if there are none, and UsageError for a
+    form that has no lines."""
+    if conversion.form.columns:
+        raise UsageError("this form is a Parquet file: name it, such as --out train.parquet")
     converter = Converter(conversion, lambda row: None)
     target.writelines(converter.lines())
     _check_written(converter.summary, None)
@@ -74,6 +78,8 @@ def write_conversion(
                 file.writelines(converter.lines())
             rejects.close()
             _check_written(converter.summary, rejects)
+            if conversion.form.columns:
+                lines_to_parquet(new, conversion.form.columns)
     return converter.summary
 
 

@@ -1,15 +1,16 @@
-"""Reads rows of Parquet files in bounded memory, whatever a file of a few bytes claims to hold.
+"""Reads and writes rows of Parquet files in bounded memory, whatever a file of a few bytes claims to hold.
 
 A Parquet file says each repeated value once, so two kilobytes can hold gigabytes of text. How long its rows are is
 counted before any is read: that takes no memory, since the texts are not copied.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from wildtool.errors import DataError
 from wildtool.interrupts import uninterrupted
+from wildtool.outputs import disk_full_error
 from wildtool.sets.prepare.texts import TEXT_LIMITS
 
 _BATCH = 512
@@ -25,6 +26,8 @@ MAX_VALUES = 10_000_000
 _OTHER_BYTES = 16
 """Of a value that is no text, and of what holds others."""
 _MEMORY = "512MB"
+_LONGEST_LINE = 4 * TEXT_LIMITS.bytes
+"""Bytes of a line that is written: a row within the limits, with tools as texts and escapes."""
 
 ParquetRow = tuple[int, dict[str, Any] | str]
 """The number of a row from 1, and its values by column, or why it is not read."""
@@ -46,6 +49,40 @@ def parquet_rows(path: Path) -> Iterator[ParquetRow]:
         ) from error
     except duckdb.Error as error:
         raise DataError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0][:200]})") from error
+
+
+def lines_to_parquet(path: Path, columns: Mapping[str, str]) -> None:
+    """Turns a file of JSON lines into a Parquet file with its rows in their order.
+
+    Args:
+        columns: with their types, so that none is guessed: a text that looks like a date stays one.
+
+    Raises StorageError if the disk is full, and DataError if the rows take too much memory.
+    """
+    with uninterrupted():
+        import duckdb
+
+    # Names of their own, since the database reads the one and writes the other.
+    lines, table = path.with_name("wildtool.lines.part"), path.with_name("wildtool.parquet.part")
+    path.replace(lines)
+    types = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in columns.items())
+    query = (
+        f"COPY (SELECT * FROM read_json({_text(str(lines))}, format = 'newline_delimited', compression = 'uncompressed', "
+        f"maximum_object_size = {_LONGEST_LINE}, columns = {{{types}}})) "
+        f"TO {_text(str(table))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)"
+    )
+    try:
+        with duckdb.connect(config={"threads": 1}) as connection:
+            connection.execute("SET enable_progress_bar = false")
+            connection.execute(query)
+    except duckdb.IOException as error:
+        raise disk_full_error(path, str(error).partition(": {")[0].strip()) from error
+    except duckdb.Error as error:
+        raise DataError(
+            f"{path}: cannot be written as Parquet ({str(error).splitlines()[0][:200]})"
+        ) from error
+    table.replace(path)
+    lines.unlink()
 
 
 def _rows(connection: Any, path: Path) -> Iterator[ParquetRow]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_PROCESSES = 4
 _WITHOUT_WEIGHTS = ("sharegpt", "llamafactory", "trl")
 """Forms whose trainers learn all replies of a row, or the last one alone."""
-FormName = Literal["sharegpt", "openai", "trl", "llamafactory", "text", "adp", "tools"]
+FormName = Literal["sharegpt", "openai", "trl", "llamafactory", "text", "verl", "adp", "tools"]
 _FORMS = {
     "text_with_calls": ("sharegpt", "llamafactory"),
     "lossless": ("sharegpt", "llamafactory"),
@@ -32,8 +32,8 @@ _FORMS = {
     "for_upload": ("openai",),
     "prompt_completion": ("trl",),
     "tools_as_text": ("trl",),
-    "tool_format": ("text",),
-    "drop_weights": ("llamafactory",),
+    "tool_format": ("text", "verl"),
+    "drop_weights": ("llamafactory", "verl"),
     "replace": ("llamafactory",),
 }
 """The forms that an option is for, by its name; other options are for all."""
@@ -46,7 +46,8 @@ class ConvertOptions:
     to: FormName | None = opt(
         "Form to write. sharegpt: for LLaMA-Factory; openai: messages; trl: for TRL's trainers;"
         " llamafactory: a folder with dataset_info.json; text: prompt and reply as `run --tool-format`"
-        " sends them; adp: agent data protocol; tools: tool lists only."
+        " sends them; verl: the same as a Parquet file of whole conversations; adp: agent data protocol; tools:"
+        " tool lists only."
     )
     data_set: str = opt("--from NAME", "Layout of the files; auto looks at their keys.", default="auto")
     out: Path | None = opt("-o PATH", "File, or folder for llamafactory (default: standard output).")
@@ -84,12 +85,12 @@ class ConvertOptions:
     tools_as_text: bool = opt("trl: write tools as JSON text.", panel=OUTPUT)
     tool_format: str | None = opt(
         "NAME",
-        "text: how tools, calls and results are written: the --tool-format of your runs.",
+        "text, verl: how tools, calls and results are written: the --tool-format of your runs.",
         complete=completion.tool_formats,
         panel=OUTPUT,
     )
     safe_names: bool = opt("Rename tools that endpoints refuse.", panel=OUTPUT)
-    drop_weights: bool = opt("llamafactory: train on messages with weight 0 too.", panel=OUTPUT)
+    drop_weights: bool = opt("llamafactory, verl: train on messages with weight 0 too.", panel=OUTPUT)
     keep_rejects: bool = opt("Write the rows left out to OUT.rejects.jsonl too.", panel=OUTPUT)
     strict: bool = opt(
         "Exit status 1 if any row was left out, or parts of a row or reasoning were lost.", panel=OUTPUT
@@ -109,7 +110,7 @@ class ConvertOptions:
                 raise UsageError(
                     f"--{name.replace('_', '-')} cannot be used with --to {self.to}; it is for: {', '.join(forms)}"
                 )
-        if self.to == "text":
+        if self.to in _FORMS["tool_format"]:
             self._check_format()
         if self.distance is not None and self.kind != "long":
             raise UsageError("--distance needs --kind long")
@@ -123,7 +124,8 @@ class ConvertOptions:
 
         if self.tool_format is None:
             raise UsageError(
-                "--to text needs the format of your runs: --tool-format hermes, or another of `wildtool list formats`"
+                f"--to {self.to} needs the format of your runs: --tool-format hermes, or another of"
+                " `wildtool list formats`"
             )
         if self.tool_format not in CALL_FORMATS:
             raise UsageError(unknown_name("format", self.tool_format, CALL_FORMATS))

@@ -230,9 +230,9 @@ TRAINERS: Mapping[str, Trainer] = {
         1024,
         trainer_note("stops", "a record is longer than max_length (truncation: error)"),
         "sharegpt",
-        trainer_note("stops", "reads the column messages; convert with --to trl"),
+        trainer_note("stops", "reads the column messages; convert with --to verl"),
         _verl_record,
-        trainer_note("stops", "reads Parquet files only"),
+        trainer_note("stops", "reads Parquet files only; convert with --to verl"),
     ),
     "axolotl": Trainer(
         "Axolotl",

@@ -1,7 +1,7 @@
 """The forms that records are written in, by the names of `--to`."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wildtool.sets.prepare.record import TrainingRecord
@@ -9,7 +9,7 @@ from wildtool.sets.prepare.writers.adp import adp_row
 from wildtool.sets.prepare.writers.openai import lost_in_trl, openai_row, trl_row
 from wildtool.sets.prepare.writers.options import WriteOptions
 from wildtool.sets.prepare.writers.sharegpt import REASONING, lost_in_sharegpt, sharegpt_row
-from wildtool.sets.prepare.writers.text import lost_in_text, text_row
+from wildtool.sets.prepare.writers.text import VERL_COLUMNS, lost_in_text, lost_in_verl, text_row, verl_row
 
 RowWriter = Callable[[TrainingRecord, WriteOptions], Any]
 
@@ -27,6 +27,8 @@ class TrainingForm:
     """The kinds of records that it can hold."""
     folder: bool = False
     """Whether it is a folder rather than a file."""
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The columns of a Parquet file with their types, as DuckDB writes them; empty for lines of JSON."""
 
 
 def tools_row(record: TrainingRecord, options: WriteOptions) -> list[dict[str, Any]]:
@@ -50,6 +52,13 @@ TRAINING_FORMS: Mapping[str, TrainingForm] = {
         "a folder with ShareGPT's shape and dataset_info.json", sharegpt_row, lost_in_sharegpt, folder=True
     ),
     "text": TrainingForm("prompt and reply as texts, as a run sends them", text_row, lost_in_text),
+    "verl": TrainingForm(
+        "a Parquet file for verl's SFT, with tools and calls as texts",
+        verl_row,
+        lost_in_verl,
+        frozenset({"sft"}),
+        columns=VERL_COLUMNS,
+    ),
     "adp": TrainingForm("trajectories of the agent data protocol", adp_row, _lost_in_adp, frozenset({"sft"})),
     "tools": TrainingForm(
         "a list of tools per line",

@@ -29,6 +29,8 @@ class WriteOptions:
     arguments_as_text: bool = False
     """Whether TRL's arguments are JSON text, for chat templates that take no others. Set by a recipe, which looks at the
     template."""
+    drop_weights: bool = False
+    """Whether replies of weight 0 may become ones that are learned."""
     tool_format: str = "hermes"
     """The format in which texts show tools, calls and results."""
 

@@ -1,10 +1,10 @@
-"""Writes chats of texts: prompt and reply as a run with `--tool-format` sends and reads them."""
+"""Writes chats of texts, also for verl: prompt and reply as a run with `--tool-format` sends and reads them."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from wildtool.models.prompted import message_as_text, plain_chat
-from wildtool.sets.prepare.record import TrainingRecord
+from wildtool.sets.prepare.record import RowError, TrainingRecord
 from wildtool.sets.prepare.writers.openai import record_messages, reply_message
 from wildtool.sets.prepare.writers.options import WriteOptions
 from wildtool.sets.prepare.writers.sharegpt import REASONING
@@ -27,6 +27,34 @@ def text_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
         "prompt": [_plain(message) for message in prompt],
         **{name: [_plain(message_as_text(reply, call_format))] for name, reply in replies.items()},
     }
+
+
+VERL_COLUMNS = {"messages": "STRUCT(role VARCHAR, content VARCHAR)[]"}
+"""The columns of Parquet files for verl. Its tools must be lists of objects, and in a column all objects have the keys of
+each other: a tool would get the parameters of every other one, as null. So tools and calls are in the texts."""
+
+
+def verl_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
+    """A whole conversation as a row of a file for verl's MultiTurnSFTDataset, which learns every reply.
+
+    Raises:
+        RowError: a reply has weight 0, and may not be learned.
+    """
+    if not options.drop_weights and not all(turn.learned for turn in record.replies):
+        raise RowError(
+            "weight-0",
+            "a reply has weight 0, and verl learns every reply: add --drop-weights, or use --to text",
+        )
+    row = text_row(record, options)
+    return {"messages": [*row["prompt"], *row["completion"]]}
+
+
+def lost_in_verl(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
+    """What of a record a row for verl cannot say: what the model thought, and that a reply is not learned."""
+    if any(turn.reasoning for turn in record.replies):
+        yield REASONING
+    if not all(turn.learned for turn in record.replies):
+        yield "weight 0"
 
 
 def _plain(message: Message) -> Message:
