@@ -258,22 +258,22 @@ def _lint(source: str, its: CatalogueOptions, headers: tuple[Header, ...]) -> in
     from wildtool.catalogue.lint import found_in, read_catalogue
     from wildtool.cli.terminal import print_err, print_wrapped
 
-    whole = None if its.out is None else its.out / output.FINDINGS_FILE
-    if whole is not None:
-        check_file(whole, force=its.force)
+    full_list = None if its.out is None else its.out / output.FINDINGS_FILE
+    if full_list is not None:
+        check_file(full_list, force=its.force)
     tools = read_catalogue(source, print_err, its.mcp_env or (), headers)
-    found = found_in(tools)
-    if whole is not None:
-        make_folder(whole.parent)
-        write_file(whole, output.findings_lines(found))
+    findings = found_in(tools)
+    if full_list is not None:
+        make_folder(full_list.parent)
+        write_file(full_list, output.findings_lines(findings))
     if its.as_json:
-        output.print_findings_json(len(tools), found, whole)
+        output.print_findings_json(len(tools), findings, full_list)
     else:
-        output.print_findings(source, len(tools), found, whole)
-        places = {each.finding.where for each in found}
+        output.print_findings(source, len(tools), findings, full_list)
+        places = {each.finding.where for each in findings}
         faulty = sum(tool_name(tool) in places for tool in tools)
         print_wrapped(
             f"{faulty:,} of {len(tools):,} tools have a finding. These are read from names and texts alone; "
             "--requests FILE --model NAME measures what they go with."
         )
-    return int(any(each.finding.level == "error" for each in found))
+    return int(any(each.finding.level == "error" for each in findings))

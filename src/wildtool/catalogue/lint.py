@@ -59,10 +59,10 @@ def read_catalogue(
     register_foreign(source)
     # A server may repeat the key that it was given.
     tool_list = server_tools(source, variables=variables, headers=headers)
-    found = read_tools(redacted_json(tool_list), Reading(recordable(source)))
-    if not found:
+    entries = read_tools(redacted_json(tool_list), Reading(recordable(source)))
+    if not entries:
         raise DataError(f"{recordable(source)}: the server lists no tool")
-    return tuple(entry.tool for entry in found)
+    return tuple(entry.tool for entry in entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +78,17 @@ class Found:
 
 def lint_tools(tools: Sequence[Tool]) -> list[Finding]:
     """What is found, in the order of the tools; pairs last."""
-    return [found.finding for found in found_in(tools)]
+    return [each.finding for each in found_in(tools)]
 
 
 def found_in(tools: Sequence[Tool]) -> list[Found]:
     """As `lint_tools`, with what ranks each finding."""
-    found = [each for tool in tools for each in _of_tool(tool)]
+    findings = [each for tool in tools for each in _of_tool(tool)]
     for name, count in Counter(map(tool_name, tools)).items():
         if name and count > 1:
             message = f"{count} tools have it; endpoints refuse that, and a call does not say which is meant"
-            found.append(Found(Finding(name, "same name", message, "error"), count))
-    return [*found, *_of_pairs(tools)]
+            findings.append(Found(Finding(name, "same name", message, "error"), count))
+    return [*findings, *_of_pairs(tools)]
 
 
 def _of_tool(tool: Tool) -> Iterator[Found]:
@@ -176,12 +176,12 @@ def _alike(name: str, twins: Sequence[tuple[float, str]], apart: str) -> Found:
         twins: with the share of common words, the largest first.
         apart: what tells it from the first of them.
     """
-    (common, twin), *others = twins
+    (common, twin), *further = twins
     message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}"
-    if others:
-        listed = ", ".join(f"{other} ({share:.0%})" for share, other in others[: MOST_TWINS - 1])
-        more = len(others) - (MOST_TWINS - 1)
-        message += f"; also like {listed}" + (f" and {more:,} more" if more > 0 else "")
+    if further:
+        names = ", ".join(f"{other} ({share:.0%})" for share, other in further[: MOST_TWINS - 1])
+        more = len(further) - (MOST_TWINS - 1)
+        message += f"; also like {names}" + (f" and {more:,} more" if more > 0 else "")
     return Found(Finding(name, "alike", f"{message}; say when to take which", "warning"), common, twin)
 
 

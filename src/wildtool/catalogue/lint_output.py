@@ -1,4 +1,4 @@
-"""Shows what is found in the names and texts of tools: what to mend first, how much there is of each kind, the rest."""
+"""Shows what is found in the names and texts of tools: what to fix first, how much there is of each kind, the rest."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -57,10 +57,10 @@ class FindingKind:
     """Names of tools that have it."""
 
 
-def worst_first(found: Sequence[Found]) -> list[Found]:
+def worst_first(findings: Sequence[Found]) -> list[Found]:
     """Findings in the order in which they are worth fixing, without notes on what was not looked at."""
     return sorted(
-        (each for each in found if each.finding.level != "note"),
+        (each for each in findings if each.finding.level != "note"),
         key=lambda each: (
             _LEVELS.index(each.finding.level),
             _RULES.index(each.finding.rule),
@@ -92,14 +92,14 @@ def leading(ranked: Sequence[Found]) -> list[LeadingFinding]:
 
 def _rows_of(ranked: Sequence[Found]) -> list[LeadingFinding]:
     """Findings without repetition: the same of several tools once, and of tools that are like each other one pair."""
-    same: dict[tuple[str, str], list[str]] = {}
+    tools_with: dict[tuple[str, str], list[str]] = {}
     for each in ranked:
-        same.setdefault((each.finding.rule, each.finding.message), []).append(each.finding.where)
+        tools_with.setdefault((each.finding.rule, each.finding.message), []).append(each.finding.where)
     rows: list[LeadingFinding] = []
     alike = set[str]()
     for each in ranked:
         pair = {each.finding.where, each.twin}
-        tools = same.pop((each.finding.rule, each.finding.message), None)
+        tools = tools_with.pop((each.finding.rule, each.finding.message), None)
         if tools and not (each.twin and pair & alike):
             rows.append(LeadingFinding(each.finding, tools))
             alike |= pair if each.twin else set()
@@ -117,14 +117,14 @@ def kinds_of(ranked: Sequence[Found]) -> list[FindingKind]:
     ]
 
 
-def print_findings(source: str, tools: int, found: Sequence[Found], whole: Path | None) -> None:
+def print_findings(source: str, tools: int, findings: Sequence[Found], full_list: Path | None) -> None:
     """Prints all findings where they are few, else the worst and the number of each kind.
 
     Args:
         source, tools: what was looked at, and how many tools it has.
-        whole: the file that has all findings; None where none is written.
+        full_list: the file that has all findings; None where none is written.
     """
-    ranked = worst_first(found)
+    ranked = worst_first(findings)
     all_are_listed = len(ranked) <= MOST_LISTED
     lead = leading(ranked)
     title = f"{tools:,} tools of {source}"
@@ -136,22 +136,22 @@ def print_findings(source: str, tools: int, found: Sequence[Found], whole: Path 
     if rows:
         print_grid(title, ["tool", "", "", ""], rows, sentences=(0, 1, 2, 3))
     if not all_are_listed:
-        _print_kinds(ranked, lead, whole)
-    for note in _notes(found):
+        _print_kinds(ranked, lead, full_list)
+    for note in _notes(findings):
         print_wrapped(f"{note}.")
 
 
-def _print_kinds(ranked: Sequence[Found], lead: Sequence[LeadingFinding], whole: Path | None) -> None:
+def _print_kinds(ranked: Sequence[Found], lead: Sequence[LeadingFinding], full_list: Path | None) -> None:
     counts = [[each.rule, each.level, f"{each.findings:,}", f"{each.tools:,}"] for each in kinds_of(ranked)]
     print_grid("All findings by kind", ["kind", "", "findings", "tools"], counts, sentences=(1,))
-    where = f"{whole} has all" if whole else f"--out FOLDER writes all to FOLDER/{FINDINGS_FILE}"
+    where = f"{full_list} has all" if full_list else f"--out FOLDER writes all to FOLDER/{FINDINGS_FILE}"
     unlisted = len(ranked) - sum(len(each.tools) for each in lead)
     print_wrapped(f"The order is: {ORDER_OF_FINDINGS}. {unlisted:,} findings are not listed: {where}.")
 
 
-def _notes(found: Sequence[Found]) -> list[str]:
+def _notes(findings: Sequence[Found]) -> list[str]:
     """What was not looked at, and why."""
-    return [each.finding.message for each in found if each.finding.level == "note"]
+    return [each.finding.message for each in findings if each.finding.level == "note"]
 
 
 def _cells(tools: str, finding: Finding) -> list[str]:
@@ -163,10 +163,10 @@ def _named(tools: Sequence[str]) -> str:
     return ", ".join(tools[:MOST_TOOLS_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def print_findings_json(tools: int, found: Sequence[Found], whole: Path | None) -> None:
+def print_findings_json(tools: int, findings: Sequence[Found], full_list: Path | None) -> None:
     """Prints counts, the worst findings, and as many as fit. Args: as of `print_findings`."""
-    ranked = worst_first(found)
-    shown = {
+    ranked = worst_first(findings)
+    answer = {
         "tools": tools,
         "counts": [asdict(kind) for kind in kinds_of(ranked)],
         "order": ORDER_OF_FINDINGS,
@@ -175,16 +175,16 @@ def print_findings_json(tools: int, found: Sequence[Found], whole: Path | None) 
             for each in leading(ranked)
         ],
         "findings": [_row(each.finding) for each in ranked[:MOST_IN_JSON]],
-        "notes": _notes(found),
+        "notes": _notes(findings),
         "left_out": max(0, len(ranked) - MOST_IN_JSON),
-        "all": None if whole is None else str(whole),
+        "all": None if full_list is None else str(full_list),
     }
-    print_out(dumps(shown).decode())
+    print_out(dumps(answer).decode())
 
 
-def findings_lines(found: Sequence[Found]) -> bytes:
+def findings_lines(findings: Sequence[Found]) -> bytes:
     """All findings, a line of JSON each, the worst first."""
-    return b"".join(dumps(_row(each.finding)) + b"\n" for each in worst_first(found))
+    return b"".join(dumps(_row(each.finding)) + b"\n" for each in worst_first(findings))
 
 
 def _row(finding: Finding) -> dict[str, Any]:

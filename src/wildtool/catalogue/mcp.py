@@ -218,8 +218,8 @@ class _StartedServer:
 
     def _words(self) -> str:
         """The last that it wrote to its error output, or else to its output where that is no message."""
-        written = words_of_log(bytes(self._log).decode("utf-8", "replace"))
-        words = written or words_of_log("\n".join(self._printed))
+        errors_output = words_of_log(bytes(self._log).decode("utf-8", "replace"))
+        words = errors_output or words_of_log("\n".join(self._printed))
         return f"; it wrote: {words}" if words else ""
 
     def _death(self, method: str) -> DataError:
@@ -303,8 +303,8 @@ def _address(url: str, timeout_s: float, headers: Sequence[Header]) -> Generator
         lines = [line.removeprefix(b"data:") for line in body.splitlines() if line.startswith(b"data:")]
         answer = next((each for each in map(_json, lines or [body]) if _is_answer(each, number)), None)
         if answer is None:
-            said = words_of_body(body[:MAX_REFUSAL_BYTES]) or "nothing"
-            raise DataError(f"{url}: the answer to {method} is no message of MCP: {said}")
+            body_words = words_of_body(body[:MAX_REFUSAL_BYTES]) or "nothing"
+            raise DataError(f"{url}: the answer to {method} is no message of MCP: {body_words}")
         return _result(url, method, answer)
 
     yield ask
@@ -320,8 +320,10 @@ def _words_of_refusal(refusal: errors.HTTPError, timeout_s: float) -> str:
             body += part
             if len(body) >= MAX_REFUSAL_BYTES:
                 break
-    said = words_of_body(bytes(body[:MAX_REFUSAL_BYTES]))
-    return f"{refusal.reason}: {said}" if said and said != refusal.reason else refusal.reason
+    body_words = words_of_body(bytes(body[:MAX_REFUSAL_BYTES]))
+    return (
+        f"{refusal.reason}: {body_words}" if body_words and body_words != refusal.reason else refusal.reason
+    )
 
 
 def _is_legacy(message: requests.Request, timeout_s: float) -> bool:
