@@ -38,7 +38,7 @@ def answering(
     is_over = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
         def say(self, status: int, headers: dict[str, str], body: bytes, *, is_open: bool) -> None:
