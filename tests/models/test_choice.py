@@ -216,7 +216,7 @@ def test_names_of_one_provider(name: str, known: tuple[str, str] | None):
         ),
         (
             "groq/g",
-            {"base_url": LOCAL, "api_key_env": "MINE", "shared": True},
+            {"base_url": LOCAL, "api_key_env": "MINE", "shared": True, "shared_key": True},
             {"GROQ_API_KEY": KEY, "MINE": "other-key"},
             {
                 "class": "OpenAIModel",
@@ -465,6 +465,8 @@ AGENT = model_options(
                 "api_key_env": "A",
                 "api_key_file": None,
                 "shared": True,
+                "shared_key": True,
+                "shared_headers": True,
                 "default_key": True,
             },
         ),
@@ -474,7 +476,13 @@ AGENT = model_options(
         ),
         (
             EndpointOptions(api_key_env="B"),
-            {"base_url": LOCAL, "api_key_env": "B", "shared": False, "default_key": True},
+            {
+                "base_url": LOCAL,
+                "api_key_env": "B",
+                "shared": True,
+                "shared_headers": True,
+                "default_key": True,
+            },
         ),
         (
             EndpointOptions(base_url="http://b", api_key_env="B"),
@@ -493,7 +501,7 @@ def test_a_model_of_another_role_shares_the_endpoint_unless_it_has_its_own(
     assert AGENT.for_other_role(own, None).sampling == Sampling(seed=3)
     keyed = model_options(base_url=LOCAL, api_key_file=Path("k"), default_key=False)
     other = keyed.for_other_role(own, None).endpoint
-    assert other.api_key_file == (Path("k") if expected["shared"] else None)
+    assert other.api_key_file == (Path("k") if expected.get("shared_key") else None)
     assert other.default_key is False
 
 

@@ -341,12 +341,12 @@ def names(headers: tuple[Header, ...]) -> list[str]:
 def test_the_headers_of_the_tested_model_go_to_its_address_alone(
     own: EndpointOptions, name: str, expected: list[str]
 ):
-    agent = model_options(base_url=LOCAL, headers=TEAM, headers_at=LOCAL)
+    agent = model_options(base_url=LOCAL, headers=TEAM, given_at=LOCAL)
     assert names(destination_of(name, agent.for_other_role(own, None)).headers) == expected
 
 
 def test_an_address_of_the_environment_is_another_one_than_a_providers(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_BASE_URL", LOCAL)
     for tested, expected in ((LOCAL, ["X-Team"]), ("https://api.groq.com/openai/v1", [])):
-        agent = model_options(headers=TEAM, headers_at=tested)
+        agent = model_options(headers=TEAM, given_at=tested)
         assert names(destination_of("u", agent.for_other_role(EndpointOptions(), None)).headers) == expected

@@ -12,7 +12,7 @@ from wildtool.models.providers.base import HttpModel
 from wildtool.models.providers.gemini import GeminiModel
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.providers.openai_responses import ResponsesModel
-from wildtool.models.resolve import PRESETS, ModelOptions, model_from_name, preset_of
+from wildtool.models.resolve import PRESETS, ModelOptions, destination_of, model_from_name, preset_of
 from wildtool.models.settings import EndpointOptions
 
 LOCAL = "http://127.0.0.1:8000/v1"
@@ -117,6 +117,28 @@ def test_the_address_of_the_model_under_test_is_not_that_of_a_preset_beside_it(
     user = made("gemini/g", agent.for_other_role(EndpointOptions(), None))
     assert user.settings()["base_url"] == PRESETS["gemini"].base_url
     assert headers(user)["x-goog-api-key"] == KEY
+
+
+def test_the_key_of_another_role_goes_to_its_own_provider_and_not_to_the_tested_models_address():
+    agent = model_options(base_url=LOCAL, given_at=LOCAL)
+    beside = agent.for_other_role(EndpointOptions(api_key_env="THEIRS"), None)
+    assert where("gemini/g", beside) == (PRESETS["gemini"].base_url, "THEIRS")
+    # A plain name is asked where the tested model is, with the key that was named for it there.
+    assert where("u", beside) == (LOCAL, "THEIRS")
+
+
+def test_the_key_of_the_tested_model_goes_to_no_address_of_the_environment(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", LOCAL)
+    groq = PRESETS["groq"].base_url
+    for tested, key in ((groq, "OPENAI_API_KEY"), (LOCAL, "MINE")):
+        agent = model_options(api_key_env="MINE", given_at=tested)
+        assert where("u", agent.for_other_role(EndpointOptions(), None)) == (LOCAL, key)
+
+
+def where(name: str, options: ModelOptions) -> tuple[str, str]:
+    """The address of a model, and the variable whose key it gets."""
+    destination = destination_of(name, options)
+    return destination.address, destination.key
 
 
 def test_streams_are_said_in_the_settings():

@@ -1,6 +1,7 @@
 """What the options of `wildtool run` mean: the models that are named, and a run of each, with its folder."""
 
 import json
+import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -46,7 +47,7 @@ class ConfiguredModel:
     headers_of_command: bool = False
     """Whether they are the command's, and not those of its own table."""
     address: str = ""
-    """Where they go; empty where there are none."""
+    """Its base URL, or in words who passes on what it is asked; empty where that stays in this process."""
 
     @property
     def header_names(self) -> tuple[str, ...]:
@@ -124,16 +125,21 @@ def _with_endpoint(
     """
     from wildtool.models.resolve import destination_of, endpoint_note
 
-    configured = replace(configured, endpoint_note=endpoint_note(name, options))
-    if not options.endpoint.headers:
-        return configured
     destination = destination_of(name, options)
     return replace(
         configured,
+        endpoint_note=endpoint_note(name, options),
         headers=destination.headers,
         headers_of_command=destination.headers is of_command.endpoint.headers,
         address=destination.address,
     )
+
+
+def _given_at(settings: "ModelOptions", agent: ConfiguredModel) -> str:
+    """The base URL that a command's key and headers were given for: its own, else the agent's, else the environment's."""
+    if settings.endpoint.base_url:
+        return settings.endpoint.base_url
+    return agent.address if "://" in agent.address else os.environ.get("OPENAI_BASE_URL", "")
 
 
 def check_one_host(models: Iterable[ConfiguredModel]) -> None:
@@ -447,9 +453,9 @@ def _build_plans(
     original_body = _original_body(benchmark) if run_options.sampling else {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
-        # A model without an endpoint takes no headers, and leaves them to others at the address of the command.
-        place = agents[name].address if agents[name].headers else settings.endpoint.base_url or ""
-        lent = replace(settings, endpoint=replace(settings.endpoint, headers_at=place))
+        lent = replace(
+            settings, endpoint=replace(settings.endpoint, given_at=_given_at(settings, agents[name]))
+        )
         assigned = OtherRoles(agents[name].model, lent, catalog, run_options.rates, original_body)
         other_models, remarks = assign_other_roles(
             benchmark, items.roles, assigned, run_options.role_options, documents, more_roles

@@ -216,22 +216,23 @@ class ModelOptions:
             extra_body: further fields of its requests; None for none.
 
         An endpoint of its own gets no key and no headers but those named for it, and headers of its own replace those of
-        the first model. Temperature, length and further fields of the first
-        model are not passed on; the seed is.
+        the first model. Temperature, length and further fields of the first model are not passed on; the seed is.
         """
         own = endpoint.base_url is not None
-        shared = not own and endpoint.api_key_env is None
+        shares_key = not own and endpoint.api_key_env is None
         return replace(
             self,
             endpoint=replace(
                 self.endpoint,
                 base_url=endpoint.base_url if own else self.endpoint.base_url,
                 base_url_option="--user-base-url",
-                api_key_env=self.endpoint.api_key_env if shared else endpoint.api_key_env,
-                api_key_file=self.endpoint.api_key_file if shared else None,
+                api_key_env=self.endpoint.api_key_env if shares_key else endpoint.api_key_env,
+                api_key_file=self.endpoint.api_key_file if shares_key else None,
                 headers=endpoint.headers if own or endpoint.headers else self.endpoint.headers,
-                headers_at=None if own or endpoint.headers else self.endpoint.headers_at,
-                shared=shared,
+                given_at=None if own else self.endpoint.given_at,
+                shared=not own,
+                shared_key=shares_key,
+                shared_headers=not own and not endpoint.headers,
                 default_key=not own and self.endpoint.default_key,
             ),
             sampling=replace(
@@ -279,7 +280,7 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
     if name.startswith("inspect/"):
         if options.api != "chat":
             raise _lacks_api(name, options.api)
-        if options.endpoint.headers and options.endpoint.headers_at is None:
+        if options.endpoint.headers and not options.endpoint.shared_headers:
             raise UsageError(
                 f"model {name!r} is called by Inspect, which takes no headers from here; leave out the headers, or name "
                 "the model with --base-url"
@@ -530,7 +531,7 @@ def _replay_model(name: str, options: ModelOptions) -> ReplayModel:
 def _endpoint_of(preset: Preset | None, endpoint: EndpointOptions) -> tuple[EndpointOptions, str]:
     """The endpoint of a model of a preset, or of a plain name, and its base URL; empty where none is given.
 
-    Headers that were given for another address are left out.
+    A key and headers that were given for another address are left out.
 
     Raises UsageError where a variable that the preset needs is not set.
     """
@@ -538,10 +539,15 @@ def _endpoint_of(preset: Preset | None, endpoint: EndpointOptions) -> tuple[Endp
         base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "")
     else:
         if endpoint.shared:
-            endpoint = replace(endpoint, base_url=None, api_key_env=None, api_key_file=None)
+            endpoint = replace(endpoint, base_url=None)
+        if endpoint.shared_key:
+            endpoint = replace(endpoint, api_key_env=None, api_key_file=None)
         base_url = endpoint.base_url or preset.url(endpoint.base_url_option)
-    if endpoint.headers_at not in (None, base_url):
-        endpoint = replace(endpoint, headers=())
+    if endpoint.given_at not in (None, base_url):
+        if endpoint.shared_key:
+            endpoint = replace(endpoint, api_key_env=None, api_key_file=None)
+        if endpoint.shared_headers:
+            endpoint = replace(endpoint, headers=())
     return endpoint, base_url
 
 

@@ -82,12 +82,16 @@ class EndpointOptions:
     """A file that holds only the key; excludes `api_key_env`."""
     headers: tuple[Header, ...] = ()
     """Sent with every request, to this endpoint alone."""
-    headers_at: str | None = None
-    """The base URL that the headers were given for, where that was another model's; they are not sent to another one."""
+    given_at: str | None = None
+    """The base URL of another model, for which a shared key and shared headers were given; they go to no other one."""
     timeout_s: float = 600.0
     """Seconds for one attempt of a call."""
     shared: bool = False
-    """Whether address and key were given for another model; a preset then uses its own."""
+    """Whether the address was given for another model; a preset then uses its own."""
+    shared_key: bool = False
+    """Whether the key was given for another model."""
+    shared_headers: bool = False
+    """Whether the headers were given for another model."""
     default_key: bool = True
     """Whether OPENAI_API_KEY may be sent where no key is named."""
     sends: bool = True

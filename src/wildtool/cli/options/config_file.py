@@ -115,9 +115,9 @@ class ModelEntry:
             if alone:
                 changes |= {"base_url": own.base_url, "shared": False, "default_key": own.base_url is None}
             if not keyed and (alone or any(own_key.values())):
-                changes |= {**own_key, "shared": False}
+                changes |= {**own_key, "shared_key": False}
             if "header" not in explicit and (alone or own.headers):
-                changes |= {"headers": own.headers, "headers_at": None}
+                changes |= {"headers": own.headers, "shared_headers": False}
         sampling = {option: value for option, value in self.sampling.items() if option not in explicit}
         return replace(
             options,
