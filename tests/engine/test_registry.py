@@ -15,7 +15,7 @@ from wildtool.errors import UsageError
 
 
 @pytest.fixture(autouse=True)
-def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def _installed(monkeypatch: pytest.MonkeyPatch, no_benchmark_files: object) -> None:
     entry = EntryPoint("thing", "math:pi", registry.ENTRY_POINT_GROUP)
     echo = EntryPoint("echo", "engine.echo_benchmark:ECHO", registry.ENTRY_POINT_GROUP)
     monkeypatch.setattr(registry, "_OURS", {"ours": "math:tau"})

@@ -434,7 +434,7 @@ def test_what_is_not_so_is_not_said():
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({}, "name the form to write: --to sharegpt|openai|trl|llamafactory|text|adp|tools"),
+        ({}, "name the form to write: --to sharegpt|openai|trl|llamafactory|text|verl|adp|tools"),
         (
             {"to": "trl", "flat": True},
             "--flat cannot be used with --to trl; it is for: sharegpt, llamafactory",
@@ -458,11 +458,11 @@ def test_what_is_not_so_is_not_said():
         ),
         (
             {"to": "openai", "tool_format": "hermes"},
-            "--tool-format cannot be used with --to openai; it is for: text",
+            "--tool-format cannot be used with --to openai; it is for: text, verl",
         ),
         (
             {"to": "sharegpt", "drop_weights": True},
-            "--drop-weights cannot be used with --to sharegpt; it is for: llamafactory",
+            "--drop-weights cannot be used with --to sharegpt; it is for: llamafactory, verl",
         ),
         (
             {"to": "sharegpt", "replace": True},

@@ -119,18 +119,18 @@ def test_samples_of_an_item_are_told_apart(tmp_path: Path):
     ("row", "told"),
     [
         (5, ":1: expected a JSON object"),
-        ({"tasks": []}, "line 1: field `item`"),
-        ({"item": "i0"}, "line 1: expected a field `tasks`"),
-        ({"item": "i9", "tasks": []}, "line 1: there is no item 'i9' in official"),
-        ({"item": "i0", "tasks": [[], [], []]}, "line 1: 3 reply lists for the 2 units of 'i0'"),
-        ({"item": "i0", "tasks": [5]}, r"line 1: field `tasks\[0\]`: expected a list"),
+        ({"tasks": []}, ":1: field `item`"),
+        ({"item": "i0"}, ":1: expected a field `tasks`"),
+        ({"item": "i9", "tasks": []}, ":1: there is no item 'i9' in official"),
+        ({"item": "i0", "tasks": [[], [], []]}, ":1: 3 reply lists for the 2 units of 'i0'"),
+        ({"item": "i0", "tasks": [5]}, r":1: field `tasks\[0\]`: expected a list"),
         (
             {"item": "i0", "tasks": [[], ["x"]]},
-            r"line 1: field `tasks\[1\]`\[0\]: expected an assistant message",
+            r":1: field `tasks\[1\]`\[0\]: expected an assistant message",
         ),
-        ({"item": "i0", "units": {"7": []}}, "line 1: 'i0' has no unit '7'; its units are 0, 1"),
-        ({"item": "i0", "model": 5, "tasks": []}, "line 1: field `model`"),
-        ({"item": "i0", "repeat": -1, "tasks": []}, "line 1: field `repeat`"),
+        ({"item": "i0", "units": {"7": []}}, ":1: 'i0' has no unit '7'; its units are 0, 1"),
+        ({"item": "i0", "model": 5, "tasks": []}, ":1: field `model`"),
+        ({"item": "i0", "repeat": -1, "tasks": []}, ":1: field `repeat`"),
     ],
 )
 def test_a_wrong_row_of_a_replies_file_is_named(tmp_path: Path, row: Any, told: str):
@@ -140,7 +140,7 @@ def test_a_wrong_row_of_a_replies_file_is_named(tmp_path: Path, row: Any, told: 
 
 def test_a_row_that_occurs_twice_is_named(tmp_path: Path):
     row = {"item": "i0", "tasks": []}
-    with pytest.raises(DataError, match="line 2: 'i0' of 'unnamed' occurs twice"):
+    with pytest.raises(DataError, match=":2: 'i0' of 'unnamed' occurs twice"):
         score_file(tmp_path, row, row)
 
 
