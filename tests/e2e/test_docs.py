@@ -66,6 +66,8 @@ ELSEWHERE = (
     "catalogue tools.json",
     "catalogue openapi.yaml",
     "mcp:npx",
+    "--upstream",
+    "runs/august",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
 are checked."""

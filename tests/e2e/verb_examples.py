@@ -103,6 +103,7 @@ WRITING: Mapping[str, tuple[str, ...]] = {
         ),
         "data convert t.jsonl --to llamafactory -o OUT",
         "data convert t.jsonl --to text --tool-format hermes -o OUT",
+        "data convert t.jsonl --to verl --tool-format hermes -o OUT",
     ),
 }
 

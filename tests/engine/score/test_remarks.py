@@ -51,7 +51,7 @@ def reply(content: Any = "a", end: str | None = "stop", raw: str = "{}", **more:
         (reply(" "), ["empty"]),
         (reply([1]), []),
         (reply([]), ["empty"]),
-        (reply(None, tool_calls=[{"function": {"name": "f"}}]), []),
+        (reply(None, tool_calls=[{"id": "1", "function": {"name": "f"}}]), []),
         (reply(None, tool_calls=[{}]), ["nameless calls"]),
         (reply("", "length"), ["cut off"]),
         (reply("", "content_filter"), ["filtered"]),
@@ -62,7 +62,7 @@ def reply(content: Any = "a", end: str | None = "stop", raw: str = "{}", **more:
         (reply("", None), ["unknown end", "empty"]),
         (reply("", None, raw=""), ["empty"]),
         (reply(CALL), ["unread hermes"]),
-        (reply(CALL, tool_calls=[{"function": {"name": "f"}}]), []),
+        (reply(CALL, tool_calls=[{"id": "1", "function": {"name": "f"}}]), []),
         (reply("a", changes=("repair:own-observation",)), ["invented result"]),
     ],
 )
@@ -81,7 +81,11 @@ def test_tools_are_asked_for_only_where_a_text_may_hold_a_call():
 
 
 def called(*names: str, **more: Any) -> Reply:
-    return reply(None, "tool_calls", tool_calls=[{"function": {"name": name}} for name in names], **more)
+    calls = [
+        {"id": f"c{number}", "function": {"name": name, "arguments": f'{{"n": {number}}}'}}
+        for number, name in enumerate(names)
+    ]
+    return reply(None, "tool_calls", tool_calls=calls, **more)
 
 
 def test_the_signs_of_a_unit_with_their_numbers():

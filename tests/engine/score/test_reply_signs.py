@@ -159,3 +159,47 @@ def test_of_a_hostile_text_only_its_ends_are_read_in_every_format(monkeypatch: p
     tool = {"type": "function", "function": {"name": "book", "parameters": {}}}
     format_of_text("<tool_call>" * 20_000, lambda: [tool])
     assert read and max(read) <= LOOKED_AT_CHARACTERS + 1
+
+
+def calls(*functions: dict[str, Any], **fields: Any) -> list[dict[str, Any]]:
+    return [
+        {"id": f"c{number}", "type": "function", "function": function, **fields}
+        for number, function in enumerate(functions)
+    ]
+
+
+def f(arguments: Any) -> dict[str, Any]:
+    return {"name": "get_weather", "arguments": arguments}
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (calls(f('{"city": "Oslo"}'), f('{"city": "Rome"}')), []),
+        (calls(f({"city": "Oslo"})), ["arguments as objects"]),
+        (calls(f(json.dumps('{"city": "Oslo"}'))), ["arguments encoded twice"]),
+        (calls(f('"Oslo"')), []),
+        (calls(f("{}"), id=None), ["calls without id"]),
+        (calls(f("{}"), id=""), ["calls without id"]),
+        (calls(f('{"city": "Oslo"}'), f('{"city": "Rome"}'), id="same"), ["calls with equal ids"]),
+        (calls(f('{"city": "Oslo"}'), f('{ "city":"Oslo" }')), ["same call twice"]),
+        (calls({"name": "get_weather"}, {"name": "get_time"}), []),
+    ],
+)
+def test_what_an_endpoint_made_of_calls_is_a_sign(made: list[dict[str, Any]], expected: list[str]):
+    reply = Reply({"role": "assistant", "content": None, "tool_calls": made}, "{}", "tool_calls")
+    assert reply_signs(reply, lambda: TOOLS) == expected
+
+
+def test_ids_are_no_sign_of_replies_that_no_endpoint_gave():
+    made = calls(f("{}"), f('{"city": "Oslo"}'), id=None)
+    assert signs(None, "tool_calls", tool_calls=made) == []
+
+
+@pytest.mark.parametrize("key", ["reasoning_content", "reasoning", "reasoning_details"])
+def test_a_call_that_was_left_in_the_reasoning_of_an_empty_reply_is_a_sign(key: str):
+    text = CALL_FORMATS["hermes"].write("It is asked for.", [ToolCall("get_weather", {"city": "Oslo"})])
+    thought: Any = [{"type": "reasoning.text", "text": text}] if key == "reasoning_details" else text
+    assert signs(None, **{key: thought}) == ["empty", "calls in reasoning"]
+    assert signs("Fine.", **{key: thought}) == []
+    assert signs(None, reasoning="Nothing is asked for.") == ["empty"]

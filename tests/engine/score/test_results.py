@@ -40,6 +40,7 @@ from wildtool.types import Metric, Reply, Request
 DOWN = CallError("http 500", "down")
 BLOCKED = CallError("blocked prompt", "no", final=True)
 CALL = {"id": "c", "function": {"name": "add", "arguments": "{}"}}
+OTHER_CALL = {"id": "d", "function": {"name": "add", "arguments": '{"n": 1}'}}
 WRITTEN = '<tool_call>{"name": "add", "arguments": {}}</tool_call>'
 
 
@@ -51,7 +52,7 @@ def reply(content: Any = "right", model: str = "m-1", finish: str = "stop", **mo
 ANSWERS: Mapping[tuple[str, int], Any] = {
     ("I0/0", 0): reply(usage={"prompt_tokens": 10}),
     ("I0/0", 1): reply(usage={"prompt_tokens": 10}),
-    ("I0/1", 0): reply(None, "m-2", message={"tool_calls": [CALL, CALL]}, changes=("merged-messages",)),
+    ("I0/1", 0): reply(None, "m-2", message={"tool_calls": [CALL, OTHER_CALL]}, changes=("merged-messages",)),
     ("I0/1", 1): reply(WRITTEN, "m-2", "length", usage={"prompt_tokens": 1, "completion_tokens": 4}),
     ("I1/0", 0): DOWN,
     ("I1/1", 0): reply(),

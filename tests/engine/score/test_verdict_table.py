@@ -80,7 +80,7 @@ def row_of(verdicts: list[Verdict], log: Any = None, **settings: Any) -> list[di
     return [json.loads(row) for row in rows]
 
 
-CALLS = [{"id": "c", "function": {"name": "add", "arguments": "{}"}}] * 2
+CALLS = [{"id": f"c{n}", "function": {"name": "add", "arguments": f'{{"n": {n}}}'}} for n in (1, 2)]
 WRITTEN = '<tool_call>{"name": "add", "arguments": {}}</tool_call>'
 LOG: Any = {
     "0": {

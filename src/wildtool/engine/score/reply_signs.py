@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import orjson
 
+from wildtool import json_codec
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Rules
 from wildtool.episode import GOLD_STYLE
@@ -16,7 +17,7 @@ from wildtool.reply_ends import End, end_of
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.tool_formats.format import OWN_OBSERVATION, RESULT_BLOCK
 from wildtool.trace import SaidCall
-from wildtool.types import REPAIR_CHANGE, Item, Message, Reply, Tool
+from wildtool.types import REASONING_DETAILS, REASONING_KEYS, REPAIR_CHANGE, Item, Message, Reply, Tool
 
 REPLIES = "replies"
 TOKEN_LIMIT = "cut off"
@@ -25,6 +26,14 @@ CUT_AT = "cut at "
 EMPTY = "empty"
 NAMELESS = "nameless calls"
 """Sign of replies with `tool_calls` of another shape, in which no function is named."""
+OBJECT_ARGUMENTS, ENCODED_TWICE = "arguments as objects", "arguments encoded twice"
+"""Signs of replies with a call whose arguments are no JSON text, or a JSON text of a JSON text."""
+NO_ID, EQUAL_IDS = "calls without id", "calls with equal ids"
+"""Signs of an endpoint's replies with calls that a result cannot be matched with."""
+SAME_CALL = "same call twice"
+"""Sign of replies with two calls of one function with the same arguments."""
+IN_REASONING = "calls in reasoning"
+"""Sign of replies with a call in their reasoning, and neither a text nor a call."""
 INVENTED = "invented result"
 """Sign of replies in which the model wrote what a tool would answer."""
 STOPPED = {
@@ -77,13 +86,70 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
     signs = [stopped] if stopped else []
     if not has_calls and (not stopped or end == End.UNKNOWN) and not (content and (not text or text.strip())):
         signs.append(EMPTY)
+    if EMPTY in signs and format_of_text(_reasoning(reply.message), tools) is not None:
+        signs.append(IN_REASONING)
     if has_calls and not _function_names(as_list(calls)):
         signs.append(NAMELESS)
+    if has_calls:
+        signs += _odd_calls(as_list(calls), comes_from_endpoint=bool(reply.raw))
     if f"{REPAIR_CHANGE}{OWN_OBSERVATION}" in reply.changes or RESULT_BLOCK.search(text):
         signs.append(INVENTED)
     if not has_calls and (format_ := format_of_text(text, tools)) is not None:
         signs.append(UNREAD + format_)
     return signs
+
+
+def _reasoning(message: Message) -> str:
+    """The reasoning of a reply, as far as it is text."""
+    texts = [message.get(key) for key in REASONING_KEYS]
+    texts += [as_object(part).get("text") for part in as_list(message.get(REASONING_DETAILS))]
+    return "\n".join(dict.fromkeys(text for text in texts if isinstance(text, str)))
+
+
+def _odd_calls(calls: Sequence[Any], *, comes_from_endpoint: bool) -> Iterator[str]:
+    """The signs of what an endpoint should not have made of named calls, each once."""
+    entries = [call for call in map(as_object, calls) if _function_names([call])]
+    functions = [as_object(call["function"]) for call in entries]
+    arguments = [function.get("arguments") for function in functions]
+    if any(isinstance(each, dict | list) for each in arguments):
+        yield OBJECT_ARGUMENTS
+    if any(map(_is_encoded_twice, arguments)):
+        yield ENCODED_TWICE
+    if comes_from_endpoint:
+        ids = [call.get("id") for call in entries]
+        texts = [id_ for id_ in ids if isinstance(id_, str) and id_]
+        if len(texts) < len(ids):
+            yield NO_ID
+        if len({*texts}) < len(texts):
+            yield EQUAL_IDS
+    contents = [content for content in map(_call_content, functions) if content is not None]
+    if len({*contents}) < len(contents):
+        yield SAME_CALL
+
+
+def _is_encoded_twice(arguments: Any) -> bool:
+    if not isinstance(arguments, str) or not arguments.lstrip().startswith('"'):
+        return False
+    inner = _value(arguments)
+    return isinstance(inner, str) and isinstance(_value(inner), dict)
+
+
+def _call_content(function: Mapping[str, Any]) -> bytes | None:
+    """Name and arguments of a call, whatever their spelling; None where they cannot be compared."""
+    arguments = function.get("arguments")
+    value = _value(arguments) if isinstance(arguments, str) else arguments
+    try:
+        return json_codec.canonical_json([function.get("name"), value])
+    except (ValueError, TypeError):
+        return None
+
+
+def _value(text: str) -> Any:
+    """The value of a JSON text; the text itself where it is none."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return text
 
 
 def format_of_text(text: str, tools: Callable[[], Sequence[Tool]]) -> str | None:

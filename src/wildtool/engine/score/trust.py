@@ -12,14 +12,20 @@ from wildtool.engine.score.reply_signs import (
     CALL_FOR_TEXT,
     CUT_AT,
     EMPTY,
+    ENCODED_TWICE,
+    EQUAL_IDS,
     EVERY_TOOL,
     FINGERPRINT,
     FIRST_RIGHT,
+    IN_REASONING,
     INVENTED,
     MODEL,
     NAMELESS,
     NEVER_CALLED,
+    NO_ID,
+    OBJECT_ARGUMENTS,
     REPLIES,
+    SAME_CALL,
     STOPPED,
     TEXT_DUE,
     TEXT_FOR_CALL,
@@ -38,6 +44,7 @@ MISSING_SIGNS = frozenset({ABSENT, WITHOUT_VERDICT})
 CONTEXT_END = "context end"
 RETRY = "run the same command again"
 _VIEW = "see them with `wildtool view`"
+_CHECK = "`wildtool check` quotes such replies of the endpoint"
 _NATIVE_ADVICE = "--tool-format NAME (auto, or one of `wildtool list formats`), or a server that reads calls"
 _LONGEST = 60
 _MARK = re.compile(r"<[|｜]?[A-Za-z_][^<>\s=]{0,30}[=>]|\[[A-Z_]{3,20}\]|```|\bAction\b")
@@ -51,7 +58,13 @@ _STOPPED = {
     STOPPED[End.UNFINISHED]: ("{} not finished by the provider", RETRY),
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
     EMPTY: ("{} empty", _VIEW),
+    IN_REASONING: ("{} with a call that the server left in the reasoning", _VIEW),
     NAMELESS: ("{} with tool_calls that name no function", _VIEW),
+    OBJECT_ARGUMENTS: ("{} with arguments as objects, where a JSON text is the rule", _CHECK),
+    ENCODED_TWICE: ("{} with arguments that are encoded twice", _VIEW),
+    NO_ID: ("{} with calls that have no id", _CHECK),
+    EQUAL_IDS: ("{} with several calls of one id", _CHECK),
+    SAME_CALL: ("{} with the same call twice", _VIEW),
     INVENTED: ("{} with results that the model invented", ""),
     EVERY_TOOL: ("{} with calls of every offered tool", _VIEW),
 }
@@ -203,7 +216,8 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
         return f"a reply was cut off before --max-tokens, where the context ended: {LONGER_CONTEXT}"
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
-        return words.format("a reply was") + (f": {option}" if option else "")
+        subject = "a reply" if words.startswith("{} with") else "a reply was"
+        return words.format(subject) + (f": {option}" if option else "")
     content: object = reply.message.get("content")
     mark = _MARK.search(content) if isinstance(content, str) else None
     remark = f"writes {mark[0] if mark else 'calls'} as text"
