@@ -601,7 +601,9 @@ def test_no_mutated_bundle_ends_the_board_or_gains_a_rank(kind: str, part: int, 
             done[name] = mutated
         page, lines = built(folder)
         assert {"leader", "weak"} <= page.entries.keys()
-        assert page.entries["weak"].score == place.score and page.entries["weak"].mark == "recomputed"
+        # Some mutations make another model's name for the same answers, which the page says beside both.
+        weak = page.entries["weak"]
+        assert weak.score == place.score and weak.mark.startswith("recomputed")
         assert not page.tags & {"img", "iframe"}, "a hostile name is no text any more"
         for name, mutated in done.items():
             named = [line for line in lines if f"{name}.bundle.zip: refused: " in line]
