@@ -274,6 +274,8 @@ def test_a_reply_is_recorded_in_columns(monkeypatch: pytest.MonkeyPatch):
     check_columns(columns, formats.REPLY_COLUMNS)
     with pytest.raises(TypeError, match=r"^column raw has the wrong type$"):
         check_columns({**columns, "raw": 5}, formats.REPLY_COLUMNS)
+    with pytest.raises(TypeError, match="column changes"):
+        check_columns({**columns, "changes": ["c", {}]}, formats.REPLY_COLUMNS)
     with pytest.raises(KeyError):
         check_columns({}, {"a": int})
 

@@ -370,6 +370,8 @@ def check_columns(row: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
     for name, kind in columns.items():
         if not isinstance(row[name], kind):
             raise TypeError(f"column {name} has the wrong type")
+    if not all(isinstance(change, str) for change in row.get("changes", ())):
+        raise TypeError("column changes holds something other than texts")
 
 
 def reply_from_row(row: Mapping[str, Any]) -> Reply:
