@@ -600,6 +600,17 @@ def test_damage_is_an_error_of_its_item_or_of_all_where_that_is_asked_for(tmp_pa
         LogReader(tmp_path, check_all=True)
 
 
+def test_a_line_without_its_checksum_is_read_whole_where_all_are_to_be_checked(tmp_path: Path):
+    with LogWriter(tmp_path) as writer:
+        writer.imported(Address("i", 0, "u", 0), Reply({"content": "a"}))
+    path = tmp_path / "record-0001.jsonl"
+    line = path.read_bytes().splitlines()[-1]
+    garbled = line[: line.index(b',"sends":[')] + b',"sends":[' + b"[" * 200 + b"}\n"
+    path.write_bytes(HEADER + garbled + line + b"\n")
+    with pytest.raises(RecordError, match="line 2: damaged"):
+        LogReader(tmp_path, check_all=True)
+
+
 def test_a_torn_end_is_left_out_and_a_lost_line_named(tmp_path: Path):
     with LogWriter(tmp_path) as writer:
         writer.imported(Address("i", 0, "u", 0), Reply({"content": "a"}))

@@ -230,11 +230,14 @@ class LogReader(Closing):
             if not intact and len(line) <= json_codec.LINE_LIMITS.bytes and is_torn(line):
                 lost_lines.append(LostLine(self._paths[number], count, offset, len(line)))
             else:
-                self._index_line(number, offset, line, lost_lines[0] if lost_lines else None)
+                damage = lost_lines[0] if lost_lines else None
+                self._index_line(number, offset, line, damage, is_sealed=intact is not None)
             offset += len(line)
         self.lost += lost_lines
 
-    def _index_line(self, number: int, offset: int, line: bytes, damage: LostLine | None) -> None:
+    def _index_line(
+        self, number: int, offset: int, line: bytes, damage: LostLine | None, *, is_sealed: bool
+    ) -> None:
         if not line.strip():
             return
         try:
@@ -243,6 +246,9 @@ class LogReader(Closing):
             key = _key(line)
             if self._check_all:
                 self._check(number << _OFFSET_BITS | offset, line)
+                if key is not None and not is_sealed:
+                    # No checksum covers the part of it that is seldom read.
+                    _checked(_parsed(line))
             synced = 0 if damage is None else synced_length(line)
         except (ValueError, KeyError, TypeError) as error:
             raise self._damaged(number, offset, error) from error
