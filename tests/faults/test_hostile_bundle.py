@@ -82,7 +82,7 @@ class Parts:
                     *(usage.get(key) for key in ("prompt_tokens", "completion_tokens")),
                 ]
                 judged.setdefault(json.dumps([row[key] for key in ("item", "repeat", "unit", "step")]), value)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
         return judged
 
@@ -610,13 +610,14 @@ def test_no_mutated_bundle_ends_the_board_or_gains_a_rank(kind: str, part: int, 
             assert (name in page.entries) == (not named), f"{name} is neither on the board nor refused"
             assert not any("wildtool failed on it" in line for line in named), named
             if name in page.entries:
-                check_no_gain(page.entries[name], mutated, original, place)
+                check_no_gain(name, page.entries[name], mutated, original, place)
 
 
-def check_no_gain(entry: Entry, mutated: Parts, original: Parts, place: Place) -> None:
-    assert not entry.rank or entry.score == place.score, entry
+def check_no_gain(name: str, entry: Entry, mutated: Parts, original: Parts, place: Place) -> None:
+    """Args: name: of the mutated bundle, with the seed that made it."""
+    assert not entry.rank or entry.score == place.score, (name, entry)
     if mutated.has_other_verdicts or mutated.judged() != original.judged():
-        assert not entry.rank and entry.mark.startswith("as submitted"), entry
+        assert not entry.rank and entry.mark.startswith("as submitted"), (name, entry)
 
 
 def test_a_bundle_that_grows_beyond_any_record_is_refused_before_it_is_unpacked(place: Place, tmp_path: Path):
