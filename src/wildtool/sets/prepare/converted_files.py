@@ -90,13 +90,11 @@ def write_llamafactory(
     force: bool = False,
     keep_rejects: bool = False,
     replace: bool = False,
-    drop_weights: bool = False,
 ) -> tuple[ConversionSummary, str]:
     """Writes a data file into a folder and its entry into `dataset_info.json`; gives the name of the entry too.
 
     Args:
         replace: whether an entry of the same name that differs is replaced.
-        drop_weights: whether assistant messages with weight 0 may become ones that are learned.
 
     Raises:
         UsageError: as `write_conversion`; the entry differs; or messages with weight 0 would be learned.
@@ -118,7 +116,7 @@ def write_llamafactory(
         rejects.path = rejects_file(target)
         rejects.close()
         _check_written(summary, rejects)
-        if summary.unlearned and not drop_weights:
+        if summary.unlearned and not conversion.writing.drop_weights:
             raise UsageError(
                 f"{conversion.files[0]}: has {counted(summary.unlearned, 'assistant message')} of weight 0; "
                 "LLaMA-Factory trains on all turns or on the last one only: give --drop-weights, or --to openai, "

@@ -176,7 +176,7 @@ def _conversion(files: Sequence[Path], options: ConvertOptions) -> "Conversion":
     from wildtool.sets.prepare.readers.options import ReadOptions
     from wildtool.sets.prepare.run_rows import learns_all, training_rows
     from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
-    from wildtool.sets.prepare.writers.options import DEFAULT_WRITING, WriteOptions
+    from wildtool.sets.prepare.writers.options import DEFAULT_WRITING, RECIPE_CHOICES, WriteOptions
 
     assert options.to is not None
     without_weights = options.to in _WITHOUT_WEIGHTS and not options.drop_weights
@@ -184,8 +184,8 @@ def _conversion(files: Sequence[Path], options: ConvertOptions) -> "Conversion":
     by_reply = options.to == "text" or (
         bool(runs) and (options.prompt_completion or not all(map(learns_all, runs)))
     )
-    names = [each.name for each in fields(WriteOptions)]
-    writing = {name: getattr(options, name) for name in names if hasattr(options, name)}
+    names = {each.name for each in fields(WriteOptions)} - RECIPE_CHOICES
+    writing = {name: getattr(options, name) for name in names}
     writing["tool_format"] = options.tool_format or DEFAULT_WRITING.tool_format
     writing["prompt_completion"] |= by_reply and options.to == "trl"
     notes: Counter[str] = Counter()
@@ -237,7 +237,6 @@ def _write(conversion: "Conversion", options: ConvertOptions) -> "ConversionSumm
             force=options.force,
             keep_rejects=options.keep_rejects,
             replace=options.replace,
-            drop_weights=options.drop_weights,
         )
         out /= f"{name}.jsonl"
     else:

@@ -27,8 +27,7 @@ class WriteOptions:
     tools_as_text: bool = False
     """Whether TRL's tools are JSON text."""
     arguments_as_text: bool = False
-    """Whether TRL's arguments are JSON text, for chat templates that take no others. Set by a recipe, which looks at the
-    template."""
+    """Whether TRL's arguments are JSON text, for chat templates that take no others."""
     drop_weights: bool = False
     """Whether replies of weight 0 may become ones that are learned."""
     tool_format: str = "hermes"
@@ -36,3 +35,5 @@ class WriteOptions:
 
 
 DEFAULT_WRITING = WriteOptions()
+RECIPE_CHOICES = frozenset({"arguments_as_text"})
+"""Choices that no option of `data convert` makes, but a recipe, which looks at the base's chat template."""
