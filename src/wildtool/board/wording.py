@@ -1,7 +1,8 @@
 """How counts and ids are said in problems and remarks."""
 
-from collections import Counter
 from collections.abc import Sequence
+
+from wildtool.engine.score.formatting import first_names
 
 MOST_NAMED = 50
 """Ids that one problem names."""
@@ -14,6 +15,4 @@ def counted_are(count: int, noun: str, plural: str = "") -> str:
 
 def id_list(ids: Sequence[str]) -> str:
     """The first ids, by items; a unit's repeats once each."""
-    every = list(Counter(ids))
-    more = f" and {len(every) - MOST_NAMED:,} more" if len(every) > MOST_NAMED else ""
-    return ", ".join(every[:MOST_NAMED]) + more
+    return first_names(list(dict.fromkeys(ids)), MOST_NAMED)

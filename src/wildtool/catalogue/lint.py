@@ -11,6 +11,7 @@ from typing import Any
 from wildtool.alter.catalogue.pool import tool_text
 from wildtool.alter.own_tools import tool_name
 from wildtool.catalogue.mcp import is_server, server_tools
+from wildtool.engine.score.formatting import first_names
 from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.json_codec import as_list, as_object
@@ -101,9 +102,14 @@ def _of_tool(tool: Tool) -> Iterator[Found]:
     schema = as_object(function.get("parameters"))
     properties: Mapping[str, Any] = as_object(schema.get("properties"))
     if bare := [key for key, part in properties.items() if not as_object(part).get("description")]:
-        yield Found(Finding(name, "parameter without description", _listed(bare), "warning"), len(bare))
+        yield Found(
+            Finding(name, "parameter without description", first_names(bare, MOST_NAMES), "warning"),
+            len(bare),
+        )
     if missing := [str(key) for key in as_list(schema.get("required")) if key not in properties]:
-        yield Found(Finding(name, "required but not defined", _listed(missing), "error"), len(missing))
+        yield Found(
+            Finding(name, "required but not defined", first_names(missing, MOST_NAMES), "error"), len(missing)
+        )
 
 
 def _of_description(name: str, text: Any) -> Finding | None:
@@ -122,11 +128,6 @@ def _of_description(name: str, text: Any) -> Finding | None:
         message = f"{len(text):,} characters; some endpoints cut or refuse more than {MOST_CHARACTERS:,}"
         return Finding(name, "long description", message, "warning")
     return None
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _of_pairs(tools: Sequence[Tool]) -> Iterator[Found]:
@@ -166,7 +167,8 @@ def _of_alike(words: Mapping[str, frozenset[str]]) -> Iterator[Found]:
 def _apart(first: str, second: str, words: Mapping[str, frozenset[str]]) -> str:
     """The words that tell two tools apart."""
     only = {first: words[first] - words[second], second: words[second] - words[first]}
-    return " and ".join(f"{_listed(sorted(own)) or 'nothing'} only in {name}" for name, own in only.items())
+    listed = {name: first_names(sorted(own), MOST_NAMES) or "nothing" for name, own in only.items()}
+    return " and ".join(f"{own} only in {name}" for name, own in listed.items())
 
 
 def _alike(name: str, twins: Sequence[tuple[float, str]], apart: str) -> Found:
@@ -179,9 +181,8 @@ def _alike(name: str, twins: Sequence[tuple[float, str]], apart: str) -> Found:
     (common, twin), *further = twins
     message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}"
     if further:
-        names = ", ".join(f"{other} ({share:.0%})" for share, other in further[: MOST_TWINS - 1])
-        more = len(further) - (MOST_TWINS - 1)
-        message += f"; also like {names}" + (f" and {more:,} more" if more > 0 else "")
+        others = [f"{other} ({share:.0%})" for share, other in further]
+        message += f"; also like {first_names(others, MOST_TWINS - 1)}"
     return Found(Finding(name, "alike", f"{message}; say when to take which", "warning"), common, twin)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from wildtool.catalogue.lint import Found
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_out, print_wrapped
+from wildtool.engine.score.formatting import first_names
 from wildtool.findings import Finding, FindingLevel
 from wildtool.json_codec import dumps
 from wildtool.sanitize import truncate_words
@@ -132,7 +133,7 @@ def print_findings(source: str, tools: int, findings: Sequence[Found], full_list
         rows = [_cells(each.finding.where, each.finding) for each in ranked]
     else:
         title += f": the {len(lead)} worst of {len(ranked):,} findings"
-        rows = [_cells(_named(each.tools), each.finding) for each in lead]
+        rows = [_cells(first_names(each.tools, MOST_TOOLS_NAMED), each.finding) for each in lead]
     if rows:
         print_grid(title, ["tool", "", "", ""], rows, sentences=(0, 1, 2, 3))
     if not all_are_listed:
@@ -156,11 +157,6 @@ def _notes(findings: Sequence[Found]) -> list[str]:
 
 def _cells(tools: str, finding: Finding) -> list[str]:
     return [tools, finding.level, finding.rule, truncate_words(finding.message, _LONGEST_MESSAGE)]
-
-
-def _named(tools: Sequence[str]) -> str:
-    more = len(tools) - MOST_TOOLS_NAMED
-    return ", ".join(tools[:MOST_TOOLS_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def print_findings_json(tools: int, findings: Sequence[Found], full_list: Path | None) -> None:

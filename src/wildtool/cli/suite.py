@@ -10,7 +10,7 @@ from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.formatting import format_range, format_share
+from wildtool.engine.score.formatting import first_names, format_range, format_share
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.engine.suite import (
     DOCUMENT,
@@ -204,5 +204,4 @@ def _without_headline(results: Sequence[ScoreResult], suite: str) -> str:
 
 
 def _named(parts: Sequence[str]) -> str:
-    more = len(parts) - _NAMED
-    return ", ".join(map(single_line, parts[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+    return first_names(list(map(single_line, parts)), _NAMED)

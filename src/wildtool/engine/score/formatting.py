@@ -1,6 +1,7 @@
 """Numbers as texts, the same in terminals, pages and files."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,6 +45,12 @@ def counted(number: int, noun: str, plural: str = "") -> str:
         plural: several of them; empty for the noun with an s.
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many others there are: `a, b and 3 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def format_interval(metric: "Metric") -> tuple[str, str] | None:

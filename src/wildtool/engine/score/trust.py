@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.engine.score.formatting import counted
+from wildtool.engine.score.formatting import counted, first_names
 from wildtool.engine.score.reply_signs import (
     CALL_DUE,
     CALL_FOR_TEXT,
@@ -176,13 +176,9 @@ def trust_remarks(
     for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
         names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
         if len(names) > 1:
-            listing = ", ".join(
-                ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common(_MOST_NAMES)
-            )
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            yield TrustRemark(
-                noun, len(names), replies, f"{len(names)} {noun} answered ({listing}{more})", ""
-            )
+            shown = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
+            listing = first_names(shown, _MOST_NAMES)
+            yield TrustRemark(noun, len(names), replies, f"{len(names)} {noun} answered ({listing})", "")
     counted_replies, answered = totals.with_tokens, totals.answered
     if 0 < counted_replies < answered:
         text = f"prompt tokens are known for {counted_replies} of {answered} units"
