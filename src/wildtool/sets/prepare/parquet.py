@@ -1,4 +1,4 @@
-"""Reads and writes rows of Parquet files in bounded memory, whatever a file of a few bytes claims to hold.
+"""Reads rows of Parquet files in bounded memory, whatever a file of a few bytes claims to hold, and writes them.
 
 A Parquet file says each repeated value once, so two kilobytes can hold gigabytes of text. How long its rows are is
 counted before any is read: that takes no memory, since the texts are not copied.
@@ -52,7 +52,8 @@ def parquet_rows(path: Path) -> Iterator[ParquetRow]:
 
 
 def lines_to_parquet(path: Path, columns: Mapping[str, str]) -> None:
-    """Turns a file of JSON lines into a Parquet file with its rows in their order.
+    """Turns a file of JSON lines into a Parquet file with its rows in their order. Holds 2,048 rows at once, as the least
+    that the library writes together, in several times their bytes.
 
     Args:
         columns: with their types, so that none is guessed: a text that looks like a date stays one.
