@@ -254,7 +254,7 @@ def _write_trl(
     dropped = _without_completion(out / file, settings["cutoff_len"], tokens) if completions else 0
     if dropped:
         warnings.append(
-            f"TRL leaves out, without a word, {dropped:,} of {counted(rows, 'record')}, whose prompt alone is longer "
+            f"TRL leaves out, without a word, {dropped:,} of {counted(rows, 'row')}, whose prompt alone is longer "
             f"than {settings['cutoff_len']:,} tokens{'' if tokens else ' (estimated; count with --tokenizer)'}."
         )
     return warnings
