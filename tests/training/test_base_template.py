@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.errors import UsageError
+from wildtool.errors import DataError, UsageError
 from wildtool.sets.prepare.recipe.base_template import BaseTemplate, check_base_template, folder_templates
 from wildtool.sets.prepare.record import AssistantTurn, TrainingCall, TrainingRecord, UserTurn
 
@@ -145,6 +145,15 @@ def test_older_folders_have_it_in_their_settings(
     (tmp_path / file).write_text(json.dumps(settings), "utf-8")
     found = folder_templates(tmp_path)
     assert (found and found.with_tools) == template
+
+
+@pytest.mark.parametrize("file", ["tokenizer_config.json", "chat_template.json", "special_tokens_map.json"])
+def test_a_damaged_file_of_the_folder_is_named_and_not_taken_for_none(tmp_path: Path, file: str):
+    if file == "special_tokens_map.json":
+        (tmp_path / "chat_template.jinja").write_text(TURNS, "utf-8")
+    (tmp_path / file).write_text('{"chat_template": "', "utf-8")
+    with pytest.raises(DataError, match=file):
+        check_base_template(str(tmp_path), [RECORD])
 
 
 def test_a_template_for_tools_has_a_file_of_its_own_and_both_must_have_marks(tmp_path: Path):

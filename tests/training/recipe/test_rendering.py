@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from long import a_fiftieth_of
 
 pytest.importorskip("jinja2")
+from wildtool.errors import DataError
 from wildtool.sets.prepare.recipe.rendering import RenderedChat, render_apart, render_chats
 
 USER = {"role": "user", "content": "Hi"}
@@ -173,3 +175,13 @@ def test_a_process_of_its_own_gives_the_same():
     chats = [{"messages": [{**USER, "content": content}]} for content in ("ü", "\ud800", "")]
     template = "{{ messages[0].content }}"
     assert render_apart(template, chats) == render_chats(template, chats)
+
+
+def test_a_process_that_cannot_render_is_not_taken_for_a_template_that_wants_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    (tmp_path / "jinja2").mkdir()
+    (tmp_path / "jinja2" / "__init__.py").write_text("raise ImportError('a broken package')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(DataError, match="a broken package"):
+        render_apart("{{ messages[0].content }}", [{"messages": [USER]}])

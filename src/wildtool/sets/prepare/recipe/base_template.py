@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.data.files import read_json, read_text
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import UsageError
 from wildtool.json_codec import as_list, as_object
 from wildtool.sets.prepare.record import TrainingRecord
 from wildtool.sets.prepare.writers.openai import trl_row
@@ -64,7 +64,7 @@ def check_base_template(model: str, records: Iterable[TrainingRecord]) -> BaseTe
     """Renders the first record with calls, or else with tools, by the chat template of a model's folder.
 
     Raises UsageError where the template leaves out the tools or the calls, or does not take the record. Pairs and texts
-    are never refused.
+    are never refused. Raises DataError where a file of the folder cannot be read, or nothing can be rendered here.
     """
     if not Path(model).is_dir():
         return BaseTemplate(unchecked=f"{model} is no folder here, {_UNSEEN.format('its chat template')}")
@@ -102,7 +102,10 @@ _AS_TEXT = (
 
 
 def folder_templates(folder: Path) -> FolderTemplates | None:
-    """The chat templates in a folder of weights; None for none. As in transformers, files come before settings."""
+    """The chat templates in a folder of weights; None for none. As in transformers, files come before settings.
+
+    Raises DataError where a file of it cannot be read.
+    """
     settings = _settings(folder / "tokenizer_config.json")
     more = sorted((folder / _MORE_TEMPLATES).glob("*.jinja"))
     named = {file.stem: read_text(file) for file in more}
@@ -120,11 +123,8 @@ def folder_templates(folder: Path) -> FolderTemplates | None:
 
 
 def _settings(file: Path) -> dict[str, Any]:
-    """An object in a file; empty without one."""
-    try:
-        return as_object(read_json(file))
-    except DataError:
-        return {}
+    """An object in a file; empty where there is no such file. Raises DataError for one that cannot be read."""
+    return as_object(read_json(file)) if file.exists() else {}
 
 
 def _named_templates(templates: Any) -> dict[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from subprocess import DEVNULL, PIPE, TimeoutExpired
+from subprocess import PIPE, TimeoutExpired
 from typing import Any, NoReturn
 
 from jinja2 import Template, TemplateError
@@ -26,12 +26,16 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
 from wildtool.children import Child, python_words
+from wildtool.errors import DataError
+from wildtool.sanitize import single_line
 
 _PROCESSOR_SECONDS = 10
 """Of a request, which has a few chats."""
 _MEMORY_BYTES = 1 << 30
 _MOST_CHARACTERS = 20_000_000
 """Longest text of a chat."""
+_OUT_OF_MEMORY = 3
+"""Exit status of a process that ends at the limit of memory outside the template."""
 _WAIT_SECONDS = 300.0
 """Until an answer, also where many processes share a core."""
 _VARIABLES = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
@@ -58,17 +62,31 @@ def render_apart(
 
     Args:
         seconds: processor time for all chats together.
+
+    Raises DataError where the process ends for another reason than a limit.
     """
     request = json.dumps({"seconds": seconds, "template": template, "chats": chats}).encode()
     words = python_words("-m", __name__)
     environment = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
-    with Child(words, grace_s=0.0, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment) as process:
+    with Child(words, grace_s=0.0, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment) as process:
         try:
-            answer, _ = process.communicate(request, _WAIT_SECONDS)
-            return [RenderedChat(**chat) for chat in json.loads(answer)]
-        except (TimeoutExpired, ValueError):
-            limits = f"{seconds} s of processor time or {_MEMORY_BYTES >> 30} GiB of memory"
-            return [RenderedChat(refusal=f"it takes more than {limits}") for _ in chats]
+            answer, log = process.communicate(request, _WAIT_SECONDS)
+        except TimeoutExpired:
+            return _beyond_limits(chats, seconds)
+    # A status below 0 is a signal: that of the limit of time, or of a system that lacks memory.
+    if process.returncode < 0 or process.returncode == _OUT_OF_MEMORY:
+        return _beyond_limits(chats, seconds)
+    if process.returncode:
+        reason = log.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise DataError(
+            f"the process that renders chat templates ended with exit status {process.returncode}: {single_line(reason)}"
+        )
+    return [RenderedChat(**chat) for chat in json.loads(answer)]
+
+
+def _beyond_limits(chats: Sequence[Mapping[str, Any]], seconds: int) -> list[RenderedChat]:
+    limits = f"{seconds} s of processor time or {_MEMORY_BYTES >> 30} GiB of memory"
+    return [RenderedChat(refusal=f"it takes more than {limits}") for _ in chats]
 
 
 def render_chats(template: str, chats: Sequence[Mapping[str, Any]]) -> list[RenderedChat]:
@@ -201,7 +219,7 @@ def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    with suppress(ValueError, OSError):  # not on every system
+    with suppress(ValueError, OSError):  # macOS has none: there the limit of time ends a template
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
 
 
@@ -209,8 +227,11 @@ def main() -> None:
     """Reads a template and chats from standard input, and writes each chat as it was rendered."""
     request = json.load(sys.stdin)
     _limit(request["seconds"])
-    rendered = render_chats(request["template"], request["chats"])
-    json.dump(list(map(asdict, rendered)), sys.stdout)
+    try:
+        rendered = render_chats(request["template"], request["chats"])
+        json.dump(list(map(asdict, rendered)), sys.stdout)
+    except MemoryError:
+        sys.exit(_OUT_OF_MEMORY)
 
 
 if __name__ == "__main__":
