@@ -36,6 +36,8 @@ class Gateway:
     """Where it repeats the headers that it got: `error`, `reply`, or nowhere."""
     heads: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     """The headers of each request, their names in lower case."""
+    models: list[str] = field(default_factory=list[str])
+    """The model that each request names."""
     url: str = ""
 
     def arrived(self, name: str) -> set[str | None]:
@@ -58,6 +60,7 @@ def gateway(protocol: str = "chat", repeats: str = "") -> Iterator[Gateway]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             its.heads.append({name.lower(): value for name, value in self.headers.items()})
+            its.models.append(body.get("model", ""))
             status, answer = its.answer(str(self.headers))
             if "jsonrpc" in body:
                 tool = {"name": "tides", "description": str(self.headers), "inputSchema": {"type": "object"}}

@@ -22,8 +22,9 @@ from wildtool.models.token_usage import FREE, Price
 from wildtool.tool_formats.detect import BY_OPTION
 
 RUN_URL, OWN_URL, KEY_FILE = "http://run/v1", "http://own/v1", Path("key")
+TESTED = EndpointOptions(base_url="http://tested/v1")
 OF_THE_RUN = model_options(
-    base_url=RUN_URL, api_key_env="RUN", shared=True, temperature=0.5, seed=1, format="hermes"
+    base_url=RUN_URL, api_key_env="RUN", shared=TESTED, temperature=0.5, seed=1, format="hermes"
 )
 
 
@@ -35,21 +36,21 @@ def endpoint(**fields: Any) -> EndpointOptions:
     ("own", "explicit", "merged"),
     [
         # base_url, api_key_env, api_key_file, shared, default_key
-        (endpoint(), [], (RUN_URL, "RUN", None, True, True)),
-        (endpoint(base_url=OWN_URL), [], (OWN_URL, None, None, False, False)),
-        (endpoint(base_url=OWN_URL, api_key_env="OWN"), [], (OWN_URL, "OWN", None, False, False)),
-        (endpoint(base_url=OWN_URL), ["api_key_env"], (OWN_URL, "RUN", None, False, False)),
-        (endpoint(base_url=OWN_URL, api_key_file=KEY_FILE), [], (OWN_URL, None, KEY_FILE, False, False)),
+        (endpoint(), [], (RUN_URL, "RUN", None, TESTED, True)),
+        (endpoint(base_url=OWN_URL), [], (OWN_URL, None, None, None, False)),
+        (endpoint(base_url=OWN_URL, api_key_env="OWN"), [], (OWN_URL, "OWN", None, None, False)),
+        (endpoint(base_url=OWN_URL), ["api_key_env"], (OWN_URL, "RUN", None, None, False)),
+        (endpoint(base_url=OWN_URL, api_key_file=KEY_FILE), [], (OWN_URL, None, KEY_FILE, None, False)),
         (
             endpoint(base_url=OWN_URL, api_key_file=KEY_FILE),
             ["api_key_file"],
-            (OWN_URL, "RUN", None, False, False),
+            (OWN_URL, "RUN", None, None, False),
         ),
-        (endpoint(api_key_env="OWN"), [], (RUN_URL, "OWN", None, True, True)),
-        (endpoint(api_key_file=KEY_FILE), [], (RUN_URL, None, KEY_FILE, True, True)),
-        (endpoint(api_key_env="OWN"), ["api_key_env"], (RUN_URL, "RUN", None, True, True)),
-        (endpoint(base_url=OWN_URL, api_key_env="OWN"), ["base_url"], (RUN_URL, None, None, True, True)),
-        (endpoint(base_url=OWN_URL), ["base_url", "api_key_env"], (RUN_URL, "RUN", None, True, True)),
+        (endpoint(api_key_env="OWN"), [], (RUN_URL, "OWN", None, TESTED, True)),
+        (endpoint(api_key_file=KEY_FILE), [], (RUN_URL, None, KEY_FILE, TESTED, True)),
+        (endpoint(api_key_env="OWN"), ["api_key_env"], (RUN_URL, "RUN", None, TESTED, True)),
+        (endpoint(base_url=OWN_URL, api_key_env="OWN"), ["base_url"], (RUN_URL, None, None, TESTED, True)),
+        (endpoint(base_url=OWN_URL), ["base_url", "api_key_env"], (RUN_URL, "RUN", None, TESTED, True)),
     ],
 )
 def test_a_key_goes_to_the_address_that_it_was_named_with(
@@ -67,7 +68,7 @@ def test_a_key_goes_to_the_address_that_it_was_named_with(
 
 def test_a_model_of_a_provider_has_the_providers_address_and_key():
     options = ModelEntry(model="ollama/m").merged("mine", OF_THE_RUN, [])
-    assert options.endpoint == endpoint(base_url=None, api_key_env=None, shared=False, default_key=True)
+    assert options.endpoint == endpoint(base_url=None, api_key_env=None, shared=None, default_key=True)
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def test_names_of_one_provider(name: str, known: tuple[str, str] | None):
         ),
         (
             "groq/g",
-            {"base_url": LOCAL, "api_key_env": "MINE", "shared": True, "shared_key": True},
+            {"shared": EndpointOptions(base_url=LOCAL, api_key_env="MINE")},
             {"GROQ_API_KEY": KEY, "MINE": "other-key"},
             {
                 "class": "OpenAIModel",
@@ -460,33 +460,19 @@ AGENT = model_options(
     [
         (
             EndpointOptions(),
-            {
-                "base_url": LOCAL,
-                "api_key_env": "A",
-                "api_key_file": None,
-                "shared": True,
-                "shared_key": True,
-                "shared_headers": True,
-                "default_key": True,
-            },
+            {"shared": AGENT.endpoint, "default_key": True},
         ),
         (
             EndpointOptions(base_url="http://b"),
-            {"base_url": "http://b", "api_key_env": None, "shared": False, "default_key": False},
+            {"base_url": "http://b", "default_key": False},
         ),
         (
             EndpointOptions(api_key_env="B"),
-            {
-                "base_url": LOCAL,
-                "api_key_env": "B",
-                "shared": True,
-                "shared_headers": True,
-                "default_key": True,
-            },
+            {"api_key_env": "B", "shared": AGENT.endpoint, "default_key": True},
         ),
         (
             EndpointOptions(base_url="http://b", api_key_env="B"),
-            {"base_url": "http://b", "api_key_env": "B", "shared": False, "default_key": False},
+            {"base_url": "http://b", "api_key_env": "B", "default_key": False},
         ),
     ],
 )
@@ -499,10 +485,8 @@ def test_a_model_of_another_role_shares_the_endpoint_unless_it_has_its_own(
         sampling=Sampling(temperature=0.1, max_tokens=7, seed=3),
     )
     assert AGENT.for_other_role(own, None).sampling == Sampling(seed=3)
-    keyed = model_options(base_url=LOCAL, api_key_file=Path("k"), default_key=False)
-    other = keyed.for_other_role(own, None).endpoint
-    assert other.api_key_file == (Path("k") if expected.get("shared_key") else None)
-    assert other.default_key is False
+    keyless = model_options(base_url=LOCAL, default_key=False)
+    assert keyless.for_other_role(own, None).endpoint.default_key is False
 
 
 @pytest.mark.parametrize(
@@ -557,6 +541,8 @@ def test_a_package_can_offer_a_prefix(offered: dict[str, tuple[EntryPoint, ...]]
     options = model_options(display_name="d")
     assert model_from_name("zeta/x", options) == ("d", "x", options)
     assert model_from_name("zeta/x", ModelOptions()) == ("zeta/x", "x", ModelOptions())
+    beside: Any = model_from_name("zeta/x", AGENT.for_other_role(EndpointOptions(), None))
+    assert (beside[2].endpoint.base_url, beside[2].endpoint.api_key_env) == (None, None)
     assert reached("own/x")["base_url"] == "http://127.0.0.1:5/v1"
     assert refusal("zeta/x", model_options(api="completions")) == (
         "model 'zeta/x' cannot continue a raw text here: that needs an endpoint with /completions, or hf/PATH; choose"

@@ -23,7 +23,7 @@ def test_what_is_not_set_is_not_sent():
         api_key_env=None,
         api_key_file=None,
         timeout_s=600.0,
-        shared=False,
+        shared=None,
         default_key=True,
     )
 

@@ -219,20 +219,14 @@ class ModelOptions:
         the first model. Temperature, length and further fields of the first model are not passed on; the seed is.
         """
         own = endpoint.base_url is not None
-        shares_key = not own and endpoint.api_key_env is None
         return replace(
             self,
             endpoint=replace(
-                self.endpoint,
-                base_url=endpoint.base_url if own else self.endpoint.base_url,
+                endpoint,
                 base_url_option="--user-base-url",
-                api_key_env=self.endpoint.api_key_env if shares_key else endpoint.api_key_env,
-                api_key_file=self.endpoint.api_key_file if shares_key else None,
-                headers=endpoint.headers if own or endpoint.headers else self.endpoint.headers,
-                given_at=None if own else self.endpoint.given_at,
-                shared=not own,
-                shared_key=shares_key,
-                shared_headers=not own and not endpoint.headers,
+                timeout_s=self.endpoint.timeout_s,
+                sends=self.endpoint.sends,
+                shared=None if own else self.endpoint,
                 default_key=not own and self.endpoint.default_key,
             ),
             sampling=replace(
@@ -280,7 +274,7 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
     if name.startswith("inspect/"):
         if options.api != "chat":
             raise _lacks_api(name, options.api)
-        if options.endpoint.headers and not options.endpoint.shared_headers:
+        if options.endpoint.headers:
             raise UsageError(
                 f"model {name!r} is called by Inspect, which takes no headers from here; leave out the headers, or name "
                 "the model with --base-url"
@@ -380,7 +374,13 @@ def endpoint_note(name: str, options: ModelOptions) -> str | None:
 
 def _provider_by_name(name: str, endpoint: EndpointOptions) -> tuple[str, str] | None:
     """The prefix for a plain name that belongs to one provider, and the name to send; None if an address is given."""
-    return None if endpoint.base_url or os.environ.get("OPENAI_BASE_URL") else known_name(name)
+    return None if _plain_address(endpoint) else known_name(name)
+
+
+def _plain_address(endpoint: EndpointOptions) -> str:
+    """The base URL of a plain name; empty where none is given."""
+    shared_url = None if endpoint.shared is None else endpoint.shared.base_url
+    return endpoint.base_url or shared_url or os.environ.get("OPENAI_BASE_URL", "")
 
 
 def _no_endpoint_message(name: str, option: str) -> str:
@@ -529,26 +529,24 @@ def _replay_model(name: str, options: ModelOptions) -> ReplayModel:
 
 
 def _endpoint_of(preset: Preset | None, endpoint: EndpointOptions) -> tuple[EndpointOptions, str]:
-    """The endpoint of a model of a preset, or of a plain name, and its base URL; empty where none is given.
-
-    A key and headers that were given for another address are left out.
+    """The endpoint of a model of a preset, or of a plain name, with what it shares of the tested model's, and its base
+    URL; empty where none is given.
 
     Raises UsageError where a variable that the preset needs is not set.
     """
-    if preset is None:
-        base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "")
-    else:
-        if endpoint.shared:
-            endpoint = replace(endpoint, base_url=None)
-        if endpoint.shared_key:
-            endpoint = replace(endpoint, api_key_env=None, api_key_file=None)
-        base_url = endpoint.base_url or preset.url(endpoint.base_url_option)
-    if endpoint.given_at not in (None, base_url):
-        if endpoint.shared_key:
-            endpoint = replace(endpoint, api_key_env=None, api_key_file=None)
-        if endpoint.shared_headers:
-            endpoint = replace(endpoint, headers=())
-    return endpoint, base_url
+    base_url = (
+        _plain_address(endpoint)
+        if preset is None
+        else endpoint.base_url or preset.url(endpoint.base_url_option)
+    )
+    shared = endpoint.shared
+    if shared is None or shared.given_at not in (None, base_url):
+        return endpoint, base_url
+    has_key = endpoint.api_key_env is not None or endpoint.api_key_file is not None
+    # A preset has a key of its own.
+    if preset is None and not has_key:
+        endpoint = replace(endpoint, api_key_env=shared.api_key_env, api_key_file=shared.api_key_file)
+    return replace(endpoint, headers=endpoint.headers or shared.headers), base_url
 
 
 def _key_holder(preset: Preset | None, endpoint: EndpointOptions, base_url: str) -> str | Path | None:

@@ -83,15 +83,12 @@ class EndpointOptions:
     headers: tuple[Header, ...] = ()
     """Sent with every request, to this endpoint alone."""
     given_at: str | None = None
-    """The base URL of another model, for which a shared key and shared headers were given; they go to no other one."""
+    """The base URL that key and headers were given for, where another model may share them; None: any."""
     timeout_s: float = 600.0
     """Seconds for one attempt of a call."""
-    shared: bool = False
-    """Whether the address was given for another model; a preset then uses its own."""
-    shared_key: bool = False
-    """Whether the key was given for another model."""
-    shared_headers: bool = False
-    """Whether the headers were given for another model."""
+    shared: "EndpointOptions | None" = None
+    """Those of the tested model, for a model beside it: a plain name without an address is asked there. Key and headers
+    that are not given here are taken from there too, at the address that they were given for."""
     default_key: bool = True
     """Whether OPENAI_API_KEY may be sent where no key is named."""
     sends: bool = True

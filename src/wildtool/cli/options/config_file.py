@@ -113,11 +113,11 @@ class ModelEntry:
         else:
             alone = own.base_url is not None or preset_of(self.model) is not None
             if alone:
-                changes |= {"base_url": own.base_url, "shared": False, "default_key": own.base_url is None}
+                changes |= {"base_url": own.base_url, "shared": None, "default_key": own.base_url is None}
             if not keyed and (alone or any(own_key.values())):
-                changes |= {**own_key, "shared_key": False}
+                changes |= own_key
             if "header" not in explicit and (alone or own.headers):
-                changes |= {"headers": own.headers, "shared_headers": False}
+                changes["headers"] = own.headers
         sampling = {option: value for option, value in self.sampling.items() if option not in explicit}
         return replace(
             options,
