@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from models.options import model_options
+from wildtool.cli.options.whitelist import model_effects
 from wildtool.errors import UsageError
 from wildtool.models import resolve
 from wildtool.models.extras import import_for
+from wildtool.models.headers import parse_headers
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.providers.base import HttpModel
 from wildtool.models.resolve import (
@@ -541,6 +543,9 @@ def test_a_package_can_offer_a_prefix(offered: dict[str, tuple[EntryPoint, ...]]
     options = model_options(display_name="d")
     assert model_from_name("zeta/x", options) == ("d", "x", options)
     assert model_from_name("zeta/x", ModelOptions()) == ("zeta/x", "x", ModelOptions())
+    headed = model_options(api_key_env="A", headers=parse_headers(["X-Key=env:SECRET"]))
+    effects = model_effects("zeta/x", headed, Path())
+    assert [effect.partition(" to the provider")[0] for effect in effects] == ["send A", "send SECRET"]
     beside: Any = model_from_name("zeta/x", AGENT.for_other_role(EndpointOptions(), None))
     assert (beside[2].endpoint.base_url, beside[2].endpoint.api_key_env) == (None, None)
     assert reached("own/x")["base_url"] == "http://127.0.0.1:5/v1"

@@ -332,7 +332,13 @@ def destination_of(name: str, options: ModelOptions) -> Destination:
         )
     provider, _ = preset_of(name) or (None, "")
     if provider is not None and not isinstance(provider, Preset):
-        return Destination(address=f"the provider of an installed package ({name}), which finds keys itself")
+        given, prefix = options.endpoint, name.partition("/")[0]
+        return Destination(
+            address=f"the provider of an installed package ({prefix}/), which may find keys itself",
+            key=str(given.api_key_file or given.api_key_env or ""),
+            key_is_file=given.api_key_file is not None,
+            headers=given.headers,
+        )
     if provider is None:
         prefix, _ = _provider_by_name(name, options.endpoint) or ("", "")
         provider = PRESETS.get(prefix)
