@@ -218,7 +218,7 @@ class ModelOptions:
         An endpoint of its own gets no key and no headers but those named for it, and headers of its own replace those of
         the first model. Temperature, length and further fields of the first model are not passed on; the seed is.
         """
-        own = endpoint.base_url is not None
+        has_address = endpoint.base_url is not None
         return replace(
             self,
             endpoint=replace(
@@ -226,8 +226,8 @@ class ModelOptions:
                 base_url_option="--user-base-url",
                 timeout_s=self.endpoint.timeout_s,
                 sends=self.endpoint.sends,
-                shared=None if own else self.endpoint,
-                default_key=not own and self.endpoint.default_key,
+                shared=None if has_address else self.endpoint,
+                default_key=not has_address and self.endpoint.default_key,
             ),
             sampling=replace(
                 self.sampling, temperature=temperature, max_tokens=max_tokens, extra_body=extra_body or {}
@@ -332,12 +332,12 @@ def destination_of(name: str, options: ModelOptions) -> Destination:
         )
     provider, _ = preset_of(name) or (None, "")
     if provider is not None and not isinstance(provider, Preset):
-        given, prefix = options.endpoint, name.partition("/")[0]
+        endpoint, prefix = options.endpoint, name.partition("/")[0]
         return Destination(
             address=f"the provider of an installed package ({prefix}/), which may find keys itself",
-            key=str(given.api_key_file or given.api_key_env or ""),
-            key_is_file=given.api_key_file is not None,
-            headers=given.headers,
+            key=str(endpoint.api_key_file or endpoint.api_key_env or ""),
+            key_is_file=endpoint.api_key_file is not None,
+            headers=endpoint.headers,
         )
     if provider is None:
         prefix, _ = _provider_by_name(name, options.endpoint) or ("", "")
