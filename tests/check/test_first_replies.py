@@ -40,11 +40,16 @@ async def ran(tmp_path: Path, behave: Any, *words: str) -> Ended:
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("10 object", "`arguments` is an object (defect 10"), ("8 no call", "and no call (defect 8")],
+    [
+        ("10 object", "`arguments` is an object (defect 10"),
+        ("6 no ids", "a call without an id (defect 6"),
+        ("8 no call", "and no call (defect 8"),
+    ],
 )
 async def test_a_run_names_a_defect_of_its_first_replies_once(tmp_path: Path, fault: str, words: str):
     ended = await ran(tmp_path, Breaking(fault))
     assert ended.err.count(words) == 1, ended.err
+    assert "a reply with" not in ended.err, "the same in other words"
 
 
 async def test_a_run_says_nothing_of_sound_replies_and_sends_nothing_more(tmp_path: Path):

@@ -29,7 +29,7 @@ from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter, PendingRow
-from wildtool.engine.score.reply_signs import TOKEN_LIMIT, reply_signs
+from wildtool.engine.score.reply_signs import CHECKED, TOKEN_LIMIT, reply_signs
 from wildtool.engine.score.trust import early_remark
 from wildtool.engine.score.verdict_table import load_database
 from wildtool.episode import gold_replies
@@ -187,11 +187,12 @@ class RunContext:
         return reply
 
     def _remarks(self, request: Request, reply: Reply) -> dict[str, str]:
-        """What one of the first replies shows, by sign; of another role only that it was cut off."""
+        """What one of the first replies shows, by sign, apart from what `wildtool.check` says of it; of another role only
+        that it was cut off."""
         role, signs = request.role, reply_signs(reply, lambda: request.tools)
         if role == "agent":
             settings = self.plan.models[role].settings()
-            return {sign: early_remark(sign, reply, settings) for sign in signs}
+            return {sign: early_remark(sign, reply, settings) for sign in signs if sign not in CHECKED}
         own = self.plan.benchmark.roles.get(role)
         option = f"--{role}-max-tokens" if own and own.max_tokens else "--max-tokens"
         cut = f"a reply of the {role} was cut off at a token limit: {option}"
