@@ -199,6 +199,17 @@ def _signed(message: Message) -> bool:
             "'messages.1' : for 'role:assistant' ('messages.1' : property 'reasoning' is unsupported)",
             ("message-key-dropped:reasoning", "message-key-dropped:reasoning_details"),
         ),
+        (
+            lambda message: "reasoning" not in message,
+            "Extra inputs are not permitted, field: 'messages[1].reasoning', value: 'hm'",
+            ("message-key-dropped:reasoning", "message-key-dropped:reasoning_details"),
+        ),
+        (
+            lambda message: "reasoning" not in message,
+            '{"type":"extra_forbidden","loc":["body","messages",1,"assistant","reasoning"],"msg":"Extra inputs are not '
+            'permitted"}',
+            ("message-key-dropped:reasoning", "message-key-dropped:reasoning_details"),
+        ),
     ],
 )
 async def test_what_an_endpoint_wants_of_the_reasoning_in_a_history_it_gets(
@@ -215,12 +226,47 @@ async def test_what_an_endpoint_wants_of_the_reasoning_in_a_history_it_gets(
     assert len(peer.bodies) == 2
 
 
-async def test_an_unknown_setting_of_reasoning_changes_no_history():
-    why = b'{"error":{"message":"property reasoning is unsupported by this model","type":"invalid_request_error"}}'
+async def test_gemini_s_own_calls_are_sent_as_it_signed_them():
+    signature = {"google": {"thought_signature": "c2ln"}}
+    first, second = HISTORY[1]["tool_calls"]
+    own = [{**first, "extra_content": signature}, second]
+    history = [{**message, "tool_calls": own} if "tool_calls" in message else message for message in HISTORY]
+    # What follows was made by another model.
+    history += [
+        {**message, "content": "again"} if message["role"] == "user" else message for message in HISTORY
+    ]
+
+    def said(body: Body, digest: str) -> Message | Answer:
+        first, second = (message["tool_calls"] for message in body["messages"] if message.get("tool_calls"))
+        assert first == own
+        if any("extra_content" not in call for call in second):
+            error = {"message": "Function call is missing a thought_signature in functionCall parts."}
+            return Answer(http(400, json.dumps({"error": error}).encode()))
+        return {"role": "assistant", "content": "ok"}
+
+    async with Peer("chat", said) as peer:
+        asked = model("chat", peer.base_url)
+        try:
+            reply = await asked.complete(Request(history, [TOOL]))
+        finally:
+            await asked.close()
+    assert reply.changes == ("thought-signature-added",)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "property reasoning is unsupported by this model",
+        "Reasoning is not supported by this model; see the documentation of messages",
+        "thinking is not supported by this model. It got 2 messages.",
+    ],
+)
+async def test_an_unknown_setting_of_reasoning_changes_no_history(words: str):
+    why = json.dumps({"error": {"message": words, "type": "invalid_request_error"}}).encode()
     async with Peer("chat", lambda body, digest: Answer(http(400, why))) as peer:
         asked = model("chat", peer.base_url)
         try:
-            with pytest.raises(CallError, match="unsupported"):
+            with pytest.raises(CallError, match=re.escape(words)):
                 await asked.complete(Request(THOUGHTFUL, [TOOL]))
         finally:
             await asked.close()

@@ -89,23 +89,27 @@ def without_reasoning(messages: Sequence[Message], changes: Changes) -> list[Mes
 
 
 def with_signatures(messages: Sequence[Message], changes: Changes) -> list[Message]:
-    """The messages with Google's placeholder in each call that has no thought signature."""
+    """The messages with Google's placeholder in the calls of each reply that has no thought signature."""
     signed: list[Message] = []
     for message in messages:
         calls = as_list(message.get("tool_calls"))
-        if calls:
+        # Of parallel calls Gemini signs only the first.
+        if calls and not any(_google_content(call).get("thought_signature") for call in calls):
             message = {**message, "tool_calls": [_signed(call, changes) for call in calls]}
         signed.append(message)
     return signed
 
 
+def _google_content(call: Any) -> dict[str, Any]:
+    return as_object(as_object(as_object(call).get("extra_content")).get("google"))
+
+
 def _signed(call: Any, changes: Changes) -> Any:
     fields = as_object(call)
-    extra = as_object(fields.get("extra_content"))
-    google = as_object(extra.get("google"))
-    if not fields or google.get("thought_signature"):
+    if not fields:
         return call
-    content = {**extra, "google": {**google, "thought_signature": NO_SIGNATURE}}
+    google = {**_google_content(call), "thought_signature": NO_SIGNATURE}
+    content = {**as_object(fields.get("extra_content")), "google": google}
     return _changed({**fields, "extra_content": content}, "thought-signature-added", changes)
 
 

@@ -23,8 +23,10 @@ from wildtool.types import Reply, Request
 
 _SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"
 _NO_REASONING, _REASONING, _SIGNATURES = "no reasoning", "reasoning in every reply", "thought signatures"
-_KEY = r"\b(?:reasoning_content|reasoning_details|reasoning|thinking)\b"
-_REFUSED = r"\b(?:unsupported|not supported|not permitted|not allowed|unexpected|unknown|unrecognized|extra inputs)\b"
+_KEY_IN_MESSAGE = (
+    r"\bmessages\b\W{0,4}\d.{0,200}\b(?:reasoning_content|reasoning_details|reasoning|thinking)\b"
+)
+_REFUSED = r"\b(?:unsupported|not supported|not permitted|not allowed|unexpected|unknown|unrecognized)\b"
 
 
 class OpenAIModel(HttpModel):
@@ -44,10 +46,7 @@ class OpenAIModel(HttpModel):
         _REASONING: re.compile(
             r"(?i)\bmissing\b.{0,40}\breasoning_content\b|\breasoning_content\b.{0,80}\b(?:must be|required|missing)\b"
         ),
-        _NO_REASONING: re.compile(
-            rf"(?i)\bmessages?\b.{{0,200}}(?:{_KEY}.{{0,40}}{_REFUSED}|{_REFUSED}.{{0,40}}{_KEY})"
-            rf"|(?:{_KEY}.{{0,40}}{_REFUSED}|{_REFUSED}.{{0,40}}{_KEY}).{{0,200}}\bmessages?\b"
-        ),
+        _NO_REASONING: re.compile(rf"(?is)\A(?=.*{_REFUSED}).*{_KEY_IN_MESSAGE}"),
         _SIGNATURES: re.compile(r"(?i)\bmissing\b.{0,20}\bthought_?signature\b"),
     }
 
