@@ -202,7 +202,7 @@ class SessionRecord(ABC):
     @abstractmethod
     def own_run(self, unit: str, replies: Iterable[Message]) -> list[Message]:
         """A unit as later ones show it, with these replies instead of the gold ones: the same messages for gold replies.
-        The last reply that the rules read may have calls without results."""
+        The last reply that the rules read may have calls without results. Reasoning with calls is left in."""
 
     @abstractmethod
     def result(self, unit: str, name: str, arguments: Any) -> str | None:

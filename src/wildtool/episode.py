@@ -38,10 +38,12 @@ def provider_fields(reply: Message) -> Message:
 def fields_with_calls(reply: Message) -> Message:
     """What a message that repeats a reply's calls must carry along: the fields of `provider_fields`, and the reasoning
     under the keys that it came with, which a model that thinks between its calls needs."""
-    reasoning = {
-        key: reply[key] for key in (*REASONING_KEYS, REASONING_DETAILS) if reply.get(key) is not None
-    }
-    return {**provider_fields(reply), **reasoning}
+    return {**provider_fields(reply), **reasoning_fields(reply)}
+
+
+def reasoning_fields(reply: Message) -> Message:
+    """The reasoning of a reply under the keys that it came with; empty for most."""
+    return {key: reply[key] for key in (*REASONING_KEYS, REASONING_DETAILS) if reply.get(key) is not None}
 
 
 def written_text(reply: Message) -> str | None:

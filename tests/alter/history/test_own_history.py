@@ -106,6 +106,14 @@ def test_a_call_that_the_record_answers_gets_the_recorded_result_after_the_verdi
     assert (second.outcome, second.fields["settled"]) == ("correct", True)
 
 
+def test_a_task_that_goes_on_shows_the_models_reasoning_and_a_later_task_does_not():
+    session = item(BOOK, OTHER, **_texts(2))
+    wrong = {**calls(call("a", text="y")), "reasoning": "hm"}
+    record = play(own(), session, scripted(u0=[wrong, says("That failed.")]))
+    assert record.asked["0"][1].messages[-2]["reasoning"] == "hm"
+    assert "hm" not in asked({"1": record.asked["1"]})
+
+
 def test_a_task_whose_argument_comes_from_a_result_that_was_never_got_is_unsettled():
     session = item(BOOK, MOVE, OTHER, **_texts(3))
     record = play(own(), session, scripted(u0=[says("I cannot do that.")]))

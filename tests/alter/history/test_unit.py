@@ -149,6 +149,17 @@ def test_calls_after_the_verdict_get_what_the_record_holds_or_an_error(
     }  # fmt: skip
 
 
+def test_reasoning_is_shown_with_the_calls_of_its_own_task_alone() -> None:
+    first = unit()
+    details: Message = {"reasoning_details": [{"type": "reasoning.text", "text": "hm"}]}
+    answered(first, {**called(("get", '{"day": 1}')), **details})
+    (asked, again) = ended(first, {**called(("get", '{"day": 2}')), "reasoning": "so"}, says("Fine."))
+    thoughts = [message for message in again.messages if message["role"] == "assistant"]
+    assert asked.messages[1].items() >= details.items() and thoughts[0].items() >= details.items()
+    assert thoughts[1]["reasoning"] == "so"
+    assert not any(key.startswith("reasoning") for message in first.history for key in message)
+
+
 def test_a_model_that_calls_on_is_cut_off() -> None:
     first = unit()
     call = called(("get", '{"day": 1}'))

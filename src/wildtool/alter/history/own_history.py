@@ -21,11 +21,13 @@ from wildtool.alter.tool_answers import (
     tool_error,
 )
 from wildtool.benchmark import SessionRecord
+from wildtool.episode import reasoning_fields
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.trace import Trace, TraceStep
-from wildtool.types import FieldValue, Item, Message, Request
+from wildtool.types import REASONING_DETAILS, REASONING_KEYS, FieldValue, Item, Message, Request
 
+_REASONING = (*REASONING_KEYS, REASONING_DETAILS)
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 MOST_LATER_REPLIES = 8
 """Replies after a faulty call at most; a model that calls on is cut off there."""
@@ -83,8 +85,9 @@ class OwnHistoryUnit(AlteredUnit):
 
     @property
     def history(self) -> list[Message]:
-        """The task as later ones show it; empty where it was not played."""
-        return [*self.own_run, *self._later] if self._replies else []
+        """The task as later ones show it, without its reasoning; empty where it was not played."""
+        run = [*self.own_run, *self._later] if self._replies else []
+        return [{key: value for key, value in message.items() if key not in _REASONING} for message in run]
 
     @cached_property
     def own_run(self) -> list[Message]:
@@ -145,7 +148,9 @@ class OwnHistoryUnit(AlteredUnit):
             )
         content = reply.get("content")
         if calls:
-            return [{"role": "assistant", "content": content or "", "tool_calls": calls}]
+            # What else an endpoint wants back belongs to the calls as they were.
+            message = {"role": "assistant", "content": content or "", "tool_calls": calls}
+            return [{**message, **reasoning_fields(reply)}]
         return [{"role": "assistant", "content": content}] if content else []
 
     def _offers(self, name: str) -> bool:

@@ -8,7 +8,7 @@ from wildtool.benchmarks.ledger.book import Book, Directive, Entries
 from wildtool.benchmarks.ledger.meaning import is_match
 from wildtool.benchmarks.ledger.records import LedgerCall, LedgerSession, LedgerTurn, texts_of
 from wildtool.benchmarks.ledger.tools import LEDGER_TOOLS, READING_TOOLS, run_tool
-from wildtool.episode import fields_with_calls, provider_fields, written_text
+from wildtool.episode import provider_fields, reasoning_fields, written_text
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_mutants import calls_message, made_call
@@ -96,10 +96,8 @@ class LedgerEpisode:
         ids = [id_ or f"call-{len(self._messages)}-{place}" for place, (id_, *_) in enumerate(to_run)]
         shown = [{**as_object(call), "id": id_} for call, id_ in zip(calls, ids, strict=True)]
         message = {"role": "assistant", "content": reply.get("content"), "tool_calls": shown}
-        own = provider_fields(reply)
-        reasoning = {key: value for key, value in fields_with_calls(reply).items() if key not in own}
         # In the order of earlier versions, on which the hashes of recorded requests depend.
-        self._messages.append({**message, **reasoning, **own})
+        self._messages.append({**message, **reasoning_fields(reply), **provider_fields(reply)})
         log.texts.append(written_text(reply) or "")
         for (_, name, arguments), id_ in zip(to_run, ids, strict=True):
             text = self._run(name, arguments, log)

@@ -15,6 +15,7 @@ from wildtool.benchmarks.wildtoolbench.episode import (
 )
 from wildtool.benchmarks.wildtoolbench.fixed.episode import gold_differences
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText, grounded, leaves, parameter_schemas
+from wildtool.episode import reasoning_fields
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.graph import ancestors
 from wildtool.toolcall.schema import as_schema
@@ -76,7 +77,8 @@ class RecordedSession(SessionRecord):
         ids = [call_id(self._session.id, task, number) for number in numbers]
         if ids:
             calls = [{**call, "id": id_} for call, id_ in zip(calls, ids, strict=True)]
-        yield {"role": "assistant", "content": reply.get("content") or "", "tool_calls": calls}
+        message = {"role": "assistant", "content": reply.get("content") or "", "tool_calls": calls}
+        yield {**message, **reasoning_fields(reply)}
         for node, id_ in zip(nodes, ids, strict=True):
             yield {
                 "role": "tool",
