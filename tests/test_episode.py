@@ -15,6 +15,7 @@ from wildtool.episode import (
     provider_fields,
     replay,
     until_decided,
+    written_reasoning,
     written_text,
 )
 from wildtool.errors import InfraError
@@ -207,3 +208,17 @@ def test_an_episode_of_one_reply_takes_the_first() -> None:
     episode.advance({})
     episode.advance({"content": "b"})
     assert (episode.done, episode.request(), episode.reply) == (True, None, {})
+
+
+@pytest.mark.parametrize(
+    ("reply", "reasoning"),
+    [
+        ({}, None),
+        ({"reasoning_content": "", "thinking": "Hm."}, "Hm."),
+        ({"reasoning": "Hm.", "reasoning_details": [{"text": "Hm, signed."}]}, "Hm."),
+        ({"reasoning_details": [{"text": "a"}, {"data": "x"}, {"summary": "b"}]}, "a\nb"),
+        ({"reasoning_details": [{"data": "x"}]}, None),
+    ],
+)
+def test_the_reasoning_of_a_reply_is_its_text_or_that_of_its_parts(reply: Message, reasoning: str | None):
+    assert written_reasoning(reply) == reasoning

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from wildtool.errors import InfraError
+from wildtool.json_codec import as_objects
 from wildtool.reply_ends import NOT_RIGHT, End, deciding_end
 from wildtool.types import (
     PROVIDER_CONTENT,
@@ -55,6 +56,17 @@ def written_text(reply: Message) -> str | None:
         cast(dict[str, Any], part).get("text") for part in cast(list[Any], content) if isinstance(part, dict)
     )
     return "".join(text for text in parts if isinstance(text, str))
+
+
+def written_reasoning(reply: Message) -> Any:
+    """What a model thought before a reply: under the first key that holds anything, else the texts of its parts; None
+    where it has none."""
+    own = next((reply[key] for key in REASONING_KEYS if reply.get(key)), None)
+    if own is not None:
+        return own
+    parts = as_objects(reply.get(REASONING_DETAILS))
+    texts = [part.get("text", part.get("summary")) for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str)) or None
 
 
 async def play_episodes(episodes: Mapping[str, Episode], ask: Ask, *, in_order: bool = False) -> None:

@@ -405,7 +405,12 @@ def test_the_standard_error_is_clustered(clusters: list[list[bool]], error: floa
             },
         ),
         (
-            {"role": "assistant", "content": None, "reasoning_content": "Hm.", "tool_calls": []},
+            {
+                "role": "assistant",
+                "content": None,
+                "reasoning_details": [{"type": "reasoning.text", "text": "Hm."}],
+                "tool_calls": [],
+            },
             {
                 "role": "assistant",
                 "content": [{"type": "reasoning", "reasoning": "Hm."}],

@@ -81,14 +81,18 @@ def test_requests_that_continue_each_other_are_one_conversation():
     ("message", "meaning"),
     [
         ({"role": "user", "content": "q", "name": "n", "k": 1}, ["user", "n", "q"]),
-        (ONE, ["assistant", "1", [], ["", "", ""]]),
-        ({"role": "assistant", "content": None}, ["assistant", "", [], ["", "", ""]]),
-        (CALLED, ["assistant", "", [["level", {"x": 1}]], ["Hm.", "", ""]]),
+        (ONE, ["assistant", "1", [], ["", "", "", ""]]),
+        ({"role": "assistant", "content": None}, ["assistant", "", [], ["", "", "", ""]]),
+        (CALLED, ["assistant", "", [["level", {"x": 1}]], ["Hm.", "", "", ""]]),
         (
             {"role": "assistant", "content": "", "tool_calls": [5], "thinking": "t"},
-            ["assistant", "", [5], ["", "", "t"]],
+            ["assistant", "", [5], ["", "", "t", ""]],
         ),
-        ({"role": "assistant", "tool_calls": "none"}, ["assistant", "", "none", ["", "", ""]]),
+        (
+            {"role": "assistant", "content": "1", "reasoning_details": [{"text": "t"}]},
+            ["assistant", "1", [], ["", "", "", [{"text": "t"}]]],
+        ),
+        ({"role": "assistant", "tool_calls": "none"}, ["assistant", "", "none", ["", "", "", ""]]),
     ],
 )
 def test_what_a_message_means(message: Message, meaning: list[Any]):

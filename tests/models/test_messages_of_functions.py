@@ -20,6 +20,7 @@ REQUEST = Request([HELLO], [{"type": "function"}], address=Address("i", 0, "u", 
     [
         ("", {"role": "assistant", "content": ""}),
         ({"content": "a", "more": 1}, {"role": "assistant", "content": "a", "more": 1}),
+        ({"content": "a", "choices": []}, {"role": "assistant", "content": "a", "choices": []}),
         ({"tool_calls": None}, {"role": "assistant", "content": None, "tool_calls": None}),
         ({"content": "a", "tool_calls": []}, {"role": "assistant", "content": "a", "tool_calls": []}),
         (

@@ -15,6 +15,7 @@ from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.results import read_results
 from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
+from wildtool.data.data_set import data_of
 from wildtool.errors import DataError
 from wildtool.sets.make.tool_sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Item
@@ -41,15 +42,9 @@ TOOL_DOORS: list[Callable[[Path], Any]] = [named_tools, tools_of_file, catalogue
 
 
 @pytest.mark.parametrize("read", TOOL_DOORS)
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [("03c_schema", "schema")],
-)
-def test_a_schema_under_an_unknown_key_is_named(
-    folder: Path, name: str, key: str, read: Callable[[Path], Any]
-):
-    with pytest.raises(DataError, match=rf"{name}\.json.*`{key}`"):
-        read(folder / f"{name}.json")
+def test_a_schema_under_an_unknown_key_is_named(folder: Path, read: Callable[[Path], Any]):
+    with pytest.raises(DataError, match=r"03c_schema\.json.*`schema`"):
+        read(folder / "03c_schema.json")
 
 
 @pytest.mark.parametrize("read", TOOL_DOORS)
@@ -120,6 +115,14 @@ def test_a_record_is_run_as_training_data(folder: Path, stem: str):
     assert json.loads(first[0]["tool_calls"][0]["function"]["arguments"]) == {"born": "1991-02-03"}
 
 
+def drafted(path: Path, source: str, at: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The one draft of a file."""
+    ended = command(f"review import {path} --from {source} --keep-names -o drafts.jsonl", at, monkeypatch)
+    assert ended.exit_code == 0, ended.output
+    (draft,) = rows(at / "drafts.jsonl")
+    return draft
+
+
 @pytest.mark.parametrize(
     ("stem", "source"),
     [*((stem, "openai") for stem in CONVERSATIONS), ("19_otel_parts", "otel"), ("19b_otlp_export", "otel")],
@@ -127,10 +130,7 @@ def test_a_record_is_run_as_training_data(folder: Path, stem: str):
 def test_a_conversation_becomes_a_draft_with_its_call_and_its_tool(
     folder: Path, stem: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    line = f"review import {file_of(folder, stem)} --from {source} --keep-names -o drafts.jsonl"
-    ended = command(line, tmp_path, monkeypatch)
-    assert ended.exit_code == 0, ended.output
-    (draft,) = [json.loads(line) for line in (tmp_path / "drafts.jsonl").read_text("utf-8").splitlines()]
+    draft = drafted(file_of(folder, stem), source, tmp_path, monkeypatch)
     call, answer = draft["english_answer_list"][0]
     assert call["action"] == {"name": "age_of", "arguments": {"born": "1991-02-03"}}
     assert answer["action"]["arguments"] == {"answer_type": "tool"}
@@ -144,10 +144,7 @@ def test_a_conversation_becomes_a_draft_with_its_call_and_its_tool(
 def test_a_session_of_an_agent_becomes_a_draft(
     folder: Path, stem: str, tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    line = f"review import {file_of(folder, stem)} --from openai --keep-names -o drafts.jsonl"
-    ended = command(line, tmp_path, monkeypatch)
-    assert ended.exit_code == 0, ended.output
-    (draft,) = [json.loads(line) for line in (tmp_path / "drafts.jsonl").read_text("utf-8").splitlines()]
+    draft = drafted(file_of(folder, stem), "openai", tmp_path, monkeypatch)
     call, answer = draft["english_answer_list"][0]
     assert (call["action"]["name"], call["observation"]) == (tool, "12 notes.txt")
     assert answer["observation"] == "It has 12 lines."
@@ -308,7 +305,7 @@ def test_result_files_of_bfcl_are_read_as_they_are(folder: Path):
 
 def test_result_files_of_acebench_are_read_as_they_are(folder: Path):
     path = folder / "22_acebench_result"
-    results = ACEBENCH.data.read_results(path, {}, ACEBENCH.mode)
+    results = data_of(ACEBENCH).read_results(path, {}, ACEBENCH.mode)
     assert results is not None
     read = {row.item: row.units for row in results.rows}
     (file,) = path.rglob("*.json")

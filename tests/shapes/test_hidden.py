@@ -2,13 +2,20 @@
 reason to refuse."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from shapes.written import AGE, ANSWERS, CALLS, TALK, bare_tools, messages_of, openai, openai_tools
+from wildtool.sets.prepare.files import FileRow
 from wildtool.sets.prepare.readers.any_shape import in_openai_shape
-from wildtool.sets.prepare.record import RowError
+from wildtool.sets.prepare.readers.data_sets import DATA_SETS
+from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
+from wildtool.sets.prepare.reading import read_row
+from wildtool.sets.prepare.record import RejectedRow, RowError
+from wildtool.sets.prepare.writers.openai import openai_row
+from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
 from wildtool.shapes import (
     Reading,
     ShapeError,
@@ -211,7 +218,130 @@ def test_an_answer_that_says_something_has_keys_of_its_own(beside: dict[str, Any
     assert read_answer({**ANSWERED, **beside}, Reading())["content"] == "35"
 
 
+def test_arguments_beside_others_in_the_function_are_refused_unless_they_repeat_them():
+    call = {"function": {"name": "f", "arguments": '{"x": 1}'}}
+    assert read_call({**call, "args": {"x": 1}}, Reading()).text == '{"x": 1}'
+    with pytest.raises(ShapeError, match="`args` is beside `function`"):
+        read_call({**call, "args": {"x": 2}}, Reading())
+
+
+def learned(message: Any) -> Any:
+    """A reply as training data have it."""
+    row = FileRow(1, {"messages": [ASKED, message]})
+    record = read_row(row, DATA_SETS["openai"], "place", DEFAULT_OPTIONS)
+    assert not isinstance(record, RejectedRow)
+    return openai_row(record, DEFAULT_WRITING)["messages"][1]
+
+
+def names_of(message: dict[str, Any]) -> list[str]:
+    return [call["function"]["name"] for call in message["tool_calls"]]
+
+
+AS_READ: list[Callable[[Any], Any]] = [
+    lambda message: read_answer(message, Reading()),
+    lambda message: read_messages([message], Reading())[0],
+    learned,
+]
+
+
+@pytest.mark.parametrize("read", AS_READ)
+@pytest.mark.parametrize("part", [{"x": 1}, {}])
+def test_a_call_that_is_a_part_and_in_tool_calls_is_one_call(read: Callable[[Any], Any], part: Any):
+    message = {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": part}],
+        "tool_calls": [
+            {"id": "c1", "name": "f", "args": {"x": 1}},
+            {"id": "c2", "name": "f", "args": {"x": 1}},
+        ],
+    }
+    found = read(message)["tool_calls"]
+    assert [call["id"] for call in found] == ["c1", "c2"]
+    assert [json.loads(call["function"]["arguments"]) for call in found] == [{"x": 1}, {"x": 1}]
+
+
+def test_a_call_that_is_given_twice_and_differs_is_refused():
+    message = {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": {"x": 1}}],
+        "tool_calls": [{"id": "c1", "name": "f", "args": {"x": 2}}],
+    }
+    with pytest.raises(ShapeError, match=r"'c1'.*differ"):
+        read_answer(message, Reading())
+
+
+@pytest.mark.parametrize("read", AS_READ)
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"function_call": {"name": "g", "arguments": "{}"}},
+        {"function_calls": [{"name": "g", "arguments": {}}]},
+        {"additional_kwargs": {"tool_calls": [{"function": {"name": "g", "arguments": "{}"}}]}},
+        {"invalid_tool_calls": [{"name": "g", "args": "{"}]},
+    ],
+)
+def test_other_calls_beside_tool_calls_are_read_too(read: Callable[[Any], Any], beside: Any):
+    assert names_of(read({**ANSWERED, "tool_calls": [CALL], **beside})) == ["age_of", "g"]
+    assert names_of(read({**ANSWERED, **beside})) == ["g"]
+
+
+def test_a_result_is_read_from_the_key_that_holds_it_and_another_one_is_counted():
+    reading = Reading()
+    first, second = read_messages(
+        [
+            {"role": "tool", "tool_call_id": "c1", "content": None, "output": "35"},
+            {"role": "tool", "tool_call_id": "c2", "content": "35", "output": "36"},
+        ],
+        reading,
+    )
+    assert (first["content"], second["content"]) == ("35", "35")
+    assert reading.lost == {"key output of a result": 1}
+
+
+def test_every_list_of_tools_of_an_object_is_read():
+    tools = bare_tools(TALK.tools)
+    found = read_tools(
+        {"tools": tools[:1], "functions": tools[1:], "functionDeclarations": tools[:1]}, Reading()
+    )
+    assert [entry.tool for entry in found] == openai_tools(TALK.tools)
+
+
+@pytest.mark.parametrize("read", AS_READ)
+def test_reasoning_survives_under_each_key(read: Callable[[Any], Any]):
+    details = [{"type": "reasoning.text", "text": "hm", "signature": "s"}]
+    message = {"role": "assistant", "tool_calls": [{"name": "f", "args": {}}], "function_call": {"name": "g"}}
+    for key, value in {"reasoning": "hm", "thinking": "hm", "reasoning_details": details}.items():
+        assert read({**message, key: value})[key] == value
+
+
+def test_parts_of_one_reply_keep_their_own_keys_and_what_differs_is_counted():
+    reading = Reading()
+    part = {"role": "assistant", "id": "m1", "content": "a", "name": "bo"}
+    (message,) = read_messages([part, {**part, "name": "al", "reasoning": "hm"}], reading)
+    assert (message["content"], message["name"], message["reasoning"]) == ("aa", "bo", "hm")
+    assert reading.lost == {"key name of a message": 1}
+
+
 # Records ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("beside", "lost"),
+    [
+        ({"conversations": [{"from": "human", "value": "other"}]}, "conversations"),
+        ({"system": "a", "instructions": "b"}, "instructions"),
+        ({"response": "35", "completion": "36"}, "completion"),
+    ],
+)
+def test_a_second_key_of_a_record_that_says_something_else_is_counted(beside: Any, lost: str):
+    reading = Reading()
+    read_record({"messages": [ASKED], **beside}, reading)
+    assert reading.lost == {f"key {lost} of a record": 1}
+
+
+def test_a_system_text_that_is_among_the_messages_too_is_read_once():
+    found = read_record({"messages": [SYSTEM, ASKED], "system": SYSTEM["content"]}, Reading())
+    assert [message["role"] for message in found.messages] == ["system", "user"]
 
 
 @pytest.mark.parametrize("key", ["tool_schemas", "toolz", "available", "toolset"])

@@ -11,6 +11,7 @@ from typing import Any
 
 from wildtool import __version__
 from wildtool.engine.record.reader import LoggedReply
+from wildtool.episode import written_reasoning
 from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.conversations import ExportedConversation, conversations, parsed_arguments
 from wildtool.export.eee import text_or_json
@@ -19,7 +20,7 @@ from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
 from wildtool.models.token_usage import token_usage
-from wildtool.types import REASONING_KEYS, Message, Reply
+from wildtool.types import Message, Reply
 
 VERSION_TAG = "ATIF-v1.7"
 _TimedReply = tuple[Reply, float]
@@ -114,7 +115,7 @@ def _other_step(message: Message) -> dict[str, Any]:
 def _agent_step(place: int, message: Message, recorded: _TimedReply | None) -> dict[str, Any]:
     """Args: recorded: the reply that it is; None for what the benchmark wrote."""
     step: dict[str, Any] = {"source": "agent", "message": text_or_json(message.get("content") or "")}
-    thoughts = next((message[key] for key in REASONING_KEYS if message.get(key)), None)
+    thoughts = written_reasoning(message)
     if thoughts is not None:
         step["reasoning_content"] = text_or_json(thoughts)
     calls = [_call(call, f"call_{place}_{n}") for n, call in enumerate(as_objects(message.get("tool_calls")))]

@@ -14,7 +14,7 @@ from wildtool.episode import written_text
 from wildtool.export import ExportRequest
 from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
-from wildtool.types import REASONING_KEYS, Message, Tool
+from wildtool.types import REASONING_DETAILS, REASONING_KEYS, Message, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def message_meaning(message: Message, *, reasoning: bool) -> Any:
     if (readable := readable_calls(calls)) is not None:
         functions = [call["function"] for call in readable]
         calls = [[function["name"], parsed_arguments(function["arguments"])] for function in functions]
-    thoughts = [message.get(key) or "" for key in REASONING_KEYS] if reasoning else []
+    thoughts = [message.get(key) or "" for key in (*REASONING_KEYS, REASONING_DETAILS)] if reasoning else []
     return [role, written_text(message) or "", calls or [], thoughts]
 
 

@@ -18,6 +18,7 @@ from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.record.reader import LoggedReply
 from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.score.results import ScoreResult, load_result
+from wildtool.episode import written_reasoning
 from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.conversations import conversations, parsed_arguments
 from wildtool.export.files import portable_value, strict_json, write_json_lines, write_whole
@@ -25,7 +26,7 @@ from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
 from wildtool.models.token_usage import token_usage
-from wildtool.types import REASONING_KEYS, Message, Metric
+from wildtool.types import Message, Metric
 
 EEE_VERSION = "0.3.0"
 NOT_KNOWN = "unknown"
@@ -252,7 +253,7 @@ def _message(place: int, message: Message) -> dict[str, Any]:
                 "arguments": {name: text_or_json(value) for name, value in values.items()},
             }
         )
-    thoughts = next((message[key] for key in REASONING_KEYS if message.get(key)), None)
+    thoughts = written_reasoning(message)
     answered = message.get("tool_call_id")
     return {
         "turn_idx": place,

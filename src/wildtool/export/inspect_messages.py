@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from wildtool import json_codec
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply
+from wildtool.episode import written_reasoning
 from wildtool.export.files import portable_value, strict_json
 from wildtool.json_codec import as_object
 from wildtool.types import Message, Tool
@@ -96,7 +97,8 @@ def _content(message: Message) -> Any:
     content = message.get("content")
     parts = cast(list[Any], content) if isinstance(content, list) else [content]
     entries: list[dict[str, Any]] = []
-    if isinstance(thought := message.get("reasoning_content"), str) and thought:
+    thought = written_reasoning(message)
+    if isinstance(thought, str):
         entries.append({"type": "reasoning", "reasoning": portable_value(thought)})
     for part in parts:
         text: Any = cast(dict[str, Any], part).get("text") if isinstance(part, dict) else part

@@ -74,9 +74,10 @@ def _as_reply(answer: Any, seconds: float) -> Reply:
         answer = answer.model_dump(exclude_none=True)
     whole = as_object(answer)
     message = read_answer(answer, Reading())
-    if "choices" not in whole:
+    choices = as_list(whole.get("choices"))
+    if not choices:
         return Reply(message, latency_s=seconds)
-    reason = as_object(as_list(whole["choices"])[0]).get("finish_reason")
+    reason = as_object(choices[0]).get("finish_reason")
     return Reply(
         message,
         raw=json.dumps(whole, default=str),

@@ -5,11 +5,10 @@ shape has is an error that names place and key; what OpenAI's shape has no place
 as empty.
 """
 
-from wildtool.shapes.calls import FoundCall, is_call, read_call, read_calls
+from wildtool.shapes.calls import read_call, read_calls
 from wildtool.shapes.messages import read_messages
 from wildtool.shapes.reading import BrokenError, Reading, ShapeError
 from wildtool.shapes.records import (
-    FoundConversation,
     is_record,
     log_reader,
     read_answer,
@@ -17,18 +16,13 @@ from wildtool.shapes.records import (
     received_answer,
     records_of,
 )
-from wildtool.shapes.results import FoundResult, read_result, text_of_result
 from wildtool.shapes.tools import FoundTool, read_entry, read_tools
 
 __all__ = [
     "BrokenError",
-    "FoundCall",
-    "FoundConversation",
-    "FoundResult",
     "FoundTool",
     "Reading",
     "ShapeError",
-    "is_call",
     "is_record",
     "log_reader",
     "read_answer",
@@ -37,9 +31,7 @@ __all__ = [
     "read_entry",
     "read_messages",
     "read_record",
-    "read_result",
     "read_tools",
     "received_answer",
     "records_of",
-    "text_of_result",
 ]

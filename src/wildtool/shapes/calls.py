@@ -1,6 +1,5 @@
 """Reads calls in every shape people have, each by its own keys."""
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -16,7 +15,7 @@ from wildtool.shapes.keys import (
     NAME_KEYS,
     RESULT_TYPES,
 )
-from wildtool.shapes.reading import Reading, did_you_mean, part_type, resembles
+from wildtool.shapes.reading import Reading, did_you_mean, of_json, part_type, resembles
 from wildtool.tool_formats.python_calls import PYTHONIC
 
 _MCP_CALL = "tools/call"
@@ -118,7 +117,7 @@ def message_call(entry: Any, number: int, reading: Reading) -> dict[str, Any]:
     function = as_object(call.get(FUNCTION))
     if "arguments" not in function or "name" not in function:
         return read_call(entry, reading).message_call(number)
-    _arguments(function, call, reading)
+    _arguments(function, call, reading)  # refuses arguments in another place; those here are sent as they are
     arguments = function["arguments"]
     text = arguments if isinstance(arguments, str) else json_codec.dumps(arguments).decode()
     id_ = call.get("id") or f"call_{number}"
@@ -155,11 +154,7 @@ def check_no_hidden_call(message: Mapping[str, Any], known: Collection[str], rea
 
 def looks_like_call(value: Any) -> bool:
     """Whether a value is a call of any shape, a list with one, or the JSON text of either."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            value = loads_within(value, LINE_LIMITS)
-        except ValueError:
-            return False
+    value = of_json(value)
     if isinstance(value, list):
         return any(map(looks_like_call, as_list(value)))
     part = as_object(value)
@@ -211,6 +206,37 @@ def _written_calls(text: str, reading: Reading) -> Iterator[FoundCall]:
     yield from (FoundCall(call.name, call.arguments) for call in parsed.calls)
 
 
+def united(first: Sequence[FoundCall], second: Sequence[FoundCall], reading: Reading) -> list[FoundCall]:
+    """The calls of two places of a message, each once: LangChain keeps those of Anthropic as parts and in `tool_calls`.
+
+    Raises:
+        ShapeError: two that have the same id differ.
+    """
+    calls, alone = list(first), list(range(len(first)))
+    for call in second:
+        place = next((place for place in alone if _is_same(calls[place], call, reading)), None)
+        if place is None:
+            calls.append(call)
+            continue
+        alone.remove(place)
+        if calls[place].arguments in _NO_ARGUMENTS:
+            calls[place] = call
+    return calls
+
+
+def _is_same(first: FoundCall, second: FoundCall, reading: Reading) -> bool:
+    is_equal = first.name == second.name and of_json(first.arguments) == of_json(second.arguments)
+    if not (first.id and second.id):
+        return is_equal
+    if first.id != second.id:
+        return False
+    # The part of a call that was streamed may have no arguments.
+    has_both = first.arguments not in _NO_ARGUMENTS and second.arguments not in _NO_ARGUMENTS
+    if not is_equal and has_both:
+        reading.fail(f"the call {first.id!r} is there twice, and they differ; keep one of them")
+    return True
+
+
 def read_call(entry: Any, reading: Reading) -> FoundCall:
     """One call.
 
@@ -249,10 +275,16 @@ def read_call(entry: Any, reading: Reading) -> FoundCall:
 
 def _arguments(inner: Mapping[str, Any], outer: Mapping[str, Any], reading: Reading) -> Any:
     found = [key for key in ARGUMENT_KEYS if inner.get(key) is not None]
-    other = next((key for key in found if inner[key] != inner[found[0]]), None)
+    arguments: Any = inner[found[0]] if found else {}
+    other = next((key for key in found[1:] if of_json(inner[key]) != of_json(arguments)), None)
     if other is not None:
         reading.fail(f"both `{found[0]}` and `{other}` are there, and they differ; keep one of them")
-    arguments: Any = inner[found[0]] if found else {}
+    around = {
+        key: outer[key] for key in ARGUMENT_KEYS if outer.get(key) not in (None, *_NO_ARGUMENTS, arguments)
+    }
+    beside = next((key for key in around if of_json(around[key]) != of_json(arguments)), None)
+    if beside is not None:
+        reading.fail(f"`{beside}` is beside `{FUNCTION}`; expected it inside")
     if arguments in _NO_ARGUMENTS:
         _check_no_hidden_arguments(inner, outer, reading, says_none=bool(found))
     return arguments
@@ -268,22 +300,10 @@ def _check_no_hidden_arguments(
         says_none: whether it has a key of arguments, which is empty. Then an object under a key that does not sound like
             arguments is none.
     """
-    beside = next((key for key in ARGUMENT_KEYS if outer.get(key) not in (None, *_NO_ARGUMENTS)), None)
-    if beside is not None:
-        reading.fail(f"`{beside}` is beside `{FUNCTION}`; expected it inside")
     for key, value in {**outer, **inner}.items():
         if key in _BESIDE or key in ARGUMENT_KEYS or value is None:
             continue
         may_hold_them = not says_none or any(word in key.casefold() for word in _WORDS_OF_ARGUMENTS)
-        if resembles(key, ARGUMENT_KEYS) or (may_hold_them and _looks_like_arguments(value)):
+        if resembles(key, ARGUMENT_KEYS) or (may_hold_them and isinstance(of_json(value), dict | list)):
             reading.fail(f"`{key}` here; {did_you_mean(key, ARGUMENT_KEYS)}")
         reading.lose(f"key {key} of a call")
-
-
-def _looks_like_arguments(value: Any) -> bool:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return False
-    return isinstance(value, dict | list)

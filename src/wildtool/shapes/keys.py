@@ -6,7 +6,6 @@ from collections.abc import Mapping
 FUNCTION = "function"
 """Key around a tool or a call in OpenAI's chat shape."""
 
-
 SCHEMA_KEYS: Mapping[str, str] = {
     "parameters": "OpenAI, Gemini, Mistral, Hugging Face, OTel, Inspect",
     "input_schema": "Anthropic",

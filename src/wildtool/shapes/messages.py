@@ -12,6 +12,7 @@ from wildtool.shapes.calls import (
     looks_like_call,
     read_call,
     read_calls,
+    united,
 )
 from wildtool.shapes.keys import (
     MEDIA_KEYS,
@@ -23,7 +24,7 @@ from wildtool.shapes.keys import (
 )
 from wildtool.shapes.reading import Reading, part_type
 from wildtool.shapes.results import FoundResult, is_result, read_result, result_message
-from wildtool.types import REASONING_KEYS, Message
+from wildtool.types import REASONING_DETAILS, REASONING_KEYS, Message
 
 _ROLE_KEYS = ("role", "from")
 CONTENT_KEYS = ("content", "parts", "value", "message", "text")
@@ -48,6 +49,10 @@ _CALL_KEYS = ("tool_calls", "function_call", "function_calls")
 """Keys of a message that hold its calls."""
 _LANGCHAIN_CALLS = ("additional_kwargs", "invalid_tool_calls")
 """Keys in which LangChain keeps calls as the API gave them, and calls whose arguments are no JSON."""
+NOT_OPENAI = frozenset({*CONTENT_KEYS[1:], *_CALL_KEYS[1:], *_LANGCHAIN_CALLS, "type", "kind"})
+"""Keys that tell that an answer does not have OpenAI's chat shape."""
+_OF_OTHERS = ("functions", "function_calls", "tools", *_LANGCHAIN_CALLS)
+"""Keys of calls and tools that OpenAI's messages do not have."""
 _READ = frozenset(
     {
         *_ROLE_KEYS,
@@ -64,7 +69,7 @@ _READ = frozenset(
     }
 )
 """Keys of a message that are read; others survive where they are OpenAI's, or are counted."""
-_SURVIVE = frozenset({"name", "refusal", "weight", *REASONING_KEYS})
+_SURVIVE = frozenset({"name", "refusal", "weight", *REASONING_KEYS, REASONING_DETAILS})
 """Keys of OpenAI's messages that are kept as they are."""
 SILENT_KEYS = frozenset(
     {
@@ -141,7 +146,9 @@ def is_chat_message(message: Mapping[str, Any]) -> bool:
         "role" not in message and {"type", "kind", "lc"} & message.keys()
     ):
         return False
-    if "parts" in message or any(message.get(key) for key in ("functions", "function_calls", "tools")):
+    if "parts" in message or any(message.get(key) for key in _OF_OTHERS):
+        return False
+    if message.get("tool_calls") and message.get("function_call"):
         return False
     if message.keys() - {"role"} and not message.keys() & _SAID:
         return False
@@ -208,6 +215,7 @@ class _History:
             if speech.refusal is not None:
                 last["refusal"] = speech.refusal
             _add_thoughts(last, speech)
+            _add_kept(last, message, reading)
             return
         reply: Message = {"role": "assistant", "content": speech.text if speech.texts or not calls else None}
         if calls:
@@ -215,7 +223,8 @@ class _History:
         if speech.refusal is not None:
             reply["refusal"] = speech.refusal
         _add_thoughts(reply, speech)
-        self.messages.append({**reply, **_kept(message, reading)})
+        _add_kept(reply, message, reading)
+        self.messages.append(reply)
         self._open_id = message.get("id") if isinstance(message.get("id"), str) else None
 
     def _next_call(self, call: FoundCall) -> dict[str, Any]:
@@ -312,8 +321,8 @@ def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str,
         yield role, _Speech()
         return
     speech = _content_of(message[key] if key else None, reading)
-    speech.calls += _own_calls(message, reading)
-    if not any(name in message for name in (*CONTENT_KEYS, *_CALL_KEYS, "refusal", *REASONING_KEYS)):
+    speech.calls = united(speech.calls, _own_calls(message, reading), reading)
+    if not message.keys() & {*CONTENT_KEYS, *_CALL_KEYS, *_SURVIVE - {"name", "weight"}}:
         # A message of nothing may be what a model gave; one with other keys is of a shape that is not known.
         refuse = reading.fail if message.keys() - _READ - SILENT_KEYS else reading.broken
         refuse(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
@@ -375,10 +384,10 @@ def _own_calls(message: Mapping[str, Any], reading: Reading) -> list[FoundCall]:
         *read_calls(own or None, reading),
         *read_calls(message.get("invalid_tool_calls") or None, reading),
     ]
-    for place in (message, as_object(message.get("additional_kwargs"))):
-        for key in _CALL_KEYS:
-            if place.get(key) is not None and not calls:
-                calls = read_calls(place[key], reading)
+    further = [message.get(key) for key in _CALL_KEYS[1:]]
+    further += [as_object(message.get("additional_kwargs")).get(key) for key in _CALL_KEYS]
+    for value in further:
+        calls = united(calls, read_calls(value or None, reading), reading)
     check_no_hidden_call(message, _READ | SILENT_KEYS, reading)
     return calls
 
@@ -454,6 +463,13 @@ def _add_thoughts(message: Message, speech: _Speech) -> None:
         message[REASONING_KEYS[0]] = "".join([before] if isinstance(before, str) else []) + "".join(
             speech.thoughts
         )
+
+
+def _add_kept(reply: Message, message: Mapping[str, Any], reading: Reading) -> None:
+    """Adds the keys that survive to a reply; what it has under them already stays."""
+    for key, value in _kept(message, reading).items():
+        if reply.setdefault(key, value) != value:
+            reading.lose(f"key {key} of a message")
 
 
 def _kept(message: Mapping[str, Any], reading: Reading) -> dict[str, Any]:

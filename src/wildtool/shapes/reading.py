@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from wildtool.errors import DataError
+from wildtool.json_codec import LINE_LIMITS, loads_within
 
 
 class ShapeError(DataError):
@@ -60,6 +61,16 @@ def did_you_mean(key: str, known: Iterable[str]) -> str:
     close = get_close_matches(key.casefold(), [name.casefold() for name in names], 1)
     meant = [name for name in names if name.casefold() in close]
     return f"did you mean `{meant[0]}`?" if meant else f"expected {', '.join(f'`{name}`' for name in names)}"
+
+
+def of_json(value: Any) -> Any:
+    """The object or the list of a text that holds one; all else as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return loads_within(value, LINE_LIMITS)
+    except ValueError:
+        return value
 
 
 def part_type(part: Mapping[str, Any]) -> str:

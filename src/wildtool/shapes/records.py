@@ -1,10 +1,10 @@
 """Reads whole records: a conversation with its tools, from a row, a log or a session file of any shape people have."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, loads_within
+from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes.calls import (
     check_no_hidden_call,
     is_call,
@@ -22,11 +22,11 @@ from wildtool.shapes.keys import (
     THOUGHT_TYPES,
     TOOLS_KEYS,
 )
-from wildtool.shapes.messages import CONTENT_KEYS, SILENT_KEYS, read_messages
+from wildtool.shapes.messages import NOT_OPENAI, SILENT_KEYS, read_messages
 from wildtool.shapes.padding import without_padding
-from wildtool.shapes.reading import BrokenError, Reading, did_you_mean, part_type, resembles
+from wildtool.shapes.reading import BrokenError, Reading, did_you_mean, of_json, part_type, resembles
 from wildtool.shapes.tools import FoundTool, looks_like_tools, read_tools
-from wildtool.types import PROVIDER_CONTENT, REASONING_KEYS, Message, Tool
+from wildtool.types import PROVIDER_CONTENT, REASONING_DETAILS, REASONING_KEYS, Message, Tool
 
 _AROUND = ("responses_create_params", "request", "body", "inputs", "kwargs")
 """Keys of a log around what was asked."""
@@ -65,7 +65,17 @@ _COLUMNS = frozenset(
 )
 """Columns of data sets that say something about a conversation, and are none of its messages."""
 _EXPECTED = "`messages`, `contents`, `input` or `prompt` with `completion`"
-_OPENAI_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", PROVIDER_CONTENT, *REASONING_KEYS})
+_OPENAI_KEYS = frozenset(
+    {
+        "role",
+        "content",
+        "tool_calls",
+        "tool_call_id",
+        PROVIDER_CONTENT,
+        REASONING_DETAILS,
+        *REASONING_KEYS,
+    }
+)
 """Keys of an answer in OpenAI's chat shape that may hold anything."""
 _ANSWER_KEYS = ("content", "tool_calls")
 _SESSION_TYPES = frozenset(
@@ -97,11 +107,11 @@ def read_record(value: Any, reading: Reading) -> FoundConversation:
     row = {MESSAGES_KEYS[0]: as_list(value)} if isinstance(value, list) else as_object(value)
     record = _request_of(row)
     found = _tools(record, row, reading)
-    messages = [
-        *_system(record, row, reading),
-        *read_messages(_message_values(record, row, reading), reading),
-    ]
-    for place in (record, row) if record is not row else (row,):
+    messages = read_messages(_message_values(record, row, reading), reading)
+    system = _system(record, row, reading)
+    if messages[: len(system)] != system:
+        messages = [*system, *messages]
+    for place in _places(record, row):
         check_nothing_is_hidden(place, bool(found), messages, reading)
     tools = [entry.tool for entry in found]
     returns = {entry.tool[FUNCTION]["name"]: entry.returns for entry in found if entry.returns}
@@ -119,39 +129,36 @@ def check_nothing_is_hidden(
         messages: of the record, as they are read.
     """
     roles = [message.get("role") for message in messages]
-    missing = [
-        (is_missing, keys, looks_like)
-        for is_missing, keys, looks_like in (
-            (not has_tools, TOOLS_KEYS, _looks_like_tools),
-            (not roles or roles[-1] != "assistant", _ANSWERS, _looks_like_answer),
-            (bool(roles) and "system" not in roles, SYSTEM_KEYS, _looks_like_text),
-        )
-        if is_missing
-    ]
+    missing: list[tuple[Sequence[str], Callable[[Any, bool], bool]]] = []
+    if not has_tools:
+        missing.append((TOOLS_KEYS, _looks_like_tools))
+    if not roles or roles[-1] != "assistant":
+        missing.append((_ANSWERS, _looks_like_answer))
+    if roles and "system" not in roles:
+        missing.append((SYSTEM_KEYS, _looks_like_system))
     has_calls = any(message.get("tool_calls") for message in messages)
     contents = [message.get("content") for message in messages]
     for key, value in row.items():
         if key in _KNOWN or not value or value in contents:
             continue
-        for _, keys, looks_like in missing:
-            if not looks_like(value, is_named_so=resembles(key, keys)):
-                continue
-            if key in _COLUMNS:
+        meant = next((keys for keys, looks_so in missing if looks_so(value, resembles(key, keys))), None)
+        if key in _COLUMNS:
+            if meant is not None:
                 reading.lose(f"key {key} of a record")
-            else:
-                reading.fail(f"`{key}` of a record, which no shape has; {did_you_mean(key, keys)}")
-        if not has_calls and key not in _COLUMNS and looks_like_call(value):
+        elif meant is not None:
+            reading.fail(f"`{key}` of a record, which no shape has; {did_you_mean(key, meant)}")
+        elif not has_calls and looks_like_call(value):
             reading.fail(f"`{key}` of a record holds calls, and its messages hold none; expected them there")
 
 
-def _looks_like_tools(value: Any, *, is_named_so: bool) -> bool:
-    entries = as_list(_of_json(value)) or list(as_object(_of_json(value)).values())
+def _looks_like_tools(value: Any, is_named_so: bool) -> bool:
+    entries = as_list(of_json(value)) or list(as_object(of_json(value)).values())
     has_named = any(as_object(entry).keys() & {FUNCTION, *NAME_KEYS} for entry in entries)
     return looks_like_tools(value) or (is_named_so and has_named and not looks_like_call(value))
 
 
-def _looks_like_answer(value: Any, *, is_named_so: bool) -> bool:
-    held = _of_json(value)
+def _looks_like_answer(value: Any, is_named_so: bool) -> bool:
+    held = of_json(value)
     return (
         (is_named_so and isinstance(value, str | list | dict))
         or looks_like_call(held)
@@ -159,7 +166,7 @@ def _looks_like_answer(value: Any, *, is_named_so: bool) -> bool:
     )
 
 
-def _looks_like_text(value: Any, *, is_named_so: bool) -> bool:
+def _looks_like_system(value: Any, is_named_so: bool) -> bool:
     return is_named_so and isinstance(value, str | list | dict)
 
 
@@ -172,16 +179,6 @@ def _holds_messages(value: Any) -> bool:
         for entry in _answered(value, Reading())
         for key in ("role", "from")
     )
-
-
-def _of_json(value: Any) -> Any:
-    """The object or the list of a text that holds one; all else as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    try:
-        return loads_within(value, LINE_LIMITS)
-    except ValueError:
-        return value
 
 
 def is_record(value: Mapping[str, Any]) -> bool:
@@ -251,7 +248,7 @@ def _is_openai(value: Any) -> bool:
     return (
         held.get("role", "assistant") == "assistant"
         and bool(held.keys() & {"content", "tool_calls"})
-        and not held.keys() & {*CONTENT_KEYS[1:], "function_call", "type", "kind"}
+        and not held.keys() & NOT_OPENAI
         and isinstance(held.get("content"), str | None)
         and isinstance(held.get("tool_calls"), list | tuple | None)
     )
@@ -293,51 +290,56 @@ def _request_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return value
 
 
+def _places(record: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """A record and the row that it is in, each once."""
+    return (row,) if record is row else (record, row)
+
+
 def _object_or_request(value: Any) -> Mapping[str, Any]:
     """An object, or the request whose JSON text this is; a text that is something else is what a user says."""
-    held = as_object(_of_json(value))
+    held = as_object(of_json(value))
     is_request = not isinstance(value, str) or any(key in held for key in MESSAGES_KEYS)
     return held if is_request else {}
 
 
 def _message_values(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[Any]:
     """The messages of a record, with what was answered."""
-    key = next((key for key in (*MESSAGES_KEYS, "input", "prompt") if record.get(key) is not None), None)
-    if key is None:
+    given = [key for key in (*MESSAGES_KEYS, "input", "prompt") if record.get(key) is not None]
+    if not given:
         keys = ", ".join(list(row)[:12]) or "nothing"
         reading.fail(f"no conversation: expected {_EXPECTED}; it has {keys}")
+    key = given[0]
+    for other in given[1:]:
+        if other in MESSAGES_KEYS and record[other] and record[other] != record[key]:
+            reading.lose(f"key {other} of a record")
     if key == "input" and isinstance(record.get("instruction"), str):
         reading.fail(f"no conversation: expected {_EXPECTED}; it has `instruction` with `input`")
     values = _parsed(record[key], key, reading)
     is_answered = bool(values) and _is_reply(values[-1])
+    said: list[Any] = []
     unread: dict[str, Any] = {}
     for name, value in _answers(record, row):
-        answer = _answered(value, reading)
-        if answer and values[-len(answer) :] == answer:
-            return _with_answer(values, [], unread, reading)
+        answer = _answered(value, Reading() if said else reading)
+        is_repeated = bool(answer) and (answer == said or values[-len(answer) :] == answer)
         # Beside a conversation that is answered, a column of texts is a note on it.
-        if answer and not (is_answered and _is_text(value)):
-            return _with_answer(values, answer, unread, reading)
-        unread[name] = value
-    if not is_answered:
+        is_note = is_answered and _is_text(value)
+        if answer and not said and (is_repeated or not is_note):
+            said = answer
+        elif not is_repeated:
+            unread[name] = value
+    if not said and not is_answered:
         for name, value in unread.items():
             if not _is_text(value):
                 reading.fail(f"`{name}` holds no answer; it has {', '.join(as_object(value)) or 'a list'}")
-    return _with_answer(values, [], unread, reading)
+    for name in unread:
+        reading.lose(f"key {name} of a record")
+    return values if values[-len(said) :] == said else [*values, *said]
 
 
 def _answers(record: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """What may be the answer of a record, by key."""
-    for place in (record, row) if record is not row else (row,):
+    for place in _places(record, row):
         yield from ((name, place[name]) for name in (*_ANSWERS, "choices") if place.get(name))
-
-
-def _with_answer(
-    values: list[Any], answer: list[Any], unread: Mapping[str, Any], reading: Reading
-) -> list[Any]:
-    for name in unread:
-        reading.lose(f"key {name} of a record")
-    return [*values, *answer]
 
 
 def _is_text(value: Any) -> bool:
@@ -351,7 +353,7 @@ def _is_reply(value: Any) -> bool:
 
 def _parsed(value: Any, key: str, reading: Reading) -> list[Any]:
     if isinstance(value, str) and value.lstrip()[:1] == "[":
-        value = _of_json(value)
+        value = of_json(value)
     if isinstance(value, str):
         return [{"role": "user", "content": value}]
     if isinstance(value, dict):
@@ -364,7 +366,7 @@ def _parsed(value: Any, key: str, reading: Reading) -> list[Any]:
 def _answered(value: Any, reading: Reading) -> list[Any]:
     """The messages of an answer: a message, a list of them, a chat completion, a response, or candidates."""
     if isinstance(value, str) and value:
-        held = _of_json(value)
+        held = of_json(value)
         return (
             _answered(held, reading) if _holds_messages(held) else [{"role": "assistant", "content": value}]
         )
@@ -423,12 +425,18 @@ def tool_holders(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield held
 
 
-def _system(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
-    value = next((place[key] for place in (record, row) for key in SYSTEM_KEYS if place.get(key)), None)
-    if value is not None:
-        held = as_object(value)
-        content = next((held[key] for key in ("parts", "content") if key in held), value)
-        yield from read_messages([{"role": "system", "content": content}], reading.at("system text"))
+def _system(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[Message]:
+    """The system text that stands beside the messages, as a message."""
+    given = [(key, place[key]) for place in _places(record, row) for key in SYSTEM_KEYS if place.get(key)]
+    if not given:
+        return []
+    value = given[0][1]
+    for key, other in given:
+        if other != value:
+            reading.lose(f"key {key} of a record")
+    held = as_object(value)
+    content = next((held[key] for key in ("parts", "content") if key in held), value)
+    return read_messages([{"role": "system", "content": content}], reading.at("system text"))
 
 
 def records_of(values: Iterable[tuple[Reading, Any]], reading: Reading) -> Iterator[tuple[Reading, Any]]:

@@ -10,7 +10,7 @@ from wildtool.shapes.keys import ID_KEYS, NAME_KEYS, RESULT_TYPES, RESULT_WRAPPE
 from wildtool.shapes.reading import Reading, part_type
 
 _VALUE_KEYS = ("content", "output", "response", "result", "value")
-"""Keys of a result that hold what the tool gave; the first that is there counts."""
+"""Keys of a result that hold what the tool gave; the first that holds anything counts."""
 _BESIDE = frozenset(
     {
         *ID_KEYS,
@@ -70,7 +70,8 @@ def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
     name = next((inner[key] for key in NAME_KEYS if isinstance(inner.get(key), str)), None)
     if any(inner.get(key) is True for key in _FAILED):
         reading.lose("mark that a result is an error")
-    key = next((key for key in _VALUE_KEYS if key in inner), None)
+    given = [key for key in _VALUE_KEYS if key in inner]
+    key = next((key for key in given if inner[key]), next(iter(given), None))
     if key is None:
         keys = ", ".join(list(inner)[:12])
         reading.fail(
@@ -80,6 +81,9 @@ def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
         beside = [other for other in inner if other not in _BESIDE and inner[other]]
         if beside:
             reading.fail(f"a result holds nothing under `{key}`, but something under `{beside[0]}`")
+    for other in given:
+        if inner[other] and inner[other] != inner[key]:
+            reading.lose(f"key {other} of a result")
     return FoundResult(text_of_result(inner[key], reading), id_ or None, name)
 
 

@@ -1,6 +1,5 @@
 """Reads definitions of tools in every shape people have, each by its own keys."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -17,7 +16,7 @@ from wildtool.shapes.keys import (
     TOOL_WRAPPERS,
     TOOLS_KEYS,
 )
-from wildtool.shapes.reading import Reading, did_you_mean, resembles
+from wildtool.shapes.reading import Reading, did_you_mean, of_json, resembles
 from wildtool.types import Tool
 
 _TYPES: Mapping[str, str] = {
@@ -194,7 +193,9 @@ def definitions(value: Any, reading: Reading) -> Iterator[Definition]:
         reading.fail(f"this is {document}, no definition of a tool")
     lists: list[Any] = [held[key] for key in ("result", *TOOL_LISTS, *TOOLS_KEYS) if key in held]
     if lists and "name" not in held:
-        yield from definitions(next((each for each in lists if each), None), replace(reading, anything=False))
+        for number, each in enumerate(lists):
+            if each not in lists[:number]:
+                yield from definitions(each, replace(reading, anything=False))
     elif _is_definition(held):
         yield _definition(held, reading)
     elif all(map(_is_named_definition, held.values())):
@@ -217,12 +218,7 @@ def _parsed(value: Any, reading: Reading) -> Any:
 
 def looks_like_tools(value: Any) -> bool:
     """Whether a value is a definition with parameters, holds one a few levels deep, or is the JSON text of either."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            value = loads_within(value, LINE_LIMITS)
-        except ValueError:
-            return False
-    return _holds_definition(value, 4)
+    return _holds_definition(of_json(value), 4)
 
 
 def _holds_definition(value: Any, levels: int) -> bool:
@@ -469,11 +465,7 @@ def _schema_of_map(parameters: Mapping[str, Any], reading: Reading) -> dict[str,
 def _looks_like_parameters(key: str, value: Any) -> bool:
     if key in _NO_SCHEMA or any(word in key.casefold() for word in _WORDS_OF_RESULTS):
         return False
-    if isinstance(value, str) and value.lstrip()[:1] == "{":
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return False
+    value = of_json(value)
     held = as_object(value)
     if (
         isinstance(held.get("properties"), dict)

@@ -14,6 +14,7 @@ from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, check_limits, document_place
 from wildtool.sets.make.tool_sources.openapi import openapi_tools
 from wildtool.shapes import BrokenError, FoundTool, Reading, read_entry, read_tools
+from wildtool.shapes.keys import TOOL_LISTS, TOOLS_KEYS
 from wildtool.types import Tool
 
 _SCALARS: Mapping[str, tuple[str, list[str]]] = {
@@ -218,7 +219,7 @@ def _tools(value: Any, reading: Reading) -> list[Any]:
     """The tools of an object that is one, or holds a list of them. Raises ShapeError."""
     held = as_object(value)
     inner = as_object(held.get("result")).get("tools", held.get("tools"))
-    if isinstance(inner, list):
+    if isinstance(inner, list) and not any(held.get(key) for key in (*TOOLS_KEYS[1:], *TOOL_LISTS)):
         return _of_list(as_list(inner), replace(reading, anything=False))
     try:
         return list(map(_with_results, read_tools(value, reading)))
