@@ -1,6 +1,8 @@
 """The files around the code: workflows, hooks, citation, changelog, pins and tables of contents agree with each other."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterable
 from importlib.util import find_spec
@@ -75,7 +77,8 @@ def test_ci_tests_the_versions_and_systems_that_the_package_names() -> None:
 
 
 def test_ci_and_the_gate_make_the_same_checks() -> None:
-    gate = set(re.findall(r"^\s*make (\w+)$", text(".ci/run"), re.MULTILINE))
+    lines = [line for line in text(".ci/run").splitlines() if not line.lstrip().startswith("#")]
+    gate = {target for line in lines for target in re.findall(r"\bmake (\w+)", line)}
     ci = made([step.get("run", "") for step in steps(GITHUB / "workflows" / "ci.yml")])
     assert gate == {"test", "e2e", "floors", "parity", "lint", "types", "docs"}
     # The cases of the published evaluators are not in the repository.
@@ -135,6 +138,21 @@ def test_changelog_citation_and_package_name_the_same_version() -> None:
     assert sections[1] == f"{wildtool.__version__} - {citation['date-released']}"
     assert citation["version"] == wildtool.__version__
     assert citation["license"] == PROJECT["license"]
+
+
+def test_each_file_of_changelog_d_has_a_type_and_lines() -> None:
+    """A file of an unknown type ends the command by its name."""
+    draft = subprocess.run(
+        [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "next"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for path in sorted((ROOT / "changelog.d").glob("*.md")):
+        lines = path.read_text().splitlines()
+        assert [line for line in lines if not line.startswith(("- ", "  "))] == [], path
+        assert set(lines) <= set(draft.splitlines()), path
 
 
 def test_the_citation_has_what_its_format_asks_for_and_the_papers() -> None:

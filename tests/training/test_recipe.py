@@ -226,9 +226,7 @@ def test_rows_that_trl_leaves_out_are_counted_before_the_training(tmp_path: Path
     recipe = Recipe(files=(data,), model="Qwen/Qwen3-8B", benchmarks=("wild-mini",), trl=True, cutoff=100)
     result = write_recipe(recipe, tmp_path / "recipe", search=None)
     (warning,) = [text for text in result.warnings if "TRL" in text]
-    assert (
-        "leaves out, without a word, 1 of 3 rows, whose prompt alone is longer than 100 tokens" in warning
-    )
+    assert "leaves out, without a word, 1 of 3 rows, whose prompt alone is longer than 100 tokens" in warning
     assert warning in (tmp_path / "recipe" / "README.md").read_text()
 
 

@@ -337,7 +337,9 @@ def test_prompts_that_trl_leaves_out_are_counted():
     for cutoff, left in ((100, 0), (99, 1)):
         result = written(recipe(row, trl=True, cutoff=cutoff), tokens=tokens)
         assert shared.pop() == "abcdef[]"
-        out = f"TRL leaves out, without a word, 1 of 1 row, whose prompt alone is longer than {cutoff} tokens."
+        out = (
+            f"TRL leaves out, without a word, 1 of 1 row, whose prompt alone is longer than {cutoff} tokens."
+        )
         assert result.warnings[:left] == [out][:left]
         assert len([warning for warning in result.warnings if "TRL" in warning]) == left
     estimated = written(recipe(row, trl=True, cutoff=17)).warnings[0]
