@@ -304,36 +304,36 @@ def _object_or_request(value: Any) -> Mapping[str, Any]:
 
 def _message_values(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[Any]:
     """The messages of a record, with what was answered."""
-    given = [key for key in (*MESSAGES_KEYS, "input", "prompt") if record.get(key) is not None]
-    if not given:
-        keys = ", ".join(list(row)[:12]) or "nothing"
-        reading.fail(f"no conversation: expected {_EXPECTED}; it has {keys}")
-    key = given[0]
-    for other in given[1:]:
+    keys = [key for key in (*MESSAGES_KEYS, "input", "prompt") if record.get(key) is not None]
+    if not keys:
+        names = ", ".join(list(row)[:12]) or "nothing"
+        reading.fail(f"no conversation: expected {_EXPECTED}; it has {names}")
+    key = keys[0]
+    for other in keys[1:]:
         if other in MESSAGES_KEYS and record[other] and record[other] != record[key]:
             reading.lose(f"key {other} of a record")
     if key == "input" and isinstance(record.get("instruction"), str):
         reading.fail(f"no conversation: expected {_EXPECTED}; it has `instruction` with `input`")
     values = _parsed(record[key], key, reading)
     is_answered = bool(values) and _is_reply(values[-1])
-    said: list[Any] = []
+    reply: list[Any] = []
     unread: dict[str, Any] = {}
     for name, value in _answers(record, row):
-        answer = _answered(value, Reading() if said else reading)
-        is_repeated = bool(answer) and (answer == said or values[-len(answer) :] == answer)
+        answer = _answered(value, Reading() if reply else reading)
+        is_repeated = bool(answer) and (answer == reply or values[-len(answer) :] == answer)
         # Beside a conversation that is answered, a column of texts is a note on it.
         is_note = is_answered and _is_text(value)
-        if answer and not said and (is_repeated or not is_note):
-            said = answer
+        if answer and not reply and (is_repeated or not is_note):
+            reply = answer
         elif not is_repeated:
             unread[name] = value
-    if not said and not is_answered:
+    if not reply and not is_answered:
         for name, value in unread.items():
             if not _is_text(value):
                 reading.fail(f"`{name}` holds no answer; it has {', '.join(as_object(value)) or 'a list'}")
     for name in unread:
         reading.lose(f"key {name} of a record")
-    return values if values[-len(said) :] == said else [*values, *said]
+    return values if values[-len(reply) :] == reply else [*values, *reply]
 
 
 def _answers(record: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -399,19 +399,19 @@ def _answered(value: Any, reading: Reading) -> list[Any]:
 
 def _tools(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[FoundTool]:
     """The tools of a record, and those that its messages carry, each name once."""
-    given: list[FoundTool] = []
+    definitions: list[FoundTool] = []
     for place in (record, row, *tool_holders(row)):
-        if not given:
+        if not definitions:
             for key in TOOLS_KEYS:
-                given += read_tools(place.get(key), reading.at(f"`{key}`"))
-    if not given:
+                definitions += read_tools(place.get(key), reading.at(f"`{key}`"))
+    if not definitions:
         key = next((key for key in MESSAGES_KEYS if record.get(key)), "")
         for message in as_objects(record.get(key)):
             for key in ("functions", "tools"):
                 if message.get(key):
-                    given += read_tools(message[key], reading.at(f"`{key}` of a message"))
+                    definitions += read_tools(message[key], reading.at(f"`{key}` of a message"))
     by_name: dict[str, FoundTool] = {}
-    for entry in given:
+    for entry in definitions:
         if by_name.setdefault(entry.tool[FUNCTION]["name"], entry) != entry:
             reading.lose("second definition of a tool")
     return list(by_name.values())
@@ -427,11 +427,11 @@ def tool_holders(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _system(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading) -> list[Message]:
     """The system text that stands beside the messages, as a message."""
-    given = [(key, place[key]) for place in _places(record, row) for key in SYSTEM_KEYS if place.get(key)]
-    if not given:
+    texts = [(key, place[key]) for place in _places(record, row) for key in SYSTEM_KEYS if place.get(key)]
+    if not texts:
         return []
-    value = given[0][1]
-    for key, other in given:
+    value = texts[0][1]
+    for key, other in texts:
         if other != value:
             reading.lose(f"key {key} of a record")
     held = as_object(value)

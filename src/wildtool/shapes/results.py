@@ -70,8 +70,8 @@ def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
     name = next((inner[key] for key in NAME_KEYS if isinstance(inner.get(key), str)), None)
     if any(inner.get(key) is True for key in _FAILED):
         reading.lose("mark that a result is an error")
-    given = [key for key in _VALUE_KEYS if key in inner]
-    key = next((key for key in given if inner[key]), next(iter(given), None))
+    keys = [key for key in _VALUE_KEYS if key in inner]
+    key = next((key for key in keys if inner[key]), next(iter(keys), None))
     if key is None:
         keys = ", ".join(list(inner)[:12])
         reading.fail(
@@ -81,7 +81,7 @@ def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
         beside = [other for other in inner if other not in _BESIDE and inner[other]]
         if beside:
             reading.fail(f"a result holds nothing under `{key}`, but something under `{beside[0]}`")
-    for other in given:
+    for other in keys:
         if inner[other] and inner[other] != inner[key]:
             reading.lose(f"key {other} of a result")
     return FoundResult(text_of_result(inner[key], reading), id_ or None, name)
