@@ -118,8 +118,12 @@ def _by_calls(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_W
         :MAX_COMPARED_CALLS
     ]
     calls = [call for _, call in numbered]
-    ways = [(gold := parse_calls(texts_of_way), made_in_order(gold, calls)) for texts_of_way in texts]
-    return [(gold, {number: numbered[at][0] for number, at in reached.items()}) for gold, reached in ways]
+    ways: list[_Way] = []
+    for texts_of_way in texts:
+        gold = parse_calls(texts_of_way)
+        reached = made_in_order(gold, calls)
+        ways.append((gold, {number: numbered[at][0] for number, at in reached.items()}))
+    return ways
 
 
 def _by_texts(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Way]:

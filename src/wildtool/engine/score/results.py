@@ -400,6 +400,7 @@ def _read(
         max_tokens=token_limit(_agent_settings(identity)),
         format=read_as or _agent_settings(identity).get("format", ""),
     )
+    own = headline_first(owner.summarize(rows, profile), owner.headline.get(profile))
     return ScoreResult(
         run=run,
         model=model,
@@ -429,7 +430,7 @@ def _read(
         metrics=_of_replies(
             outcomes,
             (
-                *(own := headline_first(owner.summarize(rows, profile), owner.headline.get(profile))),
+                *own,
                 *(() if any(metric.group == "calls" for metric in own) else _call_starts(rows, totals.signs)),
                 *(metric for each in alterations for metric in each.metrics(rows)),
                 *(repeats(rows) if last_repeat else ()),

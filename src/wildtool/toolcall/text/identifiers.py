@@ -57,10 +57,11 @@ def without_number_sign(text: str, use: str) -> str:
 
 def is_inverted_name(gold: str, predicted: str) -> bool:
     """Whether one text is `Smith, John` and the other `John Smith`."""
-    return any(
-        (match := _INVERTED.fullmatch(name)) is not None and f"{match[2]} {match[1]}" == other_name
-        for name, other_name in ((gold, predicted), (predicted, gold))
-    )
+    for name, other_name in ((gold, predicted), (predicted, gold)):
+        match = _INVERTED.fullmatch(name)
+        if match is not None and f"{match[2]} {match[1]}" == other_name:
+            return True
+    return False
 
 
 def read_identifier(text: str) -> str | None:

@@ -228,7 +228,8 @@ def same_amount(gold: str, predicted: str) -> bool:
         return False
     if (amounts := _quantities(gold)) and not amounts.isdisjoint(_quantities(predicted)):
         return True
-    return (hour := _hour_of_day(gold)) is not None and _hour_of_day(predicted) == hour
+    hour = _hour_of_day(gold)
+    return hour is not None and _hour_of_day(predicted) == hour
 
 
 def _quantities(text: str) -> set[tuple[Decimal, str]]:

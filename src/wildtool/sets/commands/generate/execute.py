@@ -100,7 +100,8 @@ def assign_models(
     explicit = explicit_options(context)
     for role in dict.fromkeys([*roles, *by_role]):
         name, temperature = by_role.get(role, generate_options.model), (temperatures or {}).get(role)
-        its_format = formats.get(kind := role.split()[0])
+        kind = role.split()[0]
+        its_format = formats.get(kind)
         key = name, temperature, kind if its_format else ""
         if key not in models:
             options, explicit_names = generate_options, explicit

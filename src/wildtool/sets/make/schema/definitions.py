@@ -90,7 +90,8 @@ def schema_definition_faults(schema: Schema, path: str = "parameters", depth: in
         yield fault("D9", f"{path} lies too deep; at most {MAX_SCHEMA_DEPTH} levels.")
         return
     if "anyOf" in schema:
-        for k, branch in enumerate(branches := as_list(schema["anyOf"])):
+        branches = as_list(schema["anyOf"])
+        for k, branch in enumerate(branches):
             yield from schema_definition_faults(as_schema(branch), f"{path}.anyOf[{k}]", depth + 1)
         if not branches:
             yield fault("D3", f"{path}.anyOf must be a list of schemas.")

@@ -122,7 +122,12 @@ class MixStore:
             if first != record:
                 digest = smallest.get(first) or self._digest(first)
                 smallest[first] = min(digest, self._digest(record))
-        return lambda record: (smallest.get(first := clusters.first(record)) or self._digest(first)).hex()
+
+        def group(record: int) -> str:
+            first = clusters.first(record)
+            return (smallest.get(first) or self._digest(first)).hex()
+
+        return group
 
     def number_equals(self) -> None:
         """Numbers the records of a set with equal digests, so that each has its own key. After the last `add`."""
