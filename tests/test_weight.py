@@ -83,6 +83,8 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
+NEW_PART = 500
+"""The budget of a folder that has none yet."""
 NOT_TOKENS = frozenset(
     [tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER]
 )
@@ -139,6 +141,8 @@ def test_what_is_counted():
 
 def test_each_part_keeps_its_budget():
     over = {
-        name: (lines, BUDGETS.get(name)) for name, lines in weights().items() if lines > BUDGETS.get(name, 0)
+        name: (lines, BUDGETS.get(name, NEW_PART))
+        for name, lines in weights().items()
+        if lines > BUDGETS.get(name, NEW_PART)
     }
     assert not over, "lines of code and budget: raise the budget if the part has to grow"
