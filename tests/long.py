@@ -1,6 +1,6 @@
 """What is long runs whole by `make long`, and by a fiftieth in `make test` and `make e2e`, so in the gate.
 
-Two ways to say so: a test with the mark `long` (of the marked ones in a file a fiftieth runs, at least one), and
+Two ways to say so: a test with the mark `long` (of the marked ones in a folder a fiftieth runs, at least one), and
 `a_fiftieth_of(count)` for a test that draws its own examples.
 """
 
@@ -22,14 +22,14 @@ def a_fiftieth_of(count: int) -> int:
 
 
 def left_out(tests: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The marked tests that do not run outside `make long`: in each file all but a fiftieth, the same ones in every
+    """The marked tests that do not run outside `make long`: in each folder all but a fiftieth, the same ones in every
     process."""
-    files: dict[str, list[pytest.Item]] = defaultdict(list)
+    folders: dict[str, list[pytest.Item]] = defaultdict(list)
     for test in tests:
         if test.get_closest_marker("long"):
-            files[test.nodeid.partition("::")[0]].append(test)
+            folders[test.nodeid.partition("::")[0].rpartition("/")[0]].append(test)
     return {
         test
-        for marked in files.values()
+        for marked in folders.values()
         for test in sorted(marked, key=lambda test: crc32(test.nodeid.encode()))[a_fiftieth_of(len(marked)) :]
     }

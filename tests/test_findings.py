@@ -1,9 +1,7 @@
 """The record of what rules find, and rules of users."""
 
-import hashlib
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
@@ -12,18 +10,14 @@ from wildtool import findings
 from wildtool.errors import UsageError
 from wildtool.findings import (
     Breach,
-    CustomRule,
     Finding,
     RuleSet,
-    any_custom_rules,
     custom_findings,
-    custom_refusals,
     custom_rules,
     fault,
     rule,
-    rules_identity,
 )
-from wildtool.installed import installed_entries, load_entry, package_of
+from wildtool.installed import installed_entries
 
 
 @rule("no-slang", benchmark="wildtoolbench", level="warning")
@@ -108,90 +102,3 @@ def no_shouting(record: Any) -> Iterator[Breach]:
     if record["text"].isupper():
         yield "say it quietly"
         yield Finding("line 5", "other", "a finding of its own", "note")
-
-
-def test_a_declared_rule_is_still_its_function():
-    rules: RuleSet[[int]] = RuleSet()
-
-    def odd(number: int) -> list[Breach]:
-        return [f"{number} is odd"] if number % 2 else []
-
-    assert rules.rule("P1")(odd) is odd
-    assert rules.rules == {"P1": odd}
-    assert [*rules.findings(3)] == [fault("P1", "3 is odd")]
-    assert fault("P1", "x") == Finding("", "P1", "x", "error", "", "")
-    assert fault("P1", "x", "/f", "note") == Finding("", "P1", "x", "note", "/f", "")
-
-
-def test_rules_of_packages_are_ordered_by_name_and_identified_by_their_code(installed: dict[str, str]):
-    assert (any_custom_rules(), custom_rules("wildtoolbench"), rules_identity("x")) == (False, [], [])
-    findings._installed_rules.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    installed_entries.cache_clear()
-    installed |= {"no-slang": f"{__name__}:no_slang", "no-shouting": f"{__name__}:no_shouting"}
-    assert any_custom_rules()
-    assert custom_rules("wildtoolbench") == [no_shouting, no_slang]
-    digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
-    assert rules_identity("acebench") == [["no-shouting", digest]]
-    assert rules_identity("wildtoolbench") == [["no-shouting", digest], ["no-slang", digest]]
-    namespace: dict[str, Any] = {}
-    exec("def check(item): return []", namespace)
-    own = CustomRule("x", "", "error", namespace["check"])
-    assert own.digest == hashlib.sha256(b"").hexdigest()[:12]
-
-
-def test_only_errors_keep_an_item_out(installed: dict[str, str]):
-    installed |= {"no-slang": f"{__name__}:no_slang", "no-shouting": f"{__name__}:no_shouting"}
-    record = {"english_tasks": ["gonna"], "text": "LOUD"}
-    loud, slang = (
-        fault("no-shouting", "say it quietly"),
-        fault("no-slang", "say `going to`", "/english_tasks/0", "warning"),
-    )
-    own = Finding("line 5", "other", "a finding of its own", "note")
-    assert [*custom_findings("wildtoolbench", record)] == [loud, own, slang]
-    assert custom_refusals("wildtoolbench", record) == [loud]
-    assert (no_slang.level, no_slang.benchmark) == ("warning", "wildtoolbench")
-    assert (no_shouting.level, no_shouting.benchmark) == ("error", "")
-
-
-def test_a_rule_that_cannot_be_used_is_named_with_its_package(installed: dict[str, str]):
-    installed["slang"] = f"{__name__}:no_slang"
-    with pytest.raises(UsageError) as raised:
-        any_custom_rules()
-    assert str(raised.value) == (
-        f"rule 'slang' of package {__name__} cannot be used: its entry point {__name__}:no_slang calls itself"
-        " 'no-slang'; both names must be equal. Correct the package or uninstall it"
-    )
-    installed.clear()
-    installed["x"] = f"{__name__}:Path"
-    findings._installed_rules.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    installed_entries.cache_clear()
-    with pytest.raises(UsageError) as raised:
-        custom_rules("")
-    assert str(raised.value) == (
-        f"rule 'x' of package {__name__} cannot be used: its entry point {__name__}:Path is type; decorate a function"
-        " with @rule('x') of wildtool.findings. Correct the package or uninstall it"
-    )
-
-
-def test_packages_that_offer_one_name_compete_for_it(monkeypatch: pytest.MonkeyPatch):
-    first, again, second = (EntryPoint("a", value, "g") for value in ("m:x", "m:x", "n:y"))
-    other = EntryPoint("b", "m:z", "g")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [first, other, again, second])
-    installed_entries.cache_clear()
-    assert installed_entries("g") == {"a": (first, second), "b": (other,)}
-    installed_entries.cache_clear()
-
-
-def test_what_an_entry_point_gives_or_why_it_gives_nothing():
-    sound = EntryPoint("a", f"{__name__}:no_slang", "g")
-    assert load_entry(sound, lambda offered: None) == (no_slang, "")
-    problem = f"its entry point {__name__}:no_slang is no good"
-    assert load_entry(sound, lambda offered: "is no good") == (no_slang, problem)
-    missing = EntryPoint("a", f"{__name__}:nothing", "g")
-    assert load_entry(missing, lambda offered: None) == (
-        None,
-        f"its entry point {__name__}:nothing fails: AttributeError: module {__name__!r} has no attribute 'nothing'",
-    )
-    (entry,) = (each for each in entry_points(group="console_scripts") if each.name == "pytest")
-    assert package_of(entry) == "pytest"
-    assert package_of(sound) == __name__

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from wildtool import outputs
 from wildtool.errors import RecordError, StorageError, UsageError
-from wildtool.sets.make.core.files import write_whole_file
 
 FOREIGN = [
     b"my notes\n",
@@ -215,12 +214,3 @@ def test_what_is_read_is_never_written(tmp_path: Path):
             outputs.check_not_input(target, [tmp_path / "missing", source, run])
     for target in (tmp_path / "b.jsonl", run / "train.jsonl", tmp_path / "run.json"):
         outputs.check_not_input(target, [source, run])
-
-
-def test_a_whole_file_is_not_written_through_what_lies_in_its_way(tmp_path: Path):
-    mine = tmp_path / "mine"
-    mine.write_text("mine")
-    (tmp_path / "out.jsonl").symlink_to(mine)
-    with pytest.raises(UsageError, match=r"out\.jsonl"):
-        write_whole_file(tmp_path / "out.jsonl", ["new"])
-    assert mine.read_text() == "mine"

@@ -163,14 +163,6 @@ def test_a_unit_without_replies_has_cells_too():
     assert (verdict.outcome, verdict.fields["failures"], verdict.fields["ended"]) == ("unplayed", 0, False)
 
 
-def test_a_unit_alone_is_judged_as_among_all():
-    benchmark, item = one_item()
-    variant, transcript = Variant(benchmark, (Flaky(),)), texts("call", "right")
-    (verdict,) = variant.judge(item, {"0": transcript}, "official")
-    assert verdict.outcome == "correct"
-    assert variant.judge_unit(item, "0", transcript, "official") == verdict
-
-
 def test_an_alteration_adds_nothing_that_it_does_not_name():
     noise = Noise.parse("order:slight")
     assert (noise.columns, noise.roles, noise.played_roles, noise.cuts(None)) == ({}, {}, {}, {})

@@ -191,40 +191,6 @@ def test_each_kind_of_failure_shows_its_own_text():
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "folder"),
-    [
-        (
-            "flaky:0.50,timeout,empty",
-            "flaky:0.5,timeout,empty, seed 3",
-            ["failures-flaky-0.5-timeout-empty", "seed-3"],
-        ),
-        ("first-call", "first-call, seed 3", ["failures-first-call", "seed-3"]),
-        ("down", "down, seed 3", ["failures-down", "seed-3"]),
-    ],
-)
-def test_failing_tools_are_named_by_schedule_and_seed(text: str, label: str, folder: list[str]):
-    failures = Failures(FailureSchedule.parse(text), 3)
-    assert (failures.label, failures.folder_parts) == (label, folder)
-    plain = Failures(FailureSchedule.parse(text))
-    assert (plain.label, plain.folder_parts) == (label.removesuffix(", seed 3"), folder[:1])
-
-
-def test_flaky_calls_fail_where_the_seed_says():
-    schedule = FailureSchedule.parse("flaky:0.5,timeout,empty,stale")
-    drawn = [
-        [schedule.kind(place, number, in_a_row) for number in range(6)]
-        for place in "ab"
-        for in_a_row in (2, 3)
-    ]
-    assert drawn == [
-        ["empty", "timeout", None, None, None, None],
-        [None, None, None, None, None, None],
-        [None, "stale", None, None, None, "stale"],
-        [None, None, None, None, None, None],
-    ]
-
-
 # Own history --------------------------------------------------------------------------------------------
 
 SESSION = item(

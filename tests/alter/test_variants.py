@@ -1,7 +1,7 @@
 """Recorded runs under alterations: what is judged, restored and traced of replies, also of filtered and failed ones."""
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,14 +11,13 @@ from alter.test_odd_replies import SESSION
 from benchmarks.wildtoolbench.build import call, calls, says
 from golden_files import same_as_golden
 from wildtool.alter.aid.aid import Aid
-from wildtool.alter.base import Alteration, AlteredUnit, Exchange, exchange_through, mode_of, requests_after
+from wildtool.alter.base import Alteration
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.engine.registry import load_benchmark
-from wildtool.types import Message, Reply, Request, Transcript
+from wildtool.types import Message, Reply, Transcript
 
 NOISE, TIMEOUT = Noise.parse("names:2"), Failures(FailureSchedule.parse("first-call,timeout"))
 BOOKED = calls(call("a", text="x"))
@@ -91,56 +90,3 @@ def test_a_record_is_read_as_it_was_played(record: str):
         for line in (f"== {name} ==", *lines(Variant(WILDTOOLBENCH, alterations), RECORDS[record]))
     ]
     same_as_golden(f"alter/records/{record.replace(' ', '-')}.txt", "\n".join(text) + "\n")
-
-
-def test_a_variant_has_the_columns_of_all_and_the_name_of_its_benchmark():
-    variant = Variant(WILDTOOLBENCH, (REFUSE, TIMEOUT))
-    assert variant.name == "wildtoolbench"
-    assert list(variant.columns) == [*WILDTOOLBENCH.columns, *REFUSE.columns, *TIMEOUT.columns]
-    assert [Variant(WILDTOOLBENCH, each).in_order for each in ((), (NOISE,), (NOISE, REFUSE))] == [
-        False,
-        False,
-        True,
-    ]
-    assert mode_of(load_benchmark("wild-mini")) == "fc"
-    assert mode_of(load_benchmark("acebench", "fc")) == "fc; its modes are text, condensed, minimal, fc"
-
-
-class Spelled(AlteredUnit):
-    """Asks twice, and once more at the end; says who it is."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def exchange(self, request: Request) -> Exchange:
-        first = yield Request([{"role": "user", "content": f"{self.name}1 {request.messages[0]['content']}"}])
-        second = yield Request([{"role": "user", "content": f"{self.name}2 {first['content']}"}])
-        return says(f"{self.name}({second['content']})")
-
-    def afterwards(self) -> Generator[Request, Message, None]:
-        yield Request([{"role": "user", "content": f"{self.name} end"}])
-
-
-def asked(exchange: Exchange) -> tuple[list[str], Message]:
-    """What is asked, each answered by its number; and what the exchange returns."""
-    questions: list[str] = []
-    outgoing = next(exchange)
-    while True:
-        questions.append(outgoing.messages[0]["content"])
-        try:
-            outgoing = exchange.send(says(str(len(questions))))
-        except StopIteration as end:
-            return questions, end.value
-
-
-def test_requests_go_through_all_alterations_in_order():
-    request = Request([{"role": "user", "content": "q"}])
-    units = [Spelled("a"), Spelled("b")]
-    assert asked(exchange_through(units, request)) == (
-        ["b1 a1 q", "b2 1", "b1 a2 b(2)", "b2 3"],
-        says("a(b(4))"),
-    )
-    assert asked(exchange_through([], request)) == (["q"], says("1"))
-    other = Request([{"role": "user", "content": "q"}], role="user")
-    assert asked(exchange_through(units, other)) == (["q"], says("1"))
-    assert asked(requests_after(units)) == (["b1 a end", "b2 1", "b end"], {})

@@ -180,6 +180,7 @@ def test_the_model_that_raw_answers_name_is_said_where_it_is_another(official: P
     assert entry.mark.startswith("recomputed") and "a-stronger-model" in entry.mark
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "is_refused"),
     [
@@ -211,6 +212,7 @@ def test_a_bundle_that_no_command_wrote_is_one_named_line(
     assert command("submit", "verify", bundle)[0] == int(is_refused)
 
 
+@pytest.mark.long
 def test_what_has_no_rank_changes_no_rank_and_no_cost(official: Path, tmp_path: Path):
     for name, units in {"best": "0123", "middle": "01", "worst": ""}.items():
         model = Counted(name, right=lambda address, units=units: address.unit in units)

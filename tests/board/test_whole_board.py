@@ -18,7 +18,7 @@ from golden_files import same_as_golden
 from report.page_texts import page_text
 from report.report_build import Scripted, play
 from wildtool.board import build
-from wildtool.board.build import BoardTable, _asked_again, _front, _points, _table  # pyright: ignore[reportPrivateUsage]
+from wildtool.board.build import BoardTable, _asked_again, _table  # pyright: ignore[reportPrivateUsage]
 from wildtool.board.passport import passport
 from wildtool.board.wording import counted_are, id_list
 from wildtool.cli import app
@@ -73,6 +73,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield place
 
 
+@pytest.mark.long
 def test_a_submission_that_holds_is_said_with_its_number_and_what_was_not_compared(place: Path):
     names = ("half", "often", "again")
     bundles = [place / "sent" / f"{name}.bundle.zip" for name in names]
@@ -135,41 +136,6 @@ def test_a_board_ranks_what_holds_and_names_what_does_not(
         ("half", 23.375, 0.5, [0.215, 0.785], False, 0, f"files/{names[2]}"),
     ]
     assert (table.cost_unit, [len(e.date) for e in table.entries]) == ("tokens per unit", [10] * 3)
-
-
-@pytest.mark.parametrize(
-    ("points", "front"),
-    [
-        ([], set()),
-        ([(1, 0.5)], {0}),
-        ([(1, 0.5), (1, 0.5), (2, 0.5), (2, 0.6), (0.5, None), (None, 0.9)], {0, 1, 3}),
-        ([(1, 0.5), (1, 0.6), (0.5, 0.4)], {1, 2}),
-        ([(1, 0.5), (2, 0.5)], {0}),
-    ],
-)
-def test_on_the_front_is_what_none_beats(points: Any, front: set[int]):
-    assert _front(points) == front
-
-
-def test_costs_and_scores_are_drawn_in_the_frame():
-    def entry(label: str, cost: float | None, score: float | None, interval: Any = None) -> Any:
-        return SimpleNamespace(
-            label=label, cost=cost, score=score, interval=interval, on_front=label == "a", eligible=True
-        )
-
-    entries = [
-        entry("a", 2.0, 1.0, (0.9, 1.0)),
-        entry("b", 1.0, 0.25),
-        entry("c", 4.0, 0.0005),
-        *(entry("d", cost, score) for cost, score in ((None, 0.5), (1.0, None), (1.0, 1.1), (1.0, -0.1))),
-    ]
-    assert _points(entries) == [
-        {"label": "a: 100.0 %, 2", "x": 320.0, "y": 0.0, "ends": [30.0, 0.0], "front": True},
-        {"label": "b: 25.0 %, 1", "x": 170.0, "y": 225.0, "ends": [225.0, 225.0], "front": False},
-        {"label": "c: 0.1 %, 4", "x": 620.0, "y": 299.9, "ends": [299.9, 299.9], "front": False},
-    ]
-    assert _points([entry("free", 0.0, 0.5)])[0]["x"] == 20.0
-    assert _points(entries[3:]) == []
 
 
 def test_ids_are_counted_and_the_first_are_named():

@@ -42,59 +42,6 @@ def test_a_clear_break_is_placed_within_its_interval(begins: int):
     assert place.high / place.low < 4
 
 
-def test_the_interval_covers_the_break_as_often_as_it_says():
-    hits = 0
-    for seed in range(20):
-        place = roughly(series(80, 0.2, 60, seed), SIZES, 0.0001)
-        hits += (place.low or 0) <= 80 <= (place.high or math.inf)
-    assert hits >= 17
-
-
-FALL_AND_RISE: Rows = {
-    str(n): [(x, 3.0) for x in row]
-    for n, row in enumerate([(2, 0, 2, 1)] * 2 + [(0, 0, 0, 1)] + [(0, 0, 0, 0)] * 17)
-}
-"""Lower at the last size than at the first, and lowest in between."""
-
-
-FALL = "a fall from the smallest size on cannot be excluded; it begins at 11 tools or fewer"
-LATE = "the fall begins at 320 tools or more; larger sizes would place it"
-UNSEEN = "it falls, and where the fall begins cannot be seen in these items and sizes"
-
-
-@pytest.mark.parametrize(
-    ("rows", "sizes", "p", "place"),
-    [
-        (series(80, 0.25, 40), SIZES, 0.0001, Break(87.241, 73.36, 123.377)),
-        (series(80, 0.2, 20), SIZES, 0.0499, Break(80.0, 67.272, 113.137)),
-        (series(10, 0.1, 60), SIZES, 0.001, Break(None, None, 10.905, FALL)),
-        (series(500, 0.4, 60), SIZES, 0.001, Break(None, 320.0, None, LATE)),
-        (series(20, 0.01, 20, 4), SIZES, 0.001, Break(None, None, None, UNSEEN)),
-        (series(80, 0.2, 60), SIZES[:3], 0.001, "3 sizes were run; it takes 4 or more to place a break"),
-        (series(80, 0.2, 19), SIZES, 0.001, "19 items were run; it takes 20 or more to place a break"),
-        (series(9999, 0.2, 20), SIZES, 0.001, "accuracy does not fall up to the largest size"),
-        (
-            series(80, 0.2, 20),
-            SIZES,
-            0.05,
-            "no significant fall up to 640 tools (p = 0.050 for the largest size)",
-        ),
-        (
-            FALL_AND_RISE,
-            SIZES[:4],
-            0.001,
-            "accuracy falls and rises again, so that no steady fall begins anywhere",
-        ),
-    ],
-)
-def test_a_break_is_placed_or_said_why_not(rows: Rows, sizes: tuple[int, ...], p: float, place: Break | str):
-    its = find_break({item: row[: len(sizes)] for item, row in rows.items()}, sizes, p)
-    size, low, high = (None if each is None else round(each, 3) for each in (its.size, its.low, its.high))
-    assert Break(size, low, high, its.reason) == (
-        Break(None, reason=place) if isinstance(place, str) else place
-    )
-
-
 @settings(max_examples=20, deadline=None)
 @given(
     rows=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=19, max_size=24),

@@ -7,12 +7,9 @@ from typing import Any
 import pytest
 
 from catalogue.choice_play import tools
-from wildtool.benchmark import accepts
-from wildtool.catalogue.choice import ERRORS, NO_TOOL, OWN_TOOLS, UNKNOWN, ChoiceRules, read_choices
+from wildtool.catalogue.choice import ERRORS, NO_TOOL, OWN_TOOLS, UNKNOWN, ChoiceRules
 from wildtool.data.data_set import data_of
-from wildtool.episode import gold_replies
 from wildtool.errors import DataError
-from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.types import Item, Message
 
 RULES = ChoiceRules()
@@ -70,89 +67,6 @@ def test_after_a_wrong_call_only_that_tool_is_left_out():
     request = episode.request()
     assert request is not None
     assert [tool["function"]["name"] for tool in request.tools] == ["tides", "ferries"]
-
-
-def test_a_request_of_which_nothing_is_left_to_ask_has_no_further_one():
-    episode = RULES.episode(item("tides"), "request")
-    first = episode.request()
-    assert first is not None and first.gold is not None
-    assert (len(first.tools), first.messages) == (3, [{"role": "user", "content": "High tide?"}])
-    assert first.gold("parallel") == calls_message([made_call("tides", "{}")])
-    assert episode.wrong == []
-    episode.advance(calls("tides"))
-    assert (episode.done, episode.request()) == (True, None)
-    episode.advance(calls("fees"))
-    assert episode.choices == [["tides"]]
-
-
-@pytest.mark.parametrize(
-    ("accepted", "kinds"),
-    [
-        ([], ["empty reply", "call instead of text"]),
-        (["fees"], ["text instead of calls", "call renamed", "call renamed"]),
-        # One of the other names that a call is given is right too.
-        (["fees", "tides"], ["text instead of calls", "call renamed"]),
-    ],
-)
-def test_the_gold_reply_is_right_and_its_mutants_are_not(accepted: list[str], kinds: list[str]):
-    it = item(*accepted)
-    gold = gold_replies(RULES.episode(it, "request"))
-    assert gold is not None and accepts(RULES, it, "request", gold)
-    if not accepted:
-        assert gold == [{"role": "assistant", "content": "No tool is needed for this."}]
-    mutants = [*RULES.mutants(it)]
-    assert [mutant.kind for mutant in mutants] == kinds
-    for mutant in mutants:
-        assert not accepts(RULES, it, "request", [*mutant.replies, TEXT]), mutant
-
-
-def test_requests_are_items_of_their_language_with_their_tools(tmp_path: Path):
-    user = [{"role": "user", "content": "?"}]
-    rows = [
-        {"item": "a", "unit": "0", "source": "made", "messages": user, "accepted": ["tides"], "lang": "zh"},
-        {"item": "b", "unit": "request", "source": "own", "messages": user, "accepted": []},
-        {"item": "a", "unit": "1", "source": "made", "messages": user, "accepted": [], "lang": "zh"},
-    ]
-    catalogue = tools(tides="T")
-    (tmp_path / "data.json").write_text(json.dumps({"tools": catalogue, "requests": rows}))
-    source = data_of(OWN_TOOLS).locate(str(tmp_path / "data.json"))
-    a = Item(
-        "a",
-        ("0", "1"),
-        {"0": {**rows[0], "tools": catalogue}, "1": {**rows[2], "tools": catalogue}},
-        lang="zh",
-    )
-    b = Item("b", ("request",), {"request": {**rows[1], "tools": catalogue}}, lang="en")
-    assert list(OWN_TOOLS.load(source)) == list(OWN_TOOLS.load(source, split="")) == [a, b]
-    assert list(OWN_TOOLS.load(source, lang="zh")) == [a]
-    assert list(OWN_TOOLS.load(source, lang="en")) == [b]
-    assert list(OWN_TOOLS.load(source, split="x")) == []
-    assert OWN_TOOLS.fields(a, "0") == {"expected": "tides", "source": "made"}
-    assert OWN_TOOLS.fields(b, "request") == {"expected": NO_TOOL, "source": "own"}
-    rows[2]["unit"] = "0"
-    (tmp_path / "data.json").write_text(json.dumps({"tools": catalogue, "requests": rows}))
-    with pytest.raises(DataError, match=r"data\.json: request 3: item a has the unit 0 twice$"):
-        read_choices(tmp_path / "data.json")
-
-
-def test_a_file_that_is_no_json_or_has_a_tool_without_a_name_is_refused(tmp_path: Path):
-    path = tmp_path / "data.json"
-    for text, reason in (
-        ("{", "not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))"),
-        (None, "No such file or directory"),
-    ):
-        path.unlink(missing_ok=True)
-        if text:
-            path.write_text(text)
-        with pytest.raises(DataError) as error:
-            read_choices(path)
-        said = str(error.value)
-        assert said.startswith(f"{path}: no file of `wildtool catalogue TOOLS --requests FILE -o FOLDER`: ")
-        assert said.endswith(reason)
-    row = {"item": "a", "unit": "u", "source": "own", "messages": [{"role": "user"}], "accepted": []}
-    path.write_text(json.dumps({"tools": [{}], "requests": [row]}))
-    with pytest.raises(DataError, match=r"data\.json: expected requests, and tools with names$"):
-        read_choices(path)
 
 
 @pytest.mark.parametrize(

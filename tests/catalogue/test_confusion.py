@@ -11,8 +11,7 @@ from catalogue.choice_play import Choose, played, requests_file, tools
 from wildtool.catalogue.choice_output import print_choices, print_versions
 from wildtool.catalogue.choice_page import matrix_of, write_pages
 from wildtool.catalogue.confusion import FEWEST_ON_A_SIDE, ChoiceReport, choice_report
-from wildtool.catalogue.versions import compare_versions, pair_versions
-from wildtool.errors import CallError, DataError, UsageError
+from wildtool.catalogue.versions import compare_versions
 
 CATALOGUE = tools(
     tides="Tells when high and low tide are at a harbour",
@@ -51,27 +50,6 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> ChoiceReport:
     return report(tmp_path_factory.mktemp("planted"), planted, "old")
 
 
-def test_the_description_that_draws_and_the_one_that_is_not_recognised_are_told_apart(shown: ChoiceReport):
-    pairs = {(each.expected, each.pick): each for each in shown.confusions}
-    assert {key: (each.count, each.of, each.drawn, each.blamed) for key, each in pairs.items()} == {
-        ("crossings", "ferries"): (6, 6, 0, "crossings"),
-        ("tides", "weather"): (5, 6, 5, "weather"),
-        ("(no tool)", "ferries"): (1, 4, 0, "ferries"),
-    }
-    assert shown.right[0] == pytest.approx(8 / 20)
-    assert {each.name: (each.requests, each.drew, each.blamed) for each in shown.tools} == {
-        "crossings": (6, 0, 6),
-        "weather": (0, 5, 5),
-        "ferries": (4, 7, 1),
-        "tides": (6, 0, 0),
-    }
-    assert [each.name for each in shown.tools][:2] == ["crossings", "weather"]
-    assert pairs["tides", "weather"].advice.startswith("Narrow weather: without it the model finds tides")
-    assert pairs["crossings", "ferries"].advice.startswith("Rewrite crossings: even without ferries")
-    assert "cars" in pairs["crossings", "ferries"].only_expected
-    assert pairs["tides", "weather"].examples == [f"tides {place}" for place in range(3)]
-
-
 def test_names_that_no_tool_has_are_blamed_on_no_description(tmp_path: Path):
     shown = report(
         tmp_path, lambda said, offered: ["Tides"] if said.startswith("tides") else planted(said, offered)
@@ -80,15 +58,6 @@ def test_names_that_no_tool_has_are_blamed_on_no_description(tmp_path: Path):
     assert (invented.expected, invented.count, invented.blamed) == ("tides", 6, "")
     assert invented.advice.startswith("The model makes up names")
     assert {each.name: each.blamed for each in shown.tools}["tides"] == 0
-
-
-def test_the_matrix_has_rows_that_are_shares_of_the_requests_for_a_tool(shown: ChoiceReport):
-    matrix = matrix_of(shown)
-    cells = {(matrix.names[each.row], matrix.names[each.column]): each for each in matrix.cells}
-    assert cells["tides", "weather"].title == "tides needed, weather called: 5 of 6"
-    assert (cells["tides", "weather"].right, cells["tides", "tides"].right) == (False, True)
-    assert cells["crossings", "ferries"].shade == 1.0 > cells["tides", "weather"].shade
-    assert "(no tool)" in matrix.names
 
 
 def test_the_matrix_tells_a_right_call_from_a_wrong_one_in_the_same_square(tmp_path: Path):
@@ -110,14 +79,6 @@ def test_the_matrix_tells_a_right_call_from_a_wrong_one_in_the_same_square(tmp_p
         ("crossings needed, ferries called: 2 of 4", False, True),
         ("crossings needed, ferries called: 2 of 4, right", True, True),
     }
-
-
-def test_an_empty_reply_where_no_tool_fits_is_wrong_and_no_confusion(tmp_path: Path):
-    shown = report_of(tmp_path, [{"request": "thanks", "tool": None}], lambda said, offered: "")
-    assert [(each.expected, each.pick, each.outcome) for each in shown.choices] == [
-        ("(no tool)", "(no tool)", "wrong")
-    ]
-    assert shown.confusions == []
 
 
 def test_repeats_are_samples_of_a_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -147,27 +108,6 @@ def test_a_finding_is_given_an_effect_only_with_enough_tools(tmp_path: Path):
     value, low, high = effect(tmp_path / "six", **good, **bare)  # type: ignore[misc]
     assert (value, high) < (-0.99, 0) and low >= -1.5
     assert effect(tmp_path / "five", **dict([*good.items()][1:]), **bare) is None
-
-
-def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path, shown: ChoiceReport):
-    path = requests_file(tmp_path, REQUESTS)
-    changed = [*CATALOGUE[:3], *tools(crossings="Finds crossings for cars, vans and lorries")]
-
-    def mended(said: str, offered: Sequence[str]) -> Sequence[str] | str:
-        return ["crossings"] if said.startswith("crossings") else planted(said, offered)
-
-    new = choice_report(played(tmp_path, changed, path, mended, "new"))
-    compared = compare_versions(shown, new)
-    assert compared.edited == {"crossings"}
-    parts = {each.name: each for each in compared.parts}
-    assert (parts["all requests"].gained, parts["all requests"].lost) == (6, 0)
-    assert parts["for changed tools"].difference == 1
-    assert parts["for the others"].difference == 0
-    assert parts["all requests"].p < 0.05 < parts["for the others"].p
-    assert {after.pick for _, after in compared.flips} == {"crossings"}
-    page = write_pages(tmp_path / "pages", [("old", shown), ("new", new)], [compared])
-    assert "+100.0" in page.read_text()
-    assert (tmp_path / "pages" / "run-2.html").is_file()
 
 
 def test_where_all_requests_are_for_changed_tools_or_none_is_there_is_no_part_of_them(shown: ChoiceReport):
@@ -209,23 +149,6 @@ def test_failed_calls_are_not_lost_requests_and_a_renamed_tool_fixes_no_finding(
     assert "3 requests lack a verdict in a version" in page.read_text()
 
 
-def test_requests_that_changed_are_those_of_which_more_samples_are_right(shown: ChoiceReport):
-    first, other, third = [each for each in shown.choices if each.outcome == "correct"][:3]
-
-    def version(*outcomes: str) -> ChoiceReport:
-        samples = zip((first, other, third), outcomes, strict=True)
-        choices = [
-            replace(each, outcome={"r": "correct", "w": "wrong", "f": "infra_error"}[letter])
-            for each, letters in samples
-            for letter in letters
-        ]
-        return replace(shown, choices=choices)
-
-    compared = compare_versions(version("wrr", "rrr", "wff"), version("rwr", "rwr", "wrf"))
-    assert [(a.key, a.outcome, b.outcome) for a, b in compared.flips] == [(other.key, "correct", "wrong")]
-    assert (compared.parts[0].gained, compared.parts[0].lost) == (0, 1)
-
-
 def test_versions_that_were_asked_otherwise_are_told_apart(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -245,77 +168,6 @@ def test_versions_that_were_asked_otherwise_are_told_apart(
     page = write_pages(tmp_path / "pages", [("old", old), ("new", new)], [compared]).read_text()
     assert all(each in printed and each in page for each in told)
     assert compare_versions(old, old).caveats == []
-
-
-def test_several_runs_of_a_model_in_a_version_are_refused(shown: ChoiceReport):
-    first, second = (
-        replace(shown, run=replace(shown.run, result=replace(shown.result, folder=Path(name))))
-        for name in ("first", "second")
-    )
-    assert pair_versions([first], [second]) == [(first, second)]
-    for sides in (([first], [first, second]), ([first, second], [first])):
-        with pytest.raises(UsageError, match=r"planted: a version has several runs .*first, .*second"):
-            pair_versions(*sides)
-
-
-def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path, shown: ChoiceReport):
-    fewer = requests_file(tmp_path, REQUESTS[:-1])
-    new = choice_report(played(tmp_path, CATALOGUE, fewer, planted, "new"))
-    with pytest.raises(UsageError, match="the two runs have other requests"):
-        compare_versions(shown, new)
-    (tmp_path / "new.json").write_bytes((shown.result.folder.parent / "old.json").read_bytes())
-    with pytest.raises(DataError, match=r"new.json: these are not the tools and requests of the run .*/new "):
-        choice_report(tmp_path / "new")
-    (tmp_path / "new.json").unlink()
-    with pytest.raises(DataError, match="no file of `wildtool catalogue TOOLS"):
-        choice_report(tmp_path / "new")
-
-
-def test_a_call_that_failed_chose_no_tool_and_the_words_are_the_last_of_the_user(tmp_path: Path):
-    user = {"role": "user", "content": "first"}
-    rows = [
-        {
-            "messages": [user, {**user, "content": "last"}, {"role": "assistant", "content": "Well?"}],
-            "tool": None,
-        },
-        {"messages": [user, {**user, "content": None}], "tool": "tides"},
-    ]
-
-    def failing(said: str, offered: Sequence[str]) -> Sequence[str] | str:
-        if said == "Well?":
-            raise CallError("http 400", "no", final=True)
-        return "Fine."
-
-    shown = report_of(tmp_path, rows, failing)
-    assert [(each.text, each.pick, each.outcome) for each in shown.choices] == [
-        ("last", "(no tool)", "infra_error"),
-        ("", "(no tool)", "wrong"),
-    ]
-    assert shown.without_verdict == 1
-
-
-def test_tools_that_are_blamed_alike_are_in_the_order_of_their_shares(tmp_path: Path):
-    rows = [{"request": "x", "tool": "tides"}, *({"request": str(n), "tool": "ferries"} for n in range(10))]
-
-    def choose(said: str, offered: Sequence[str]) -> Sequence[str] | str:
-        return ["tides" if said == "x" else "ferries" if said != "0" else "unknown"]
-
-    shown = report_of(tmp_path, rows, choose)
-    shares = [(each.name, each.right[0] if each.right else None, each.blamed) for each in shown.tools]
-    assert shares == [("ferries", 0.9, 0), ("tides", 1.0, 0), ("weather", None, 0), ("crossings", None, 0)]
-    page = write_pages(tmp_path / "pages", [("run", shown)], []).read_text()
-    assert "None" not in page
-
-
-def test_words_of_other_scripts_tell_tools_apart_however_short(tmp_path: Path):
-    catalogue = tools(tides="潮汐 of a day", weather="天气 of a week")
-    path = requests_file(tmp_path, [{"request": "tides", "tool": "tides"}])
-    shown = choice_report(played(tmp_path, catalogue, path, lambda said, offered: ["weather"]))
-    (confusion,) = shown.confusions
-    assert (confusion.only_expected, confusion.only_pick) == (
-        ["tides", "汐", "潮"],
-        ["weather", "week", "天", "气"],
-    )
 
 
 def test_hostile_names_and_texts_stay_texts_on_the_page(tmp_path: Path):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.catalogue.lint import lint_tools, read_catalogue
-from wildtool.findings import Finding, FindingLevel
+from wildtool.findings import Finding
 from wildtool.sets.make.tool_sources.tool_files import tools_of_file
 from work import growth
 
@@ -32,97 +32,6 @@ def test_a_good_tool_has_no_finding():
     assert rules(tool("list_tides", type="object", properties=part, required=["day"])) == []
 
 
-BAD_NAME = "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64"
-NO_TEXT = "say what the tool does, and when it is the one to take"
-
-
-@pytest.mark.parametrize(
-    ("odd", "rule", "message", "level"),
-    [
-        (tool("list tides"), "name", BAD_NAME, "error"),
-        (tool("n" * 65), "name", BAD_NAME, "error"),
-        (tool("tides", ""), "no description", NO_TEXT, "error"),
-        (tool("tides", None), "no description", NO_TEXT, "error"),
-        (
-            tool("list_tides", "List the tides"),
-            "description repeats name",
-            "'List the tides' adds nothing to the name; say when to take it",
-            "warning",
-        ),
-        (
-            tool("tides", "Harbour tide table"),
-            "short description",
-            "'Harbour tide table' has fewer than 4 words",
-            "warning",
-        ),
-        (
-            tool("tides", f"{GOOD} {'x' * (1024 - len(GOOD))}"),
-            "long description",
-            "1,025 characters; some endpoints cut or refuse more than 1,024",
-            "warning",
-        ),
-        (
-            tool("tides", properties={"day": {}, "hour": {"description": "H"}, "odd": 5}),
-            "parameter without description",
-            "day, odd",
-            "warning",
-        ),
-        (
-            tool("tides", properties={"hour": {"description": "H"}}, required=["day", "hour", 5]),
-            "required but not defined",
-            "day, 5",
-            "error",
-        ),
-    ],
-)
-def test_each_fault_is_found_alone(odd: Any, rule: str, message: str, level: FindingLevel):
-    assert lint_tools([odd]) == [Finding(odd["function"]["name"], rule, message, level)]
-
-
-@pytest.mark.parametrize(
-    "sound",
-    [
-        tool("n" * 64),
-        tool("a-B_9"),
-        tool("tides", "Harbour tide table daily"),
-        tool("tides", f"{GOOD} {'x' * (1023 - len(GOOD))}"),
-    ],
-)
-def test_what_is_just_within_a_limit_is_no_fault(sound: Any):
-    assert lint_tools([sound]) == []
-
-
-def test_a_tool_without_a_name_is_found_once():
-    assert lint_tools([{}]) == [
-        Finding("", "name", BAD_NAME, "error"),
-        Finding("", "no description", NO_TEXT, "error"),
-    ]
-
-
-def test_findings_come_in_the_order_of_the_tools_and_pairs_last():
-    tides = tool("tides", "Lists all heights in metres")
-    found = lint_tools(
-        [tides, tool("Ti_des", "Sells"), tool("tides", "Sells"), tool("ferries", "Sells boats")]
-    )
-    assert [(each.where, each.rule) for each in found] == [
-        ("Ti_des", "short description"),
-        ("tides", "short description"),
-        ("ferries", "short description"),
-        ("tides", "same name"),
-        ("Ti_des", "same name"),
-        ("Ti_des", "another fits better"),
-    ]
-    assert (
-        found[3].message == "2 tools have it; endpoints refuse that, and a call does not say which is meant"
-    )
-    assert found[4] == Finding(
-        "Ti_des",
-        "same name",
-        "differs from tides only in case or separators; models write one for the other",
-        "error",
-    )
-
-
 def test_tools_that_are_alike_are_found_with_the_words_that_tell_them_apart():
     first = tool("tides", "Lists the tides of a harbour by day")
     second = tool("tide_list", "Lists the tides of a harbour by hour")
@@ -132,17 +41,6 @@ def test_tools_that_are_alike_are_found_with_the_words_that_tell_them_apart():
         Finding("tides", "alike", message.format("tide_list", apart), "warning"),
         Finding("tide_list", "alike", message.format("tides", apart), "warning"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("more", "share"), [("red blue green gold", "50%"), ("red blue green gold grey", None), ("", "100%")]
-)
-def test_tools_are_alike_from_half_of_their_words_on(more: str, share: str | None):
-    pair = [tool("a", "a four words here"), tool("a_", f"a four words here {more}")]
-    messages = [each.message for each in lint_tools(pair) if each.rule == "alike"]
-    assert [message.partition(" ")[0] for message in messages] == ([share] * 2 if share else [])
-    if share == "100%":
-        assert messages[0].endswith(": nothing only in a and nothing only in a_; say when to take which")
 
 
 def test_tools_of_one_word_may_be_alike():
@@ -263,6 +161,7 @@ def test_tools_of_different_words_are_checked_in_linear_work():
     assert growth(linted, 500) < 2.5
 
 
+@pytest.mark.long
 def test_what_of_a_large_catalogue_was_not_compared_is_said():
     said = [each for each in lint_tools(alike(1_100)) if each.rule == "left out"]
     assert said and all(each.where == "" and "of 1,100 tools" in each.message for each in said)

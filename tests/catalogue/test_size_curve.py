@@ -10,7 +10,7 @@ import wildtool
 from engine.echo_benchmark import ScriptedModel
 from wildtool.catalogue.size_curve import UnitUsage, size_series
 from wildtool.catalogue.size_output import show_sizes
-from wildtool.errors import CallError, UsageError
+from wildtool.errors import CallError
 from wildtool.types import Reply, Request
 
 
@@ -99,14 +99,3 @@ def test_tokens_of_a_unit_are_those_of_units_that_have_some(
     show_sizes([series], None)
     told = " ".join(capsys.readouterr().out.split())
     assert "of the units that have tokens: 5 of 20 at 40 tools." in told
-
-
-def test_a_size_that_was_run_twice_is_refused(tmp_path: Path):
-    for size in (12, 40, 40):
-        run(tmp_path, size, limit=1)
-    with pytest.raises(UsageError) as refused:
-        size_series([tmp_path])
-    assert str(refused.value) == (
-        f"baseline/chat on wild-mini, profile official, distractors (random): 40 tools were run twice "
-        f"({tmp_path / '1'} and {tmp_path / '2'}); name one of them"
-    )

@@ -1,22 +1,38 @@
 """What `wildtool check` prints, and how it ends."""
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from check.faulty_endpoint import faults, http_error
-from check.test_answers import AGREEMENT, raw, report_of
+from check.faulty_endpoint import http_error
 from check.test_planted_defects import InProcess
 from faults.server import Answer, Call, FaultServer
 from wildtool.check import command
-from wildtool.check.ledger import DefectFinding
 from wildtool.check.probes import probes
+from wildtool.check.report import CheckReport
 from wildtool.check.sender import Sender
 from wildtool.errors import InfraError, UsageError
 from wildtool.models.settings import EndpointOptions
+
+
+def report_of(**fields: Any) -> CheckReport:
+    statuses: Any = (
+        dict.fromkeys(range(31), "not tested") | {10: "fit", 29: "fit"} | fields.pop("statuses", {})
+    )
+    plain: dict[str, Any] = {
+        "model": "m`x`",
+        "endpoint": "http://m",
+        "requests": 7,
+        "seconds": 1.26,
+        "quick": True,
+        "demanded": False,
+        "findings": [],
+        "remarks": [],
+        "dropped": [],
+    }
+    return CheckReport(**{**plain, "statuses": statuses, **fields})
 
 
 class Model(InProcess):
@@ -58,231 +74,6 @@ def check(**options: Any) -> int:
         "json": False,
     }
     return command.check(**{**plain, **options})
-
-
-def without_time(text: str) -> str:
-    """The text up to the seconds that it took."""
-    return text.rpartition(" requests in ")[0]
-
-
-def test_a_sound_endpoint_is_fit(endpoints: Any, capsys: pytest.CaptureFixture[str]):
-    assert check() == 0
-    text = without_time(capsys.readouterr().out)
-    assert text.splitlines() == [
-        "m at http://m",
-        "",
-        "#   defect                                                               result",
-        "───────────────────────────────────────────────────────────────────────────────",
-        "1   the stream drops a call without arguments                               fit",
-        "2   after a call without arguments the stream drops arguments               fit",
-        "3   the second of two calls is broken in the stream                         fit",
-        "4   all calls of a stream have the same index                               fit",
-        "5   `index` is missing in the deltas of calls                               fit",
-        "6   call ids are missing or equal                                           fit",
-        "7   the finish reason denies the calls                                      fit",
-        "8   `finish_reason` is `tool_calls` and no call comes                       fit",
-        "9   text beside a call is dropped in one form                               fit",
-        "10  `arguments` is not a JSON text                                          fit",
-        "11  arguments end with a brace too many or too few                          fit",
-        "12  values change their type in the stream                                  fit",
-        "13  arguments are empty in the stream                                       fit",
-        "14  a call without arguments swallows the calls after it                    fit",
-        "15  malformed JSON for optional integers                                    fit",
-        "16  parallel calls are lost                                                 fit",
-        "17  a malformed call in the history breaks the next request                 fit",
-        "18  `tool_choice` is ignored                                                fit",
-        "19  a reply cut by the token limit passes as a complete call                fit",
-        "20  calls come as plain text                                                fit",
-        "21  reasoning leaks into the text, or a call in it is made                  fit",
-        "22  parts of tool schemas are refused or dropped                            fit",
-        "23  names with dots, dashes or 65 characters are refused or changed         fit",
-        "24  text that is not ASCII is broken                                        fit",
-        "25  results in the history are refused or mixed up                          fit",
-        "26  system prompt or tools vanish from the second turn on                   fit",
-        "27  usage is missing, zero or counted twice                                 fit",
-        "28  replies depend on other requests                                        fit",
-        "29  an error comes with HTTP 200                                            fit",
-        "30  long arguments are cut or refused                                not tested",
-        "",
-        "",
-        "Not tested: 30: the model did not make the call that was requested.",
-        "Fit: none of the 29 defects that could be tested was found. 97",
-    ]
-    assert endpoints["asked"] == [("m", None, None, 4, 120.0)]
-    assert Model.closed == 1
-
-
-def test_a_defect_is_shown_and_is_the_status(
-    endpoints: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
-):
-    endpoints[""] = Model(faults()["17 refused"])
-    page = tmp_path / "check.md"
-    assert check(markdown=page) == 1
-    text = without_time(capsys.readouterr().out).partition("17. ")[2].partition("Not tested: ")
-    shown = [line for line in text[0].splitlines() if not line.startswith("  ")]
-    assert shown == [
-        "a malformed call in the history breaks the next request: a history with a malformed call is",
-        "refused (1 whole reply, probe 'history, malformed call')",
-        "",
-    ]
-    assert page.read_text("utf-8").startswith(
-        "<!-- written by wildtool check -->\n# Check of ``m`` at ``http://m``\n\n**Not fit: 1 defect found.**"
-    )
-
-
-def test_everything_is_json(endpoints: Any, capsys: pytest.CaptureFixture[str]):
-    assert check(json=True) == 0
-    content = json.loads(capsys.readouterr().out)
-    assert (content["fit"], content["quick"], content["requests"]) == (True, True, len(endpoints[""].bodies))
-
-
-def test_another_endpoint_is_compared(endpoints: Any, capsys: pytest.CaptureFixture[str]):
-    endpoints["http://peer/v1"] = endpoints["peer"] = Model()
-    status = check(against="http://peer/v1", against_api_key_env="KEY")
-    text = without_time(capsys.readouterr().out).splitlines()[-8:]
-    assert (status, text) == (
-        2,
-        [
-            "Not tested: 30: the model did not make the call that was requested.",
-            "Compared with http://peer/v1",
-            "",
-            "the same  answers  95 % interval  when repeated",
-            "───────────────────────────────────────────────",
-            "",
-            "Not compared with http://peer/v1: neither called a tool in any of 32 requests.",
-            "Fit: none of the 29 defects that could be tested was found. 193",
-        ],
-    )
-    assert endpoints["asked"][1] == ("m", "http://peer/v1", "KEY", 4, 120.0)
-    assert Model.closed == 2
-    assert len(endpoints["peer"].bodies) == 32
-    check(against="peer")
-    assert endpoints["asked"][3] == ("peer", None, None, 4, 120.0)
-
-
-@pytest.mark.parametrize(
-    ("fields", "status"),
-    [
-        ({}, 0),
-        ({"statuses": {10: "not tested"}}, 2),
-        ({"statuses": {3: "defect"}}, 1),
-        ({"agreement": {**AGREEMENT, "same": True}}, 0),
-        ({"agreement": {**AGREEMENT, "same": False}}, 1),
-        ({"agreement": {**AGREEMENT, "same": None}}, 2),
-        ({"statuses": {3: "defect"}, "agreement": {**AGREEMENT, "same": None}}, 1),
-    ],
-)
-def test_the_status_says_what_was_found(
-    endpoints: Any, monkeypatch: pytest.MonkeyPatch, fields: Any, status: int
-):
-    async def checked(*words: Any, **options: Any) -> Any:
-        return report_of(**fields)
-
-    monkeypatch.setattr("wildtool.check.report.check_endpoint", checked)
-    assert check() == status
-
-
-def test_findings_and_agreement_are_printed(
-    endpoints: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    findings = [
-        DefectFinding(7, "odd", [raw(True, raw=b"data: x " * 30)]),
-        DefectFinding(12, "late", [raw(raw=b"y"), raw(True)]),
-    ]
-    made = report_of(
-        statuses={7: "defect", 12: "defect"},
-        findings=findings,
-        remarks=["A remark."],
-        agreement={**AGREEMENT, "same": True},
-    )
-
-    async def checked(*words: Any, **options: Any) -> Any:
-        return made
-
-    monkeypatch.setattr("wildtool.check.report.check_endpoint", checked)
-    assert check() == 1
-    text = capsys.readouterr().out
-    assert text.splitlines() == [
-        "m`x` at http://m",
-        "",
-        "#   defect                                                               result",
-        "───────────────────────────────────────────────────────────────────────────────",
-        "1   the stream drops a call without arguments                        not tested",
-        "2   after a call without arguments the stream drops arguments        not tested",
-        "3   the second of two calls is broken in the stream                  not tested",
-        "4   all calls of a stream have the same index                        not tested",
-        "5   `index` is missing in the deltas of calls                        not tested",
-        "6   call ids are missing or equal                                    not tested",
-        "7   the finish reason denies the calls                                   defect",
-        "8   `finish_reason` is `tool_calls` and no call comes                not tested",
-        "9   text beside a call is dropped in one form                        not tested",
-        "10  `arguments` is not a JSON text                                          fit",
-        "11  arguments end with a brace too many or too few                   not tested",
-        "12  values change their type in the stream                               defect",
-        "13  arguments are empty in the stream                                not tested",
-        "14  a call without arguments swallows the calls after it             not tested",
-        "15  malformed JSON for optional integers                             not tested",
-        "16  parallel calls are lost                                          not tested",
-        "17  a malformed call in the history breaks the next request          not tested",
-        "18  `tool_choice` is ignored                                         not tested",
-        "19  a reply cut by the token limit passes as a complete call         not tested",
-        "20  calls come as plain text                                         not tested",
-        "21  reasoning leaks into the text, or a call in it is made           not tested",
-        "22  parts of tool schemas are refused or dropped                     not tested",
-        "23  names with dots, dashes or 65 characters are refused or changed  not tested",
-        "24  text that is not ASCII is broken                                 not tested",
-        "25  results in the history are refused or mixed up                   not tested",
-        "26  system prompt or tools vanish from the second turn on            not tested",
-        "27  usage is missing, zero or counted twice                          not tested",
-        "28  replies depend on other requests                                 not tested",
-        "29  an error comes with HTTP 200                                            fit",
-        "30  long arguments are cut or refused                                not tested",
-        "",
-        "",
-        "7. the finish reason denies the calls: odd (1 streamed reply, probe 'p')",
-        "  sent:",
-        '    {"stream":true}',
-        "  received:",
-        "    data: x data: x data: x data: x data: x data: x data: x data: x data: x data: x data: x data: x",
-        "    data: x data: x data: x data: x data: x data: x data: x data: x data: x data: x data: x data: x",
-        "    data: x data: x data: x data: x data: x data: x",
-        "  in a run: agents that read it stop before they call; wildtool reads the calls",
-        "  cause: the server maps the model's stop token",
-        "  remedy: update the server or gateway",
-        "  seen in: mlx-vlm #1014, LiteLLM #12481, SGLang #2877",
-        "",
-        "12. values change their type in the stream: late (2 streamed and whole replies, probe 'p')",
-        "  sent:",
-        '    {"stream":false}',
-        "  received:",
-        "    y",
-        "  in a run: argument types count as wrong",
-        "  cause: the stream parser of models that write calls as XML",
-        "  remedy: update the server; until then run without --stream",
-        "  seen in: SGLang #35564 (GLM)",
-        "",
-        "Not tested: 1, 5, 6, 11, 13, 15, 23, 24, 28, 30: the model did not make the call that was requested.",
-        "Not tested: 2, 3, 4, 14, 16: no complete reply had several calls.",
-        "Not tested: 8: no reply named its finish reason.",
-        "Not tested: 9: no reply had text beside a call.",
-        "Not tested: 17: the same history with sound JSON was not answered either.",
-        "Not tested: 18, 27: no reply was complete.",
-        "Not tested: 19: no reply was cut.",
-        "Not tested: 20: no reply had a call.",
-        "Not tested: 21: the model showed no reasoning.",
-        "Not tested: 22: no request with a plain tool was answered.",
-        "Not tested: 25: the history in order was not answered rightly.",
-        "Not tested: 26: no two turns were answered with prompt tokens that can be compared.",
-        "A remark.",
-        "Compared with peer",
-        "",
-        "the same  answers   95 % interval  when repeated",
-        "────────────────────────────────────────────────",
-        "names      3 of 4  25.0 to 90.0 %         4 of 4",
-        "",
-        "Same *here*.",
-        "Not fit: 2 defects found. 7 requests in 1 s.",
-    ]
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

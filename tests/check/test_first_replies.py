@@ -38,6 +38,7 @@ async def ran(tmp_path: Path, behave: Any, *words: str) -> Ended:
         return await wildtool("run", "wild-mini", "-m", "m", *address, "--limit", "2", *words, cwd=tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -76,46 +77,9 @@ async def test_a_run_that_continues_says_it_of_new_replies_only(tmp_path: Path):
     assert again.status == 0 and "defect" not in again.err
 
 
-def made_call(name: str = "f", arguments: object = "{}", **fields: object) -> dict[str, Any]:
-    return {"id": "c", "function": {"name": name, "arguments": arguments}, **fields}
-
-
 def raw(*calls: dict[str, Any], content: str | None = None, finish: str = "tool_calls") -> str:
     message = {"content": content, "tool_calls": list(calls)}
     return json.dumps({"choices": [{"message": message, "finish_reason": finish}]})
-
-
-def streamed(*deltas: dict[str, Any]) -> str:
-    chunks: list[Any] = [{"choices": [{"delta": {"tool_calls": [delta]}}]} for delta in deltas]
-    chunks.append({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
-    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
-
-
-@pytest.mark.parametrize(
-    ("reply", "remarks"),
-    [
-        (
-            streamed({**made_call(), "index": 0}, {**made_call(), "id": "d", "index": 0}),
-            [(4, "several calls with one `index`")],
-        ),
-        (raw(made_call(id=None)), [(6, "a call without an id")]),
-        (raw(), [(8, "the finish reason `tool_calls`, and no call")]),
-        (raw(made_call(arguments={})), [(10, "`arguments` is an object")]),
-        (raw(made_call(arguments="{")), [(11, "the JSON of a call is right after its end is corrected")]),
-        (raw(made_call(arguments="{"), content="<think>"), [
-            (11, "the JSON of a call is right after its end is corrected"), (21, "<think> in the text"),
-        ]),
-        # What one reply cannot show, or what does no harm.
-        (raw(made_call(), finish="stop"), []),
-        (raw(made_call()), []),
-    ],
-)  # fmt: skip
-def test_a_reply_is_remarked_on_once(reply: str, remarks: list[tuple[int, str]]):
-    look = FirstReplies()
-    assert look(Reply({}, raw=reply)) == [
-        f"in a reply: {problem} (defect {number}; see `wildtool check`)" for number, problem in remarks
-    ]
-    assert look(Reply({}, raw=reply)) == []
 
 
 def test_later_replies_are_not_looked_at():

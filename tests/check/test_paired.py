@@ -13,12 +13,10 @@ from check.faulty_endpoint import Endpoint, Made
 from e2e.command import Ended, wildtool
 from e2e.test_check_command import KEY
 from faults.server import Answer, Call, FaultServer, http
-from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.check.answers import RawAnswer
 from wildtool.check.paired import AnswerPair, agreement_of, compare_endpoints, paired_probes
-from wildtool.check.probes import WHOLE, Probe
+from wildtool.check.probes import Probe
 from wildtool.check.sender import Sender
-from wildtool.data.data_set import data_of
 from wildtool.stats.intervals import exact_rate
 
 
@@ -29,7 +27,6 @@ def answer(*calls: tuple[str, str], failure: str = "") -> RawAnswer:
 
 LAMP = answer(("set_lamp", '{"level": 1, "room": "den"}'))
 TEXT = answer()
-SHIPPED_ITEMS = list(WILD_MINI.load(data_of(WILD_MINI).locate(None)))
 
 
 def agreement(*triples: tuple[RawAnswer, RawAnswer, RawAnswer]) -> dict[str, Any]:
@@ -91,45 +88,6 @@ DEN, BED = answer(("set_lamp", '{"room": "den"}')), answer(("set_lamp", '{"room"
 PING = answer(("ping", "{}"))
 
 
-@pytest.mark.parametrize(
-    ("rest", "only", "p_values", "verdict"),
-    [
-        (
-            [(LAMP, LAMP, TEXT)] * 8,
-            (8, 0),
-            (2**-6, 2**-6),
-            "Different: http://peer/v1 calls less often (p = 0.016).",
-        ),
-        (
-            [(TEXT, TEXT, LAMP)] * 8,
-            (0, 8),
-            (2**-6, 2**-6),
-            "Different: http://peer/v1 calls more often (p = 0.016).",
-        ),
-        (
-            [(LAMP, LAMP, TEXT), (TEXT, TEXT, LAMP)] * 8,
-            (8, 8),
-            (1.0, 2**-14),
-            "Different: http://peer/v1 decides differently more often than repeats do (p = 6.1e-05).",
-        ),
-        # Repeats that differ more often than the other endpoint are no difference of it.
-        ([(LAMP, TEXT, LAMP)] * 16, (0, 0), (1.0, 2**-14), "Same within ±5.4 points"),
-        ([(LAMP, TEXT, TEXT), (TEXT, LAMP, LAMP)] * 8, (8, 8), (1.0, 1.0), "Same within ±36.4 points"),
-    ],
-)
-def test_a_difference_is_named_by_what_differs(
-    rest: list[tuple[RawAnswer, RawAnswer, RawAnswer]],
-    only: tuple[int, int],
-    p_values: tuple[float, float],
-    verdict: str,
-):
-    result = agreement(*[(LAMP, LAMP, LAMP)] * 50, *rest)
-    assert (result["calls_only_here"], result["calls_only_there"]) == only
-    assert (result["p_calls"], result["p_beyond_repeats"]) == pytest.approx(p_values)
-    assert result["verdict"].startswith(verdict)
-    assert result["same"] is verdict.startswith("Same")
-
-
 def test_shares_are_of_the_requests_in_which_there_was_something_to_compare():
     result = agreement((DEN, DEN, BED), (DEN, PING, DEN), (DEN, TEXT, TEXT), (TEXT, TEXT, TEXT))
     assert result["agreement"] == shares((3, 4), (2, 2), (1, 2))
@@ -162,24 +120,6 @@ def test_endpoints_that_never_call_are_not_called_the_same():
     }
     assert agreement(*[(TEXT, TEXT, TEXT)] * 60, (LAMP, LAMP, LAMP))["same"] is True
     assert agreement(*[(TEXT, TEXT, TEXT)] * 60, (TEXT, TEXT, LAMP))["same"] is True
-
-
-async def test_requests_are_the_first_of_each_task_one_of_each_session_first():
-    every = await paired_probes(None)
-    items = [item.id for item in SHIPPED_ITEMS]
-    assert [probe.name for probe in every[: len(items)]] == [f"{name}/0" for name in items]
-    assert len(every) == len({probe.name for probe in every}) == sum(len(i.units) for i in SHIPPED_ITEMS)
-    assert await paired_probes(33) == every[:33]
-    before: dict[str, list[Any]] = {}
-    for probe in every:
-        assert (probe.forms, probe.repeats) == ([WHOLE], 1)
-        messages, item = list(probe.messages), probe.name.partition("/")[0]
-        # A later task has the right replies of those before it.
-        earlier = before.get(item, messages[:1])
-        assert messages[: len(earlier)] == earlier
-        assert len(earlier) < len(messages)
-        assert (messages[-1]["role"], bool(probe.tools)) == ("user", True)
-        before[item] = messages
 
 
 class Repeating:

@@ -8,16 +8,12 @@ from typing import Any, cast
 import pytest
 
 from check.faulty_endpoint import Endpoint, Fault, faults, http_error
-from check.planted_findings import SAID, Said
 from faults.server import Call
 from wildtool.check.defects import DEFECTS
 from wildtool.check.report import CheckReport, check_endpoint
 from wildtool.check.sender import Sender
 from wildtool.errors import CallError
 from wildtool.models.providers.base import HttpModel
-
-UNASKED = ("20 hermes", "20 fence", "20 mistral")
-"""Where no call comes unless it is demanded."""
 
 
 class InProcess:
@@ -50,18 +46,6 @@ async def test_a_sound_endpoint_has_no_defect_and_everything_is_tested(quick: bo
     untested = {number for number, status in report.statuses.items() if status == "not tested"}
     assert untested == ({30} if quick else set())
     assert report.fit and report.requests < 400
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", list(faults()))
-async def test_a_planted_defect_is_named_with_its_replies_and_no_other(name: str):
-    report = await checked(faults()[name])
-    findings = [(each.number, each.problem, len(each.answers), each.forms) for each in report.findings]
-    untested = [number for number, status in report.statuses.items() if status == "not tested"]
-    assert Said(findings, untested, tuple(report.remarks)) == SAID[name]
-    count = len({number for number, *_ in findings})
-    assert (report.fit, report.dropped, report.demanded) == (False, [], name in UNASKED)
-    assert report.verdict == f"Not fit: {count} defect{'s' if count > 1 else ''} found."
 
 
 async def test_fields_that_are_refused_are_left_out_with_a_remark():

@@ -1,11 +1,10 @@
 """What sends the requests of a check."""
 
-import asyncio
 from typing import Any, cast
 
 import pytest
 
-from wildtool.check.sender import Sender, ask_all
+from wildtool.check.sender import Sender
 from wildtool.engine.call import client
 from wildtool.errors import CallError, InfraError
 from wildtool.models.providers.base import HttpModel
@@ -63,31 +62,3 @@ async def test_a_finish_reason_of_calls_is_as_good_as_a_call():
         sender = Sender("m", cast(HttpModel, RepeatedAnswer(raw % finish)), concurrency=1)
         answers, demanded = await sender.first()
         assert (len(answers), sender.sent, demanded) == (6, count, False)
-
-
-class CountingModel:
-    """An endpoint that calls a tool on each request, and counts the requests that are in flight."""
-
-    def __init__(self) -> None:
-        self.in_flight = 0
-        self.most = {"serial": 0, "load": 0, "other": 0}
-
-    async def answer_to(self, body: Any) -> bytes:
-        text = str(body["messages"][-1]["content"])
-        group = "serial" if "about the sea" in text else "load" if '"room 1' in text else "other"
-        self.in_flight += 1
-        self.most[group] = max(self.most[group], self.in_flight)
-        await asyncio.sleep(0)
-        self.in_flight -= 1
-        call = b'{"id": "c", "function": {"name": "f", "arguments": "{}"}}'
-        return b'{"choices": [{"message": {"tool_calls": [%s]}, "finish_reason": "tool_calls"}]}' % call
-
-
-async def test_only_requests_of_the_load_are_sent_at_once():
-    model, shown = CountingModel(), list[tuple[int, int]]()
-    sender = Sender("m", cast(HttpModel, model), concurrency=4)
-    answers, demanded = await ask_all(sender, quick=True, load=9, show=lambda *counts: shown.append(counts))
-    # Each of the load is asked for whole and streamed.
-    assert model.most == {"serial": 1, "load": 2 * 9, "other": 4}
-    sent = [name for name, group in answers.items() if group]
-    assert (demanded, shown) == (False, [(number, len(sent)) for number in range(2, len(sent) + 1)])

@@ -11,54 +11,16 @@ import pytest
 
 from check.test_planted_defects import InProcess
 from golden_files import same_as_golden
-from wildtool.check import paired, sender
-from wildtool.check.answers import RawAnswer
-from wildtool.check.probes import FIRST, KITCHEN, PINGED, Probe, call_probe, instruction, probes, tool
+from wildtool.check import sender
+from wildtool.check.probes import FIRST, Probe, probes
 from wildtool.check.sender import Sender, ask_all, chat_model
-from wildtool.errors import CallError, InfraError, UsageError
+from wildtool.errors import CallError, UsageError
 from wildtool.models.providers.base import HttpModel
 from wildtool.models.resolve import ModelOptions, model_from_name
 
 
 def completion(message: Any, finish: Any = "stop", **more: Any) -> Any:
     return {"choices": [{"message": message, "finish_reason": finish}], **more}
-
-
-def test_a_request_names_the_calls_that_it_wants():
-    assert instruction(KITCHEN) == (
-        'Call the tool set_lamp with arguments {"room": "kitchen", "level": 30}. Copy the values exactly. Do not answer'
-        " in text."
-    )
-    assert instruction(PINGED, ("f", {"a": "ü"})) == (
-        "Make these 2 tool calls together in one reply, in this order: 1. ping without arguments; 2. f with arguments"
-        ' {"a": "ü"}. Copy the values exactly.'
-    )
-
-
-def test_the_body_of_a_probe_streams_demands_and_has_its_settings():
-    probe = call_probe(
-        "x", [tool("f", {"a": {"type": "string"}}, extra=1)], ("f", {"a": "b"}), settings={"max_tokens": 1}
-    )
-    whole = probe.body(False, forced=False)
-    parameters = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "extra": 1}
-    assert whole == {
-        "messages": [{"role": "user", "content": instruction(("f", {"a": "b"}))}],
-        "temperature": 0,
-        "max_tokens": 1,
-        "tools": [
-            {
-                "type": "function",
-                "function": {"name": "f", "description": "Runs f once.", "parameters": parameters},
-            }
-        ],
-    }
-    assert probe.body(True, forced=True) == {
-        **whole,
-        "tool_choice": "required",
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    assert tool("f", {"a": {}, "b": {}}, "b")["function"]["parameters"]["required"] == ["b"]
 
 
 def shortened(value: Any) -> Any:
@@ -126,28 +88,6 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 OK = completion({"content": "Hi"})
 
 
-async def test_a_field_that_is_refused_is_not_sent_again():
-    model = Answering(
-        CallError("http 400", "max_tokens and temperature?"), CallError("http 422", "no stream_options"), OK
-    )
-    made = sending(model)
-    fields = {"max_tokens": 5, "temperature": 0, "stream_options": {}, "x": 1}
-    answer = await made.send("p", fields)
-    assert model.bodies == [
-        fields,
-        {"stream_options": {}, "x": 1, "max_completion_tokens": 5},
-        {"x": 1, "max_completion_tokens": 5},
-    ]
-    assert made.dropped == ["temperature", "max_tokens", "stream_options"]
-    assert (made.sent, answer.sent, answer.text) == (3, model.bodies[-1], "Hi")
-    refused = await sending(Answering(CallError("http 400", "bad"))).send("p", {"max_tokens": 1})
-    assert (refused.failure, refused.status) == ("bad", 400)
-    other = await sending(Answering(CallError("http 500", "max_tokens"))).send("p", {"max_tokens": 1})
-    assert other == RawAnswer(probe="p", sent={"max_tokens": 1}, failure="max_tokens", status=500)
-    await made.send("p", {"x": 1})
-    assert model.bodies[-1] == {"x": 1}
-
-
 async def test_a_request_is_sent_again_for_each_field_and_each_time_the_endpoint_is_full(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -166,48 +106,6 @@ async def test_a_full_endpoint_is_asked_again_three_times(monkeypatch: pytest.Mo
     answer = await sending(Answering(*full, CallError("http 429", "still"))).send("p", {})
     assert slept == [2.0, 1.0, 20.0]
     assert (answer.failure, answer.status, answer.refused) == ("still", 429, False)
-
-
-async def test_an_endpoint_is_lost_after_five_connections_that_failed_in_a_row():
-    down = CallError("network", "refused")
-    for before, state in (((), "never answered"), ((OK,), "no longer answers")):
-        made = sending(Answering(*before, down))
-        for _ in range(4 + len(before)):
-            await made.send("p", {})
-        with pytest.raises(InfraError) as lost:
-            await made.send("p", {})
-        assert str(lost.value) == f"m: the endpoint {state}: refused"
-    mixed = sending(Answering(*[down] * 4, CallError("http 500", "x"), *[down] * 4, OK))
-    for _ in range(10):
-        await mixed.send("p", {})
-    late = sending(Answering(CallError("timeout", "slow")))
-    for _ in range(6):
-        assert (await late.send("p", {})).status is None
-
-
-async def test_calls_are_demanded_where_none_comes_by_itself():
-    shy = InProcess()
-    whole = shy.endpoint
-
-    def answer(made: Any) -> Any:
-        if "tool_choice" not in made.body:
-            made.body["tool_choice"] = "none"
-        return whole(made)
-
-    shy.endpoint = answer  # pyright: ignore
-    answers, demanded = await sending(shy).first()
-    assert (len(answers), demanded) == (12, True)
-    answers, demanded = await sending(InProcess()).first()
-    assert (len(answers), demanded) == (6, False)
-    silent = Answering(completion({}, "tool_calls"))
-    answers, demanded = await sending(silent).first()
-    assert (len(answers), demanded, len(silent.bodies)) == (6, False, 6)
-    never = Answering(OK)
-    answers, demanded = await sending(never).first()
-    assert (len(answers), demanded, len(never.bodies)) == (6, False, 12)
-    with pytest.raises(InfraError) as failed:
-        await sending(Answering(CallError("http 404", "no model"))).first()
-    assert str(failed.value) == "m: no model"
 
 
 class Crowded(InProcess):
@@ -264,13 +162,3 @@ def test_only_an_endpoint_of_chat_completions_is_checked(monkeypatch: pytest.Mon
             "'x' is not reached by chat completions, which is what `wildtool check` checks; for other models try "
             "`wildtool list models --check NAME`"
         )
-
-
-async def test_requests_in_pairs_are_those_of_the_shipped_benchmark():
-    few = await paired.paired_probes(40)
-    assert [probe.name for probe in few[:2]] == ["wild_mini_0/0", "wild_mini_1/0"]
-    assert [probe.name for probe in few[31:34]] == ["wild_mini_31/0", "wild_mini_0/1", "wild_mini_1/1"]
-    assert len(few) == 40
-    assert len(await paired.paired_probes(None)) == 128
-    assert {(probe.repeats, *probe.forms, probe.calls) for probe in few} == {(1, False, ())}
-    assert FIRST.repeats == 3

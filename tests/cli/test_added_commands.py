@@ -112,21 +112,3 @@ def test_our_verbs_cannot_be_replaced():
 )
 def test_one_that_cannot_be_used_says_why(name: str, reason: str):
     assert ended(name) == (2, "", f"wildtool: {reason}\n")
-
-
-def test_where_no_package_adds_any_none_is_looked_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    def looked_up(group: str) -> None:
-        pytest.fail(f"{group} was looked up")
-
-    info = tmp_path / "site" / "other-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "entry_points.txt").write_text("[wildtool.benchmarks]\nx = x:X\n", encoding="utf-8")
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
-    monkeypatch.setattr(cli, "installed_entries", looked_up)
-    assert cli.added_commands("") == {}
-
-
-def test_descriptions_that_cannot_be_read_may_add_some(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    (tmp_path / "site" / "odd-1.0.dist-info" / "entry_points.txt").mkdir(parents=True)
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
-    assert cli._any_entries()

@@ -86,6 +86,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [PLAYED, *OF_THE_CORE])
 def test_a_verb_of_the_core_needs_no_extra(words: str, ended: Ended):
     status, err = ended[words]

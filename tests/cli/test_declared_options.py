@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from wildtool.cli.command import Declaration, arg, check_fit, command_of, declared, opt, with_exit_status
-from wildtool.errors import UsageError
+from wildtool.cli.command import arg, command_of, declared, opt, with_exit_status
 
 SHARED = opt("-s NAME", "Shared.")
 
@@ -107,34 +105,6 @@ def test_an_empty_name_is_refused():
     assert type_(rules, "--first", " ").stderr == "wildtool: --first is empty; name it\n"
 
 
-def test_a_declaration_holds_names_help_settings_and_rules():
-    def complete(incomplete: str) -> list[str]:
-        return []
-
-    option = opt(
-        "-o --out FILE NAME", "Help.", default=3, panel="P", complete=complete, eager=True, min=1, needs="--x",
-        not_empty="y",
-    )  # fmt: skip
-    settings: dict[str, Any] = {
-        "rich_help_panel": "P",
-        "autocompletion": complete,
-        "is_eager": True,
-        "min": 1,
-    }
-    settings |= {"help": "Help.", "metavar": "FILE NAME"}
-    rules = {"needs": "--x", "not_empty": "y"}
-    assert option == Declaration(typer.Option, ("-o", "--out"), 3, settings, rules)
-    bare: dict[str, Any] = {"help": "Help.", "metavar": None}
-    assert opt("Help.") == Declaration(typer.Option, (), None, bare, {})
-    assert arg("Help.") == Declaration(typer.Argument, (), ..., bare, {})
-    assert arg("NAME", "Help.", default=None).settings == {"help": "Help.", "metavar": "NAME"}
-    assert [opt(f"{names}X", "Help.").option("some_name") for names in ("", "-s ", "-s --long --more ")] == [
-        "--some-name",
-        "--some-name",
-        "--long",
-    ]
-
-
 @declared
 class Fitting:
     """Options that only some benchmarks know."""
@@ -144,34 +114,6 @@ class Fitting:
     retriever: str | None = opt("NAME", "Retriever.", only_mode="retrieval")
     tool_choice: str | None = opt("NAME", "Choice.", only_mode="fc")
     other: str | None = opt("NAME", "Other.", not_empty="x", needs="--user")
-
-
-@pytest.mark.parametrize(
-    ("options", "roles", "mode", "fault"),
-    [
-        ({}, (), "plain", ""),
-        ({"other": ""}, (), "plain", ""),
-        ({"user": "u", "judge": "j"}, ("user", "judge"), "plain", ""),
-        ({"user": ""}, ("judge",), "plain", "b has no simulated user; leave out --user"),
-        ({"judge": "j"}, ("user",), "plain", "b is judged by rules; leave out --judge"),
-        ({"retriever": "r"}, (), "retrieval", ""),
-        ({"retriever": "r"}, (), "plain", "--retriever finds nothing: b has no pool of tools"),
-        ({"retriever": "r"}, (), "fc", "--retriever works only with --mode retrieval"),
-        ({"tool_choice": "r"}, (), "fc", ""),
-        ({"tool_choice": "r"}, (), "plain", "--tool-choice works only with --mode fc"),
-    ],
-)
-def test_an_option_that_means_nothing_for_a_benchmark_is_refused(
-    options: dict[str, str], roles: tuple[str, ...], mode: str, fault: str
-):
-    modes = {"plain"} if mode == "plain" else {"fc", "retrieval"}
-    benchmark: Any = SimpleNamespace(name="b", roles=roles, mode=mode, modes=modes)
-    if fault:
-        with pytest.raises(UsageError) as error:
-            check_fit(Fitting(**options), benchmark)
-        assert str(error.value) == fault
-    else:
-        check_fit(Fitting(**options), benchmark)
 
 
 def test_a_declared_record_is_frozen_and_made_by_names():

@@ -1,15 +1,10 @@
 """What an exception becomes that ends a command: a message that says what to do, and an exit status."""
 
 import errno
-import io
-import os
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-import typer
 
-from wildtool.cli.command import named_part, report_error, run_to_status, with_exit_status
+from wildtool.cli.command import report_error, run_to_status
 from wildtool.errors import DataError, StorageError, UsageError
 
 MEMORY = "raise the limit (`ulimit -v`, the container's), or give less data; finished files are complete"
@@ -100,57 +95,9 @@ def test_a_fault_of_ours_is_told_with_its_place_and_where_to_report(
     )
 
 
-class Output(io.StringIO):
-    """An output that notes what is flushed, and may have a reader that is gone."""
-
-    def __init__(self, descriptor: int, *, broken: bool = False) -> None:
-        super().__init__()
-        self.descriptor, self.broken, self.flushed = descriptor, broken, 0
-
-    def fileno(self) -> int:
-        return self.descriptor
-
-    def flush(self) -> None:
-        self.flushed += 1
-        if self.broken:
-            raise BrokenPipeError
-
-
-@pytest.mark.parametrize(("returned", "status"), [(None, 0), (0, 0), (3, 3)])
-def test_a_command_ends_with_its_status_when_all_is_written(
-    returned: int | None, status: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    output = Output(1)
-    monkeypatch.setattr("sys.stdout", output)
-    assert (run_to_status(lambda: returned), output.flushed) == (status, 1)
-
-    def verb(number: int, *, word: str) -> int | None:
-        """A verb."""
-        assert (number, word) == (1, "w")
-        return returned
-
-    command: Callable[..., None] = with_exit_status(verb)
-    assert (command.__name__, command.__doc__) == ("verb", "A verb.")
-    with pytest.raises(typer.Exit) as ended:
-        command(1, word="w")
-    assert ended.value.exit_code == status
-
-
-def test_a_reader_that_has_seen_enough_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with (tmp_path / "out").open("w", encoding="utf-8") as file:
-        monkeypatch.setattr("sys.stdout", Output(file.fileno(), broken=True))
-        assert run_to_status(lambda: 5) == 0
-        os.write(file.fileno(), b"the rest goes nowhere")
-    assert (tmp_path / "out").read_bytes() == b""
-
-
 def test_ctrl_c_is_told_and_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
     def stop() -> int:
         raise KeyboardInterrupt
 
     assert run_to_status(stop) == 130
     assert capsys.readouterr() == ("", "interrupted\n")
-
-
-def test_a_part_of_a_package_above_is_imported_by_its_place() -> None:
-    assert named_part("cli.command:report_error") is report_error

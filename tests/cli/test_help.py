@@ -110,15 +110,6 @@ def test_every_option_says_what_it_does(path: tuple[str, ...]):
     assert all(param.help for param in LEAVES[path].params if not param.hidden)
 
 
-@pytest.mark.parametrize("path", LEAVES)
-def test_every_option_names_its_value_and_is_explained_by_a_sentence(path: tuple[str, ...]):
-    for param in (param for param in options_of(LEAVES[path]) if not param.hidden):
-        assert re.search(r"[a-z]{2}", param.help) and param.help.rstrip()[-1] in ".)", param.name
-        # Choices are shown as they are typed; a number without a name is shown as N.
-        name = param.metavar or "N"
-        assert re.fullmatch(r"[^a-z]+|[a-z]+(\|[A-Za-z]+)+", name), (param.name, name)
-
-
 def test_a_short_flag_means_the_same_in_every_verb():
     meanings: dict[str, set[str]] = {}
     for command in LEAVES.values():
@@ -130,17 +121,6 @@ def test_a_short_flag_means_the_same_in_every_verb():
     assert meanings.pop("-n") == {"--limit", "--sessions", "--items", "--number"}
     assert {name: len(them) for name, them in meanings.items()} == dict.fromkeys(meanings, 1)
     assert {"-m", "-o", "-j", "-p", "-d", "-g", "-f", "-q", "-h"} <= {*meanings, "-h"}
-
-
-def test_one_may_be_the_number_of_anything_that_is_counted():
-    counted = {
-        (path, name): param.type.min
-        for path, command in LEAVES.items()
-        for param in options_of(command)
-        for name in param.opts
-        if name in ("--concurrency", "--jobs", "--limit", "--repeats")
-    }
-    assert set(counted.values()) == {1}, counted
 
 
 def test_an_option_has_its_short_flag_wherever_it_is():

@@ -36,6 +36,7 @@ def document() -> Any:
     return json.loads(Path("runs", "suite.json").read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_all_runs_what_has_data_names_what_has_none_and_resumes():
     status, told = run()
     assert status == 0

@@ -1,18 +1,15 @@
 """Declared data: where files are found, what is missing, what is fetched."""
 
-import gzip
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from wildtool.data.data_set import DataSet, data_of, deferred
+from wildtool.data.data_set import DataSet
 from wildtool.data.files import source_of_files
 from wildtool.data.pinned import PinnedFile
 from wildtool.errors import DataError
-from wildtool.types import Source
 
 TEXTS = {"one/a.json": "[1]", "one/b.json": "[2]", "two/a.json": "[3]"}
 DATA = DataSet(
@@ -109,90 +106,3 @@ def test_files_are_copied_verified_and_then_found(tmp_path: Path, monkeypatch: p
         kept / name: PinnedFile("owner/name", "0" * 40, f"Home/{name}", sha256=sha256(text), other_path=name)
         for name, text in TEXTS.items()
     }
-
-
-def test_a_file_that_is_shipped_is_read_where_none_is_named(tmp_path: Path):
-    (tmp_path / "own.json").write_text("own")
-    (tmp_path / "mine.json").write_text("mine")
-    shipped, lines = DataSet(name="tides", shipped=tmp_path / "own.json"), list[str]()
-    own = Source("tides", tmp_path / "own.json", sha256("own"))
-    assert shipped.locate(None) == shipped.locate("tides") == own
-    mine = str(tmp_path / "mine.json")
-    assert shipped.locate(mine) == Source(mine, tmp_path / "mine.json", sha256("mine"))
-    assert error_of(shipped, "nowhere") == (
-        "cannot read nowhere: No such file or directory; name a data file with --data FILE"
-    )
-    assert shipped.pull(file=None, mirror=None, report=lines.append) == tmp_path / "own.json"
-    assert lines == ["the data of tides come with its package; there is nothing to fetch"]
-
-
-def test_without_files_the_user_names_one(tmp_path: Path):
-    (tmp_path / "mine.json").write_text("mine")
-    none = DataSet(name="tides")
-    for data in (None, "tides"):
-        assert error_of(none, data) == "tides ships no data; name a file with --data FILE"
-    mine = str(tmp_path / "mine.json")
-    assert none.locate(mine) == Source(mine, tmp_path / "mine.json", sha256("mine"))
-    with pytest.raises(
-        DataError, match=r"^tides has no data to fetch; name a file with --data FILE when you run"
-    ):
-        none.pull(file=None, mirror=None, report=list[str]().append)
-
-
-class OwnPull(DataSet):
-    def pull(self, **_: Any) -> Path:
-        return Path()
-
-
-def test_data_can_be_pulled_where_there_are_files_or_an_own_way():
-    assert [data.can_pull for data in (DATA, DataSet(name="tides"), OwnPull(name="tides"))] == [
-        True,
-        False,
-        True,
-    ]
-
-
-def test_the_whole_is_the_first_part_and_the_others_that_are_there(tmp_path: Path):
-    data = replace(DATA, parts=(None, "two", "one"))
-    place = folder_with(tmp_path, "one/a.json", "one/b.json")
-    assert data.whole(place) == [None, "one"]
-    assert data.whole(folder_with(tmp_path, "two/a.json")) == [None, "two", "one"]
-    assert data.whole(tmp_path / "nowhere") == [None]
-    assert data.whole(place / "two" / "a.json") == (None,)
-    assert (data.has(place, "two"), data.has(place, "three")) == (True, False)
-
-
-def test_packed_files_are_found_under_their_own_names(tmp_path: Path):
-    place = folder_with(tmp_path, "one/a.json", "one/b.json")
-    (place / "one" / "b.json").unlink()
-    (place / "one" / "b.json.gz").write_bytes(gzip.compress(b"[2]"))
-    assert DATA.files_of(place, None) == {
-        "one/a.json": place / "one" / "a.json",
-        "one/b.json": place / "one" / "b.json.gz",
-    }
-    assert DATA.files_of(place / "one" / "b.json.gz", None) == {"b.json": place / "one" / "b.json.gz"}
-    assert DATA.locate(str(place / "one" / "b.json.gz")).path == place / "one" / "b.json.gz"
-    # Of a checkout and its folder of data, the former.
-    home = folder_with(tmp_path, "Home/one/b.json") / "Home"
-    with pytest.raises(DataError, match=f"^{home / 'one' / 'a.json'} is missing; choose what is there"):
-        DATA.files_of(place, None)
-
-
-@dataclass
-class Declaring:
-    """A benchmark that declares its data in one of three ways."""
-
-    data: DataSet | Path | None
-    name: str = "tides"
-
-
-def test_a_benchmark_may_declare_a_file_or_nothing():
-    assert data_of(Declaring(DATA)) is DATA
-    assert data_of(Declaring(Path("f"))) == DataSet(name="tides", shipped=Path("f"))
-    assert data_of(Declaring(None)) == DataSet(name="tides")
-
-
-def test_a_deferred_function_is_found_when_it_is_called():
-    assert deferred("os.path:join")("a", "b") == str(Path("a", "b"))
-    with pytest.raises(ImportError):
-        deferred("wildtool.nowhere:join")()

@@ -1,27 +1,16 @@
 """Texts of the originals' Python files are read from the syntax tree: nothing is run, anything odd is a data error."""
 
 import ast
-import hashlib
 import warnings
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.data import prompt_files
-from wildtool.data.pinned import PinnedFile
 from wildtool.data.prompt_files import (
     MAX_PROMPT_CHARACTERS,
-    PromptFile,
-    are_pulled,
-    check_blanks,
-    digest_of,
-    prompt_path,
-    pull_prompts,
     read_constants,
-    read_files,
 )
 from wildtool.errors import DataError
 
@@ -128,26 +117,6 @@ def error_of(source: str, *names: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("A = 1", "the constant A: expected text, found Constant"),
-        ("A = f()", "the constant A: expected text, found Call"),
-        ("A = C", "the constant A: expected text, found Name"),
-        ("A = 'a' % 'b' + 'c'", "the constant A: expected text, found BinOp"),
-        ("A = ['a'] + ['b']", "the constant A: expected text, found a sum of something else"),
-        ("A = {1: 'a'}", "the constant A: expected a text as key"),
-        ("A = {**B}", "the constant A: expected a text as key"),
-        ("A = A", "the constant A: nested too deeply, or refers to itself"),
-        ("B, C = 'x'\nA: str", "the constant A is missing"),
-        ("A = (", "not a Python file ('(' was never closed (<unknown>, line 1))"),
-        ("x" * (MAX_PROMPT_CHARACTERS + 1), "longer than 1000000 characters"),
-    ],
-)
-def test_the_reason_is_named_with_file_and_constant(source: str, reason: str) -> None:
-    assert error_of(source, "A") == f"prompts.py: {reason}"
-
-
 @pytest.mark.parametrize(("begin", "end"), [("[", "]"), ("(", ",)"), ("{'k': ", "}"), ("'x' + (", ")")])
 def test_fifty_levels_are_read(begin: str, end: str) -> None:
     assert value(begin * 50 + "'a'" + end * 50)
@@ -198,76 +167,3 @@ def test_a_warning_of_python_is_none_of_ours() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert value(r"'\d'") == r"\d"
-
-
-def test_targets_of_one_assignment_have_one_value() -> None:
-    assert read_constants("A = B = 'x'\nC, D = 'y', 'z'\nE.f = 'w'", ["A", "B"], WHERE) == {
-        "A": "x",
-        "B": "x",
-    }
-
-
-def test_blanks_of_a_text_are_those_that_may_be_filled() -> None:
-    check_blanks("{a} and {b} {{c}}", ["a", "b"], WHERE)
-    for text, blank in (("{c}", "'c'"), ("{}", "''"), ("{a:>5}", "'a'"), ("{a!r}", "'a'")):
-        with pytest.raises(DataError) as caught:
-            check_blanks(text, ["b", "a"], WHERE)
-        assert str(caught.value) == f"prompts.py: expected no blanks but a, b; found {blank}"
-    with pytest.raises(
-        DataError, match=r"^prompts\.py: its blanks cannot be read \(expected '}' before end of string\)$"
-    ):
-        check_blanks("{a", ["a"], WHERE)
-
-
-def test_the_digest_of_prompts_is_of_their_value() -> None:
-    text = '{"a":"é","b":[1]}'
-    assert digest_of({"b": [1], "a": "é"}) == hashlib.sha256(text.encode()).hexdigest()
-
-
-def prompt_file(text: str, **fields: Any) -> PromptFile:
-    pinned = PinnedFile("o/n", "0" * 40, "p/prompts.py", sha256=hashlib.sha256(text.encode()).hexdigest())
-    return PromptFile(pinned, ("A",), **fields)
-
-
-def pulled(file: PromptFile, folder: Path, source: Path | None) -> tuple[bool, list[str]]:
-    reports: list[str] = []
-    return pull_prompts([file], folder, source=source, mirror=None, report=reports.append), reports
-
-
-def test_prompts_are_pulled_from_a_folder_and_read(tmp_path: Path) -> None:
-    text, folder, source = "A = 'x'\n", tmp_path / "cache", tmp_path / "source"
-    (source / "p").mkdir(parents=True)
-    file = prompt_file(text, read_more=lambda text, name: {"more": f"{name} {len(text)}"})
-    assert pulled(file, folder, source) == (
-        False,
-        [f"{source} holds none of the original's prompts, so runs use wildtool's own wording"],
-    )
-    assert are_pulled([file], folder) is False
-    (source / "p" / "prompts.py").write_text(text, "utf-8")
-    installed, reports = pulled(file, folder, source)
-    assert (installed, reports[-1]) == (
-        True,
-        "the original's prompts are read; `wildtool run … --prompts original` sends them",
-    )
-    assert (prompt_path(file, folder), are_pulled([file], folder)) == (folder / "p" / "prompts.py", True)
-    assert read_files([file], folder) == {"p/prompts.py": {"A": "x", "more": "p/prompts.py 8"}}
-    assert read_files([prompt_file(text)], folder) == {"p/prompts.py": {"A": "x"}}
-    for content, expected in ((b"\xef\xbb\xbfA = 'x'", "x"), ("A = 'é天'".encode(), "é天")):
-        (folder / "p" / "prompts.py").write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        pinned = PromptFile(PinnedFile("o/n", "0" * 40, "p/prompts.py", sha256=digest), ("A",))
-        assert read_files([pinned], folder) == {"p/prompts.py": {"A": expected}}
-
-
-def test_a_prompt_file_that_is_missing_or_another_is_named(tmp_path: Path) -> None:
-    file, path = prompt_file("A = 'x'\n"), tmp_path / "p" / "prompts.py"
-    advice = (
-        f"expected {file.pinned.id}; get the original's prompts again with `wildtool data pull`,"
-        " or run with --prompts own"
-    )
-    for state in ("missing", "not the pinned file"):
-        with pytest.raises(DataError) as caught:
-            read_files([file], tmp_path)
-        assert str(caught.value) == f"{path}: {state}, {advice}"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("A = 'y'\n", "utf-8")

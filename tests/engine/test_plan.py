@@ -68,38 +68,6 @@ def test_a_setting_that_cannot_work_is_named(settings: dict[str, Any], told: str
         plan_of(**settings).read()
 
 
-def test_settings_may_go_up_to_their_limits():
-    least = {"limit": 1, "repeats": 1, "concurrency": 1, "max_attempts": 1, "timeout_s": 1e-9}
-    for settings in (least, {"concurrency": 4_096, "timeout_s": 1e300}):
-        assert len(plan_of(EchoBenchmark(items=1), **settings).read()) == 1
-
-
-def test_unknown_ids_are_each_named_once():
-    plan = plan_of(EchoBenchmark(items=1), ids=("x", "y", "x"))
-    with pytest.raises(UsageError) as raised:
-        plan.read()
-    assert str(raised.value) == "unknown ids in official: x, y; ids there look like i0"
-
-
-def test_reading_ends_once_the_limit_is_reached():
-    read: list[str] = []
-
-    class Watched(EchoBenchmark):
-        def load(self, source: Any, **selection: Any) -> Any:
-            for item in super().load(source, **selection):
-                read.append(item.id)
-                yield item
-
-    assert len(plan_of(Watched(items=5), limit=2).read()) == 2
-    assert read == ["i0", "i1", "i2"]
-    for chosen, limit, items in (
-        (("i1",), 1, ["i1"]),
-        (("i0", "i2"), 1, ["i0"]),
-        (("i2", "i0"), 2, ["i0", "i2"]),
-    ):
-        assert [item.id for item in plan_of(Watched(items=5), ids=chosen, limit=limit).read()] == items
-
-
 def test_an_id_that_occurs_twice_is_named():
     class Twice(EchoBenchmark):
         def load(self, source: Any, **selection: Any) -> Any:

@@ -85,6 +85,7 @@ OF_A_SESSION = {"en": 0.20, "zh": 0.04}
 """By language, the standard deviation of a session's mean."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lang", FLOOR)
 def test_what_copying_earns_on_sets_made_by_templates_is_the_floor_that_the_docs_state(lang: Any):
     sessions, blocks = 64, a_fiftieth_of(50)

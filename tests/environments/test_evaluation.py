@@ -69,6 +69,7 @@ def command(line: str) -> str:
     return ended.stdout
 
 
+@pytest.mark.long
 def test_the_held_out_score_rises_with_the_reward(
     tmp_path: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -171,6 +172,7 @@ def test_a_policy_that_always_fails_is_an_error_that_says_why(tmp_path: Path):
     assert not (tmp_path / CURVE_FILE).exists()
 
 
+@pytest.mark.long
 def test_an_endpoints_failure_is_tried_again(tmp_path: Path):
     calls: list[int] = []
 

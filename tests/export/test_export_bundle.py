@@ -82,11 +82,6 @@ def test_a_bundle_holds_what_judging_takes_and_names_it_with_digests(bundle: Pat
         assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True)
 
 
-def test_files_of_a_bundle_have_the_earliest_time_that_an_archive_can_hold(bundle: Path):
-    with ZipFile(bundle) as archive:
-        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-
-
 def test_a_bundle_shows_the_numbers_of_the_run(tmp_path: Path, bundle: Path):
     (folder,) = run_folders(bundle)
     assert replace(load_result(folder), folder=tmp_path / "run") == load_result(tmp_path / "run")

@@ -349,11 +349,6 @@ def test_a_unit_of_other_roles_alone_ends_with_the_reason_of_its_verdict(
     assert last["model_usage"] == {}
 
 
-def test_an_id_of_any_text_is_of_22_letters():
-    uuid = inspect_log._uuid  # pyright: ignore[reportPrivateUsage]
-    assert uuid("\ud83d") == uuid("?") == sha256(b"?").hexdigest()[:22]
-
-
 @pytest.mark.usefixtures("_inspect")
 def test_tools_are_converted_once_and_odd_schemas_are_options():
     tools = inspect_log.InspectTools()

@@ -101,6 +101,7 @@ def trajectories(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted(folder.glob("0*.json"))]
 
 
+@pytest.mark.long
 @needs_schemas
 @pytest.mark.parametrize("answer", [None, failing, "odd"], ids=["gold", "failing", "odd"])
 def test_records_of_every_eval_ever_pass_their_schemas(tmp_path: Path, answer: Any):
@@ -138,6 +139,7 @@ def test_the_numbers_and_verdicts_are_those_of_the_run(tmp_path: Path):
     assert sum(json.loads(row)["evaluation"]["is_correct"] for row in rows) == result.counts.correct
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("answer", [None, "odd"], ids=["gold", "odd"])
 def test_trajectories_have_the_shape_of_their_format(tmp_path: Path, answer: Any):
     folder = play(tmp_path / "run", *([] if answer is None else [odd()]))
@@ -180,6 +182,7 @@ def test_trajectories_of_an_earlier_export_do_not_stay(tmp_path: Path):
     assert not trajectories(target)
 
 
+@pytest.mark.long
 def test_trajectories_pass_the_models_of_the_package_atif(tmp_path: Path):
     documents = trajectories(written("atif", play(tmp_path / "run", odd()), tmp_path))
     assert len(documents) == 4

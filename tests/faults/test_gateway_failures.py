@@ -262,6 +262,7 @@ def test_any_error_has_words(error: Any):
     assert found is not None and found.message
 
 
+@pytest.mark.long
 async def test_streamed_calls_that_break_off_with_an_error_are_never_judged(tmp_path: Path):
     begun = {"choices": [{"index": 0, "delta": {"content": "Hello"}}]}
     broken = {"choices": [{"index": 0, "delta": {}, "finish_reason": "error", "error": {"code": 502}}]}

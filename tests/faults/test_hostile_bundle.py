@@ -576,6 +576,7 @@ def put(bundle: Path, folder: Path) -> None:
     shutil.copy(bundle.with_name(passport), folder)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("kind", ["files", "claims", "replies"])
 def test_no_mutated_bundle_ends_the_board_or_gains_a_rank(kind: str, part: int, place: Place, tmp_path: Path):

@@ -123,6 +123,7 @@ def test_a_server_gets_no_key_nothing_is_sent_elsewhere_and_nothing_is_left(tmp_
     assert len(list(tmp_path.glob("*.pid"))) == 2 and alive(tmp_path) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("act", "message"), SAY_NO.items())
 def test_a_server_that_misbehaves_is_named_and_nothing_is_left(
     act: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -139,6 +140,7 @@ def test_a_server_that_misbehaves_is_named_and_nothing_is_left(
     assert list((tmp_path / "tmp").iterdir()) == [], "what it says fills no disk"
 
 
+@pytest.mark.long
 def test_pages_end_in_time_though_each_comes_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("wildtool.catalogue.mcp.MAX_PAGES", 10**9)
     with pytest.raises(DataError, match=r"tools/list has not ended after 2 s"):
@@ -154,6 +156,7 @@ def test_a_variable_is_named_and_set_and_its_value_is_never_repeated(name: str, 
     assert not (tmp_path / "environment").exists(), "nothing was started"
 
 
+@pytest.mark.long
 async def test_the_option_names_variables_for_a_server_that_is_started_alone(tmp_path: Path):
     source = server(tmp_path, "answers", "a description of it")
     run = await wildtool("catalogue", source, "--mcp-env", "NAMED", "--json", cwd=tmp_path)
@@ -164,6 +167,7 @@ async def test_the_option_names_variables_for_a_server_that_is_started_alone(tmp
     assert refused.status == 2 and "--mcp-env is for a server that a command starts" in refused.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 async def test_no_server_outlives_the_command(sent: signal.Signals, tmp_path: Path):
     process = await start("catalogue", server(tmp_path, "is silent"), cwd=tmp_path)

@@ -115,11 +115,13 @@ async def test_a_body_over_the_limit_is_not_read_on():
     assert error.kind == "body too large"
 
 
+@pytest.mark.long
 async def test_ten_megabytes_of_content_are_a_reply():
     reply = await ask("huge-content")
     assert len(reply.message["content"]) == 10_000_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("behaviour", HOSTILE)
 async def test_a_hostile_message_is_a_reply_like_any_other(behaviour: str):
     reply = await ask(behaviour)
@@ -128,6 +130,7 @@ async def test_a_hostile_message_is_a_reply_like_any_other(behaviour: str):
     assert HOSTILE[behaviour] in reply.raw
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("behaviour", HOSTILE)
 async def test_a_hostile_message_can_be_sent_back_as_it_came(behaviour: str):
     reply = await ask(behaviour)

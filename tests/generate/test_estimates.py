@@ -12,7 +12,7 @@ from generate.sessions.test_maker import made
 from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate
 from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.estimates import TRIAL_USAGE, estimate_generation, estimate_sessions
+from wildtool.sets.make.estimates import TRIAL_USAGE, estimate_sessions
 from wildtool.sets.make.sessions.maker import SessionMaker
 
 
@@ -43,15 +43,6 @@ def outlook_of(folder: Path, **order: Any) -> dict[str, RoleEstimate]:
     tools = folder / "tools.json"
     tools.write_text(json.dumps(TOOLS))
     return estimate_sessions(SessionMaker(SessionGenerationSpec(**{"sessions": 10, **order}, tools=tools)))
-
-
-def test_the_estimate_of_sessions_says_what_it_is_made_from(tmp_path: Path):
-    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
-    maker = SessionMaker(SessionGenerationSpec(sessions=10, tools=tmp_path / "tools.json"))
-    estimate = estimate_generation(maker)
-    assert estimate is not None
-    assert estimate.roles == estimate_sessions(maker)
-    assert "scripted models" in estimate.basis
 
 
 def test_twice_the_sessions_or_tasks_take_twice_as_much(tmp_path: Path):

@@ -56,12 +56,6 @@ async def told(
     return reply
 
 
-def reply_in(protocol: str, answer: bytes, **settings: Any) -> Reply:
-    """The reply in the bytes of an answer, without an endpoint."""
-    asked: Any = model(protocol, **settings)
-    return asked._reply(answer, asked.build(Request([HELLO], [TOOL])))
-
-
 def call(id_: Any, name: str, arguments: Any) -> Body:
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
 

@@ -42,23 +42,3 @@ async def test_a_call_that_failed_then_says_why_it_did():
 async def test_where_nothing_was_recorded_the_call_fails(place: dict[str, object]):
     with pytest.raises(CallError, match="replay:x holds no reply"):
         await answer(Transcript((HELLO,)), 0, **place)  # pyright: ignore[reportArgumentType]
-
-
-async def test_what_is_missing_is_named_in_full():
-    model = ReplayModel("replay:x", lambda item, repeat: None, {"replies": "x"})
-    with pytest.raises(CallError) as raised:
-        await model.complete(Request((), address=Address("s", 1, "task 1", 2)))
-    assert str(raised.value) == (
-        "replay:x holds no reply to item 's', repeat 1, unit 'task 1', step 2: its record stops before"
-    )
-    with pytest.raises(CallError) as raised:
-        await model.complete(Request(()))
-    assert (str(raised.value), raised.value.kind, raised.value.final) == (
-        "a replayed request needs an address",
-        "not recorded",
-        True,
-    )
-    assert (model.settings(), ReplayModel("r", lambda item, repeat: None).settings()) == (
-        {"replies": "x"},
-        {},
-    )

@@ -9,7 +9,7 @@ import pytest
 from faults.server import Answer, FaultServer, http
 from wildtool.errors import CallError
 from wildtool.models.providers.embeddings import EmbeddingsModel
-from wildtool.models.retrievers import Bm25Retriever, EmbeddingRetriever, as_retriever
+from wildtool.models.retrievers import Bm25Retriever, EmbeddingRetriever
 from wildtool.types import Reply, Request
 
 DOCUMENTS = {"getTide": "tide tide", "bookBoat": "boat", "sayHello": "hello"}
@@ -115,22 +115,6 @@ class Counting(EmbeddingsModel):
         self.closed = True
 
 
-async def test_many_documents_are_embedded_in_parts_and_counted_once():
-    model = Counting()
-    documents = {f"d{number}": "tide" if number == 129 else "boat" for number in range(130)}
-    retriever = EmbeddingRetriever(model, documents, 1)
-    first, second = await retriever.complete(asked("tide")), await retriever.complete(asked("boat tide tide"))
-    assert [len(texts) for texts in model.asked] == [128, 2, 1, 1]
-    assert first == Reply(
-        {"role": "assistant", "content": '["d129"]'},
-        usage={"prompt_tokens": 1310, "completion_tokens": 0},
-        latency_s=0.5,
-    )
-    assert second.usage == {"prompt_tokens": 10, "completion_tokens": 0}
-    await retriever.close()
-    assert model.closed
-
-
 @pytest.mark.parametrize(
     ("count", "problem"),
     [(3, "a vector of 2 numbers; the others have 3"), (129, "the vectors are not of one length")],
@@ -144,26 +128,3 @@ async def test_vectors_that_do_not_fit_are_an_error_for_good(count: int, problem
         True,
         f"e: {problem}",
     )
-
-
-async def test_names_are_written_as_they_are_and_settings_are_those_of_the_index():
-    retriever = Bm25Retriever({"天气": "weather", "b": "boat weather"}, 5)
-    assert retriever.settings() == {"top_k": 5, "k1": 1.5, "b": 0.75}
-    reply = await retriever.complete(Request([{"content": "boat"}, {"content": "weather"}]))
-    assert reply == Reply({"role": "assistant", "content": '["天气", "b"]'})
-    for messages in ([], [{"content": None}]):
-        with pytest.raises(CallError) as raised:
-            await retriever.complete(Request(messages))
-        assert (str(raised.value), raised.value.kind, raised.value.final) == (
-            "a retriever is sent one text",
-            "unsendable request",
-            True,
-        )
-
-
-def test_only_models_of_embeddings_become_retrievers():
-    model, other = Counting(), Bm25Retriever({}, 1)
-    retriever = as_retriever(model, DOCUMENTS, 2)
-    assert isinstance(retriever, EmbeddingRetriever)
-    assert (retriever.name, retriever.settings()["top_k"]) == ("e", 2)
-    assert as_retriever(other, DOCUMENTS, 2) is other

@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-import threading
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
@@ -17,14 +16,10 @@ from typer.testing import CliRunner
 import wildtool as wt
 from e2e.command import verdicts
 from wildtool.cli import app
-from wildtool.cli.output.progress import ProgressObserver
-from wildtool.engine.observer import Observer
 from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.models.function import CallableModel
-from wildtool.python import progress
 from wildtool.python import runs as runs_module
-from wildtool.python.progress import in_notebook, progress_html
-from wildtool.python.runs import RunComparison, option_words
+from wildtool.python.runs import RunComparison
 
 asked: list[int] = []
 
@@ -296,96 +291,6 @@ def test_a_run_shows_its_headline_and_its_numbers_in_columns(tmp_path: Path) -> 
     half.result = replace(half.result, incomplete="half of it", metrics=())
     assert repr(half) == f"<run of wild-mini by baseline/lexical, incomplete: {tmp_path / 'run'}>"
     assert (len(half.scores), half.scores.headline, half.complete) == (0, None, False)
-
-
-def test_options_are_words_of_the_command_line() -> None:
-    values = {
-        "temperature": 0,
-        "force": True,
-        "stream": False,
-        "limit": None,
-        "ids": ["a", "b"],
-        "prices": ("x",),
-    }
-    assert [*option_words({**values, "extra_body": {"a": 1}})] == [
-        "--temperature=0",
-        "--force",
-        "--ids=a",
-        "--ids=b",
-        "--prices=x",
-        '--extra-body={"a": 1}',
-    ]
-    for name in ("model", "dry_run", "quiet", "on", "max-tokens"):
-        with pytest.raises(UsageError, match=f"unknown option '{name}'"):
-            [*option_words({name: 1})]
-
-
-def test_a_notebook_is_a_shell_with_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Shell:
-        pass
-
-    class Kernel:
-        kernel = object()
-
-    for shell, is_notebook in ((None, False), (object(), False), (Shell, False), (Kernel, True)):
-        module = SimpleNamespace(get_ipython=shell) if isinstance(shell, type) else shell
-        monkeypatch.setitem(sys.modules, "IPython", module)  # pyright: ignore
-        assert in_notebook() is is_notebook
-    monkeypatch.delitem(sys.modules, "IPython")
-    assert not in_notebook()
-
-
-def test_a_notebook_shows_a_bar_for_each_run_that_has_started() -> None:
-    first, waiting, second = ProgressObserver("a & b"), ProgressObserver("c"), ProgressObserver("d")
-    first.progress.total, first.progress.done, second.progress.total = 4, 1, 1
-    assert progress_html([first, waiting, second]) == (
-        f'<progress max="4" value="1"></progress> a &amp; b{first.text(None)[5:]}'
-        f'<br><progress max="1" value="0"></progress> {second.text(None)}'
-    )
-
-
-class _Display:
-    """What stands for `IPython.display`: pages are noted as they are shown."""
-
-    def __init__(self) -> None:
-        self.pages: list[tuple[str, str]] = []
-        self.shown = threading.Event()
-
-    def HTML(self, text: str) -> str:  # noqa: N802 - its name there
-        return f"<{text}>"
-
-    def display(self, page: str, *, display_id: bool) -> "_Display":
-        assert display_id, "without an id the page could not be replaced"
-        self.pages.append(("display", page))
-        return self
-
-    def update(self, page: str) -> None:
-        self.pages.append(("update", page))
-        self.shown.set()
-
-
-def test_a_notebook_shows_progress_until_the_end_also_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    display, runs = _Display(), list[ProgressObserver]()
-    monkeypatch.setattr(progress, "in_notebook", lambda: True)
-    monkeypatch.setattr(progress, "EVERY_S", 0.001)
-    monkeypatch.setitem(sys.modules, "IPython.display", display)  # pyright: ignore
-    with pytest.raises(KeyError), progress.notebook_display(["a", "b"], quiet=False) as observers:
-        assert display.shown.wait(60)
-        for observer in observers:
-            assert isinstance(observer, ProgressObserver)
-            observer.progress.total = 2
-            runs.append(observer)
-        raise KeyError
-    assert display.pages[:2] == [("display", "<>"), ("update", "<>")]
-    assert display.pages[-1] == ("update", f"<{progress_html(runs)}>")
-    assert len(runs) == 2
-
-
-@pytest.mark.parametrize(("notebook", "quiet"), [(True, True), (False, False), (False, True)])
-def test_elsewhere_nothing_is_shown(notebook: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "in_notebook", lambda: notebook)
-    with progress.notebook_display(["a", "b"], quiet=quiet) as observers:
-        assert [type(observer) for observer in observers] == [Observer, Observer]
 
 
 def test_two_models_of_one_name_are_refused() -> None:

@@ -33,6 +33,7 @@ DATA = re.compile(r'<script type="application/json".*?</script>', re.DOTALL)
 """What the pages' scripts show, each character that acts as its escape."""
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(TEXT, TEXT, TEXT, st.sampled_from(["bars", "lines", "stacked", "differences"]))
 def test_a_chart_of_any_texts_is_drawn_without_a_character_that_acts(
@@ -59,6 +60,7 @@ def test_each_such_character_stands_as_its_escape(character: str):
     assert escape_text(f"a{character}b") == f"a{ascii(character)[1:-1]}b"
 
 
+@pytest.mark.long
 def test_a_report_of_a_run_with_such_names_holds_none_of_them(tmp_path: Path):
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/run \x01\xff\xe2\x80\xae"))
     names = [f"evil{ACTING}", f"half{ACTING}"]

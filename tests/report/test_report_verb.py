@@ -41,6 +41,7 @@ def site(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_it_writes_a_site_and_says_which_file_to_open(site: Path):
     assert (site / "index.html").is_file()
 
@@ -133,6 +134,7 @@ def test_runs_that_cover_different_items_are_marked(runs: Path, tmp_path: Path):
     assert "These runs cover different items" in said
 
 
+@pytest.mark.long
 def test_a_name_in_csv_is_no_formula(tmp_path: Path):
     play(tmp_path / "run", Scripted("=HYPERLINK(1)"), limit=1)
     assert type_("report", tmp_path / "run", "-o", tmp_path / "site").exit_code == 0
@@ -141,6 +143,7 @@ def test_a_name_in_csv_is_no_formula(tmp_path: Path):
         assert {row["model"] for row in csv.DictReader(opened)} == {"'=HYPERLINK(1)"}
 
 
+@pytest.mark.long
 def test_hostile_names_in_markdown_stay_code(tmp_path: Path):
     said = markdown(hostile(tmp_path))
     assert ATTACK[:9] in said
@@ -161,6 +164,7 @@ def test_the_core_loads_no_library_of_pages():
     assert subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=False).returncode == 0
 
 
+@pytest.mark.long
 def test_a_report_with_an_audit_has_gold_answers_and_no_folder_of_this_machine(tmp_path: Path):
     data = tmp_path / "place" / "mine.jsonl"
     data.parent.mkdir()
@@ -180,6 +184,7 @@ def test_a_report_with_an_audit_has_gold_answers_and_no_folder_of_this_machine(t
     assert "gold answers, parallel" in index
 
 
+@pytest.mark.long
 def test_incomplete_runs_say_so_on_every_page_and_in_every_table(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

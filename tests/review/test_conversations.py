@@ -21,7 +21,7 @@ from wildtool.sets.review.drafts.conversation import (
     safe_json,
     stop,
 )
-from wildtool.sets.review.drafts.draft import draft, draft_sessions, gap_counts, pseudonymised
+from wildtool.sets.review.drafts.draft import draft, draft_sessions
 from wildtool.shapes import Reading, ShapeError
 
 
@@ -496,24 +496,6 @@ def test_a_draft_has_what_was_said_and_names_what_is_missing(case: str):
     same_as_golden(f"review/drafts/{case.replace(' ', '-')}.json", {"record": record, "gaps": rows})
 
 
-def test_drafts_of_files_leave_out_what_occurs_twice_or_has_no_user(tmp_path: Path):
-    lines = [[HELLO, ANSWER], [ANSWER], [HELLO, ANSWER], [said("user", "Other"), ANSWER]]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    (tmp_path / "b.json").write_text("\ufeff" + json.dumps([HELLO, ANSWER]), "utf-8")
-    refused: list[UnchangedSession] = []
-    paths = [tmp_path / "a.jsonl", tmp_path / "b.json"]
-    drafts = list(draft_sessions(paths, "openai", refused, keep_names=True))
-    assert [record["english_tasks"] for record in drafts] == [["Hello"], ["Other"]]
-    assert refused == [
-        UnchangedSession("a.jsonl, conversation 2", "the user says nothing in it"),
-        UnchangedSession("a.jsonl, conversation 3", "occurs twice"),
-        UnchangedSession("b.json, conversation 1", "occurs twice"),
-    ]
-    assert [record["id"] for record in drafts] == ["draft_e5dc87fee912", "draft_7252733b26bc"]
-    assert gap_counts(drafts) == {"missing date": 2}
-    assert list(map(len, (row["was"] for row in drafts[0]["made_by"]["gaps"]))) == [16]
-
-
 def test_calls_of_which_nothing_can_be_inferred_follow_one_another(monkeypatch: pytest.MonkeyPatch):
     def fail(*_: Any, **__: Any) -> Any:
         raise RecursionError
@@ -542,51 +524,6 @@ def test_what_cannot_be_rewritten_is_left_out(tmp_path: Path, monkeypatch: pytes
         f"a.json, conversation 1: {why}; leave such conversations out with --skip-unclear, or keep all texts as they"
         " are with --keep-names"
     )
-
-
-def test_addresses_get_one_stand_in_each_and_definitions_stay():
-    record, _ = draft(
-        ToolConversation(
-            [
-                said("user", "Write to Jo@mail.example and to al@x.example."),
-                said("assistant", "jo@MAIL.example has it."),
-            ],
-            [tool("f", description="Ask me@x.example.")],
-        ),
-        "name",
-        "openai",
-    )
-    assert record is not None
-    changed = pseudonymised(record, "1")
-    assert changed["english_tasks"] == ["Write to person1@example.com and to person2@example.com."]
-    assert changed["english_answer_list"][0][0]["observation"] == "person1@example.com has it."
-    assert changed["english_tools"] == record["english_tools"]
-
-
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        (
-            b"{",
-            "FILE: neither JSON nor JSON lines "
-            "(Expecting property name enclosed in double quotes: line 1 column 2 (char 1))",
-        ),
-        (
-            b" \n{\n",
-            "FILE: neither JSON nor JSON lines "
-            "(Expecting property name enclosed in double quotes: line 3 column 1 (char 4))",
-        ),
-        (b"{}\n\n[\n", "FILE:3: not a line of JSON (Expecting value: line 1 column 2 (char 1))"),
-        (None, "cannot read FILE: No such file or directory"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named_with_its_line(tmp_path: Path, data: bytes | None, problem: str):
-    file = tmp_path / "file"
-    if data is not None:
-        file.write_bytes(data)
-    with pytest.raises(DataError) as refusal:
-        list(read_conversations(file, "openai"))
-    assert str(refusal.value).replace(str(file), "FILE") == problem
 
 
 def archive(file: Path, **members: bytes) -> Path:

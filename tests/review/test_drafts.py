@@ -15,7 +15,7 @@ from wildtool.cli import app
 from wildtool.errors import DataError
 from wildtool.sets.review.drafts.conversation import LAYOUTS, ToolConversation, read_conversations
 from wildtool.sets.review.drafts.draft import draft, draft_sessions
-from wildtool.sets.review.formats.gaps import gap, open_gaps, with_gaps
+from wildtool.sets.review.formats.gaps import with_gaps
 from wildtool.sets.review.formats.sessions import SESSIONS
 from wildtool.shapes import Reading, ShapeError
 
@@ -320,14 +320,6 @@ def test_gaps_are_named_and_are_findings_until_somebody_changes_the_part():
     left = {one.rule for one in SESSIONS.check(corrected)}
     assert "missing result" in left
     assert not left & {"missing answer", "missing date"}
-
-
-def test_a_gap_keeps_the_first_sixteen_digits_of_what_stood_there():
-    """Sets that were drafted before must still name their gaps."""
-    made = with_gaps({"text": "Not yet."}, [gap("missing answer", "/text", "Write it.")])
-    assert made["made_by"]["gaps"][0]["was"] == "083fe3a109f53871"
-    assert [finding.field for finding in open_gaps(made)] == ["/text"]
-    assert not [*open_gaps({**made, "text": "It is six."})]
 
 
 def test_a_question_before_the_first_call_belongs_to_its_task():

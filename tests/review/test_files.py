@@ -78,17 +78,6 @@ def test_edits_of_one_field_become_a_conflict_with_both_texts(tmp_path: Path):
     assert ours.item("s1").content["english_tasks"][0] == "Only Bob's."
 
 
-def test_an_edit_of_what_is_being_reviewed_here_is_a_contradiction(tmp_path: Path):
-    ours, theirs = copies(project(tmp_path, people="ann bob"), tmp_path, "ab")
-    ours.open_round("owner", ["ann", "bob"], share=1)
-    edit(theirs, "owner", "s0", "The owner's text.")
-    assert merge_log(ours, exported(theirs, tmp_path)).contradictions == 1
-    under_review = ours.item("s0").open
-    assert under_review is not None
-    texts = [branch.content["english_tasks"][0] for branch in under_review.branches.values()]
-    assert "The owner's text." in texts
-
-
 def test_an_outcome_of_what_nobody_decided_is_taken_for_the_version_that_is_here(tmp_path: Path):
     ours = project(tmp_path)
     digests = {"s0": ours.item("s0").digest, "s1": "another"}

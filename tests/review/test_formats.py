@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from review.made_sets import mini_records, tiny_records
-from wildtool.sets.review.formats import find_set, sessions
+from wildtool.sets.review.formats import find_set
 from wildtool.sets.review.formats.base import MAX_ORDERS, GraphEdge, TaskGraph
 from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.formats.sessions import SESSIONS
@@ -88,21 +88,6 @@ def test_a_graph_that_cannot_be_executed_has_no_order_and_many_orders_are_cut():
     wide = SESSIONS.graphs(record)[0]
     assert (len(wide.orders), wide.more_orders) == (MAX_ORDERS, True)
     assert wide.orders[0] == ((0, 1, 2, 3, 4), (5,))
-
-
-@pytest.mark.parametrize(
-    ("most", "ready", "shown", "more"),
-    [(2, 2, 2, False), (1, 2, 1, True), (20, 1, 1, True), (20, 2, 2, False)],
-)
-def test_orders_are_listed_up_to_a_number_of_them_and_of_calls_that_are_ready(
-    monkeypatch: pytest.MonkeyPatch, most: int, ready: int, shown: int, more: bool
-):
-    monkeypatch.setattr(sessions, "MAX_ORDERS", most)
-    monkeypatch.setattr(sessions, "_MAX_LOOKAHEAD", ready)
-    record = session([call(0, "Rome"), call(1, "Paris"), final(2, 0, 1)], "Parallel Multi-Tool")
-    (graph, *_) = SESSIONS.graphs(record)
-    assert graph.orders == (((0, 1), (2,)), ((0,), (1,), (2,)))[:shown]
-    assert (graph.more_orders, graph.min_depth) == (more, 2)
 
 
 def test_the_rules_find_nothing_in_the_embedded_sessions_and_every_part_is_there():

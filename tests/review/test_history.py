@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.sets.review.history import forced, net_changes
+from wildtool.sets.review.history import net_changes
 from wildtool.sets.review.log import GENESIS, Draft, Entry, chained
 from wildtool.sets.review.pointers import ABSENT, Change, overlap, pointer, same_json, value_at, with_change
 
@@ -58,12 +58,3 @@ def test_an_edit_inside_of_an_edited_list_belongs_to_it():
 def test_edits_that_are_taken_back_change_nothing():
     _, entries = edited({"a": [1, 2]}, [("/a/0", 3), ("/a/0", 1)])
     assert list(net_changes(entries)) == []
-
-
-def test_a_part_is_replaced_whatever_it_was_and_nothing_where_it_has_no_place():
-    content = {"a": [1, 2]}
-    assert forced(content, Change("/a/0", "not what it was", 7)) == {"a": [7, 2]}
-    assert forced(content, Change("", None, 3)) == 3
-    for field in ("/a/5", "/b/c", "/a/x", "/a/0/y"):
-        assert forced(content, Change(field, 1, 7)) == content, field
-    assert content == {"a": [1, 2]}

@@ -4,15 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from golden_files import same_as_golden
 from review.made_sets import TEXT, decide, edit, project, recheck, tiny_records
 from review.test_files import copies, exported
-from wildtool.errors import DataError
-from wildtool.sets.review.files import MergeReport, export_log, merge_log
+from wildtool.sets.review.files import MergeReport, merge_log
 from wildtool.sets.review.formats.base import RawItem
-from wildtool.sets.review.log import Draft
 from wildtool.sets.review.pointers import Change
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.proposed import discard_proposal, propose
@@ -155,25 +151,6 @@ def test_outcomes_of_a_file_end_what_they_are_of(tmp_path: Path):
         "s2": "approved",
         "s3": "rejected",
     }
-
-
-@pytest.mark.parametrize(
-    ("draft", "problem"),
-    [
-        (Draft("note", "bob", "s9", note="x"), "s9: the file changes an item that it does not import"),
-        (
-            Draft("round opened", "bob", after={"items": ["s0", "s9"], "pairs": [], "people": []}, round=1),
-            "s9: a round of the file has an item that is not in this review",
-        ),
-    ],
-)
-def test_a_file_about_items_that_are_nowhere_is_refused(tmp_path: Path, draft: Draft, problem: str):
-    ours, theirs = copies(project(tmp_path, tiny_records(1)), tmp_path, "ab")
-    theirs.store.append([draft], {})
-    export_log(theirs.store, tmp_path / "log.jsonl")
-    with pytest.raises(DataError) as refusal:
-        merge_log(ours, tmp_path / "log.jsonl")
-    assert str(refusal.value) == problem
 
 
 def test_items_and_rounds_of_both_sides_meet(tmp_path: Path):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from wildtool.sets.review.pointers import (
     ABSENT,
-    canonical,
     content_digest,
     differences,
     overlap,
@@ -54,8 +53,3 @@ def test_true_is_not_one_and_one_is_not_one_point_zero():
     assert not same_json(1, 1.0)
     assert same_json({"a": 1, "b": 2}, {"b": 2, "a": 1})
     assert not same_json(None, ABSENT)
-
-
-def test_the_canonical_text_has_sorted_keys_no_blanks_and_utf_8():
-    text = canonical({"b": [1, 1.0, True, None], "ä": "日本", "a": "\ud800"})
-    assert text == '{"a":"\\ud800","b":[1,1.0,true,null],"ä":"日本"}'.encode()

@@ -8,7 +8,6 @@ import pytest
 
 from review.made_sets import TEXT, decide, edit, mini_records, project, recheck, tiny_records
 from wildtool.errors import UsageError
-from wildtool.findings import Finding, fault
 from wildtool.sets.review.history import EditConflict
 from wildtool.sets.review.log import Draft
 from wildtool.sets.review.pointers import Change, value_at
@@ -335,54 +334,3 @@ def test_a_changed_set_is_not_mixed_with_the_old_one(tmp_path: Path):
         review.import_items(RawItem(record["id"], record) for record in changed)
     more = tiny_records(3)
     assert review.import_items(RawItem(record["id"], record) for record in more) == 1
-
-
-def test_rules_of_packages_look_once_at_all_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    rules: list[str] = []
-    monkeypatch.setattr("wildtool.sets.review.project.rules_identity", lambda name: [*rules])
-    review = project(tmp_path, tiny_records(2))
-
-    def checked() -> tuple[list[str], str | None]:
-        again = ReviewProject.open(review.store)
-        return list(again.check_items()), again.store.setting("rules")
-
-    assert checked() == (["s0", "s1"], None)
-    assert checked() == ([], None)
-    rules.append("one")
-    assert checked() == (["s0", "s1"], '["one"]')
-    assert checked() == ([], '["one"]')
-    rules.append("two")
-    assert checked() == (["s0", "s1"], '["one","two"]')
-    rules.remove("one")
-    assert checked() == ([], '["two"]')
-    rules.clear()
-    assert checked() == ([], '["two"]')
-
-
-def test_what_rules_of_packages_find_follows_what_the_format_finds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    def findings(benchmark: str, content: Any) -> list[Finding]:
-        if content["id"] == "s1":
-            raise KeyError("x")
-        return [fault("own", f"{benchmark} {content['id']}", TEXT, "warning")]
-
-    monkeypatch.setattr("wildtool.sets.review.project.custom_findings", findings)
-    records = tiny_records(2)
-    records[0]["english_tasks"][0] = "  "
-    review = project(tmp_path, records)
-    own, broken = (review.open_findings(item) for item in ("s0", "s1"))
-    assert [finding.rule for finding in own] == ["text", "own"]
-    assert own[-1] == fault("own", "wildtoolbench s0", TEXT, "warning")
-    assert broken == [fault("rules", "the rules fail on this item (KeyError: 'x')")]
-    list(review.check_items())
-    assert [review.open_findings(item) for item in ("s0", "s1")] == [own, broken]
-    assert [review.state.items[item].warnings for item in ("s0", "s1")] == [("text", "own"), ("rules",)]
-
-
-def test_whoever_may_not_work_on_an_item_checks_no_tasks_of_it(tmp_path: Path):
-    review = project(tmp_path, people="ann bob cid")
-    review.open_round("owner", ["ann", "bob"], share=1)
-    with pytest.raises(UsageError) as refusal:
-        review.recheck("cid", "s0", review.item("s0").digest, [0])
-    assert str(refusal.value) == "s0: this item is under review by others"

@@ -1,6 +1,5 @@
 """What comes out of a review: data that play, provenance, preference pairs, a card; the same bytes from the same log."""
 
-import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -15,7 +14,6 @@ from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.cli import app
 from wildtool.errors import UsageError
 from wildtool.json_codec import read_json_lines
-from wildtool.sets.review.files import export_log, merge_log
 from wildtool.sets.review.formats import find_set
 from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.pointers import Change
@@ -28,78 +26,10 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [row for _, row in read_json_lines(path)]
 
 
-def reviewed(tmp_path: Path) -> ReviewProject:
-    """A round of two reviewers and an adjudicator over four sessions: one rejected, one edited, one in conflict."""
-    records = mini_records(4)
-    records[0]["made_by"] = {"models": {"planner": "some-model"}, "review": []}
-    review = project(tmp_path, records, people="ann bob")
-    list(review.check_items())
-    review.open_round("owner", ["ann", "bob"], share=1)
-    for who in ("ann", "bob"):
-        edit(review, who, "wild_mini_0", "How much did I spend <b>|today|</b>?")
-        decide(review, who, "wild_mini_0")
-        decide(review, who, "wild_mini_1")
-        decide(review, who, "wild_mini_2", "reject", "privacy")
-    decide(review, "ann", "wild_mini_3")
-    decide(review, "bob", "wild_mini_3", "reject", "duplicate")
-    review.resolve(
-        "judge", "wild_mini_3", review.item("wild_mini_3").digest, "approve", note="ann saw it first"
-    )
-    return review
-
-
 def files_of(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
-
-
-def test_a_release_holds_what_was_approved_and_by_whom_and_follows_from_the_log(tmp_path: Path):
-    review, out = reviewed(tmp_path), tmp_path / "out"
-    manifest = write_release(review, out, allow_findings=True)
-    # It loads as the benchmark does.
-    loaded = {
-        item.id: item.data
-        for item in WILDTOOLBENCH.load(WILDTOOLBENCH.data.locate(str(out / "sessions.jsonl")))
-    }
-    assert list(loaded) == ["wild_mini_0", "wild_mini_1", "wild_mini_3"]
-    text = "How much did I spend <b>|today|</b>?"
-    assert loaded["wild_mini_0"].tasks[0].text == text
-    unchanged = json.dumps(mini_records(2)[1], ensure_ascii=False)
-    assert (out / "sessions.jsonl").read_text("utf-8").splitlines()[1] == unchanged
-    # The manifest names every file by its digest.
-    files = files_of(out)
-    assert json.loads(files.pop("manifest.json")) == manifest
-    assert (manifest["items"], manifest["files"]) == (
-        3, {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    )  # fmt: skip
-    # Models and people of each part, by pseudonym: no name and no remark leaves the review.
-    provenance = rows(out / "provenance.jsonl")
-    first = provenance[0]
-    assert first["made_by"] == {"by": "model", "models": {"planner": "some-model"}}
-    assert first["fields"]["/english_tasks/0"]["by"] == "person"
-    assert first["fields"]["/english_tasks/0"]["person"].startswith("person ")
-    assert first["fields"]["/english_tasks/1"] == {"by": "model"}
-    assert [len(row["reviewed_by"]) for row in provenance] == [2, 2, 2]
-    assert [row["adjudicated"] for row in provenance] == [False, False, True]
-    for name, data in files.items():
-        for word in (b'"ann"', b'"bob"', b'"judge"', b"saw it first"):
-            assert word not in data, name
-    (pair,) = rows(out / "preferences.jsonl")
-    assert (pair["item"], pair["kind"], pair["task"]) == ("wild_mini_0", "user text", 0)
-    assert (pair["rejected"], pair["chosen"]) == (mini_records(1)[0]["english_tasks"][0], text)
-    card = (out / "card.md").read_text("utf-8")
-    assert "Approved: 3 of 4." in card
-    # Two of four items without error: one edited, one rejected, one approved, one approved by the adjudicator.
-    assert "| 1 | 4 | 50.0 % | 15.0 to 85.0 % | ██████████░░░░░░░░░░ | 62 % |" in card
-    assert "| same verdict | 75.0 % | 3/4 |" in card
-    assert "| may stop | 0 of 1 | 1 |" in card
-    # The same log gives the same bytes.
-    export_log(review.store, tmp_path / "log.jsonl")
-    again = ReviewProject.create(SqliteStore(tmp_path / "again.sqlite"), review.format)
-    merge_log(again, tmp_path / "log.jsonl")
-    write_release(again, tmp_path / "made" / "here", allow_findings=True)
-    assert files_of(tmp_path / "made" / "here") == files_of(out)
 
 
 def test_a_text_of_a_model_has_that_model_as_its_source(tmp_path: Path):

@@ -1,6 +1,5 @@
 """Exactly one worker holds a share at a time, and no worker's clock matters."""
 
-import json
 import random
 from collections import Counter
 from typing import ClassVar
@@ -17,14 +16,10 @@ from wildtool.scale.claims import (
     RELEASED,
     Claim,
     Claims,
-    ShareState,
-    block_folder,
     block_key,
-    done_key,
     ended_key,
     held_key,
     share_states,
-    worker_key,
 )
 
 SHARES = 5
@@ -34,132 +29,6 @@ def claims(store: MemoryStore, worker: str, shares: int = SHARES, sitting: int =
     made = Claims(store, worker, shares, sitting, choice=random.Random(worker))
     made.beat({})
     return made
-
-
-def test_keys_sort_by_block_share_and_generation():
-    assert [held_key(0, 1), ended_key(255, 12, 3), done_key(256), held_key(12_345_678, 10_000)] == [
-        "share/00000/0000000.0001.held",
-        "share/00000/0000255.0012.ended.0003",
-        "share/00001/0000256.done",
-        "share/48225/12345678.10000.held",
-    ]
-    assert (worker_key("a"), block_folder(7)) == ("worker/a", "share/00007/")
-    assert block_key(3, "full", 2) == "block/00003.full.0002"
-
-
-@pytest.mark.parametrize(
-    ("state", "settled", "free"),
-    [
-        (ShareState(), (False, False), (True, True)),
-        (ShareState(1), (False, False), (False, False)),
-        (ShareState(1, complete=True), (True, True), (False, False)),
-        (ShareState(1, ended={1: RELEASED}), (False, False), (True, True)),
-        (ShareState(1, ended={1: 1}), (True, False), (False, True)),
-        (ShareState(1, ended={1: 2}), (True, True), (False, False)),
-        (ShareState(2, ended={1: 2}), (False, False), (False, False)),
-        (ShareState(2, ended={1: 2, 2: 1}), (True, False), (False, True)),
-    ],
-)
-def test_a_share_is_settled_or_free_in_each_start(
-    state: ShareState, settled: tuple[bool, bool], free: tuple[bool, bool]
-):
-    assert (state.is_settled(1), state.is_settled(2)) == settled
-    assert (state.is_free(1), state.is_free(2)) == free
-
-
-def test_what_is_known_of_shares_is_read_from_keys_alone():
-    store = MemoryStore()
-    for key in (held_key(0, 1), held_key(0, 2), ended_key(0, 1, 3), ended_key(0, 1, 1), ended_key(0, 2, 0)):
-        store.put(key, b"")
-    store.put(done_key(1), b"")
-    store.put(held_key(300, 1), b"")
-    store.put("share/00000/x.held", b"")
-    assert share_states(store) == {
-        0: ShareState(2, ended={1: 3, 2: 0}),
-        1: ShareState(0, complete=True),
-        300: ShareState(1),
-    }
-    assert share_states(store, block_folder(1)) == {300: ShareState(1)}
-
-
-def test_what_a_claim_writes_names_its_worker():
-    store = MemoryStore()
-    worker = claims(store, "worker", shares=1, sitting=2)
-    claim = worker.claim()
-    assert claim is not None
-    assert claim == Claim(0, 1)
-    assert json.loads(store.get(held_key(0, 1)) or b"") == {"worker": "worker"}
-    worker.leave(claim, for_anybody=False)
-    assert worker.finish(claim)
-    assert json.loads(store.get(done_key(0)) or b"") == {"generation": 1, "worker": "worker"}
-    assert [entry.key for entry in store.entries("share/")] == [
-        ended_key(0, 1, 2),
-        held_key(0, 1),
-        done_key(0),
-    ]
-    worker.beat({"x": 1})
-    assert store.get(worker_key("worker")) == b'{"x": 1}'
-
-
-def test_a_worker_is_dead_once_it_was_silent_for_longer_than_the_expiry():
-    store = MemoryStore()
-    claims(store, "holder", shares=1).claim()
-    other = claims(store, "other", shares=1)
-    store.now += EXPIRY_S
-    other.beat({})
-    assert other.claim() is None
-    store.now += 0.5
-    other.beat({})
-    assert other.claim() == Claim(0, 2)
-
-
-def test_who_has_not_shown_to_be_alive_takes_nothing_over():
-    store = MemoryStore()
-    claims(store, "holder", shares=1).claim()
-    store.now += EXPIRY_S + 1
-    silent = Claims(store, "silent", 1, 1)
-    assert silent.claim() is None
-    assert not silent.finished
-
-
-def test_requests_of_one_claim_are_few():
-    store = MemoryStore()
-    worker = claims(store, "worker", shares=3)
-    counts: list[int] = []
-    for _ in range(4):
-        before = store.requests
-        worker.claim()
-        counts.append(store.requests - before)
-    assert counts == [2, 1, 1, 4]
-    before = store.requests
-    assert claims(store, "other", shares=3).claim() is None
-    assert store.requests - before == 6
-
-
-def test_blocks_are_marked_once_they_are_full_or_settled(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "BLOCK_SHARES", 2)
-    store = MemoryStore()
-    worker = claims(store, "worker", shares=4)
-    taken = [claim for _ in range(4) if (claim := worker.claim())]
-    assert len(taken) == 4
-    assert worker.claim() is None
-    assert [entry.key for entry in store.entries("block/")] == [
-        block_key(0, "full", 1),
-        block_key(1, "full", 1),
-    ]
-    for claim in taken:
-        worker.finish(claim)
-    assert worker.claim() is None
-    assert worker.finished
-    assert [entry.key for entry in store.entries("block/")] == [
-        block_key(0, "full", 1),
-        block_key(0, "settled", 1),
-        block_key(1, "full", 1),
-        block_key(1, "settled", 1),
-    ]
-    later = claims(store, "later", shares=4, sitting=2)
-    assert later.claim() is None
-    assert later.finished
 
 
 @given(order=st.lists(st.integers(0, 3), min_size=1, max_size=60))

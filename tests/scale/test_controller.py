@@ -2,7 +2,6 @@
 
 import json
 import os
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,15 +9,13 @@ from typing import Any, cast
 
 import pytest
 
-from scale.memory_store import MemoryStore
 from scale.test_allowance import JOB
-from wildtool.errors import RecordError
 from wildtool.scale import control as module
 from wildtool.scale.allowance import ALLOTMENTS_KEY
 from wildtool.scale.claims import Claims, done_key, worker_key
 from wildtool.scale.control import Controller
 from wildtool.scale.copies import Place
-from wildtool.scale.store import FolderStore, StoreError
+from wildtool.scale.store import FolderStore
 
 
 class Launcher:
@@ -66,66 +63,6 @@ class Run:
         return self.store.get_json(ALLOTMENTS_KEY)
 
 
-NEEDS = {"needed": {"cost": 4.0}, "waits": ["cost"], "spent": {"cost": 0.0}}
-
-
-def test_limits_are_divided_among_workers_that_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    run = Run(
-        tmp_path, monkeypatch, lambda: run.beat("a", **NEEDS), lambda: run.beat("b", **NEEDS), max_cost=100.0
-    )
-    run.controller.watch()
-    assert run.launcher.started == [run.store.url]
-    assert run.allotments() == {
-        "sitting": 1,
-        "version": 2,
-        "stopped": None,
-        "remaining_s": None,
-        "workers": {"a": {"cost": 62.5, "rate": 0.5}, "b": {"cost": 12.5, "rate": 0.0}},
-    }
-    assert run.controller.stopped is None
-
-
-def test_a_worker_has_a_part_until_it_is_silent_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def beat() -> None:
-        for worker, at in (("a", 190), ("b", 100), ("c", 99)):
-            run.beat(worker, **NEEDS)
-            os.utime(tmp_path / "elsewhere" / worker_key(worker), (at, at))
-
-    run = Run(tmp_path, monkeypatch, beat, max_cost=100.0)
-    run.controller.watch()
-    assert list(run.allotments()["workers"]) == ["a", "b"]
-
-
-def test_an_exhausted_limit_stops_the_run_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def spent(version: int) -> Any:
-        return lambda: run.beat("a", **{**NEEDS, "spent": {"cost": 9.0}}, version=version)
-
-    run = Run(tmp_path, monkeypatch, lambda: run.beat("a", **NEEDS), *map(spent, (1, 2, 3)), max_cost=10.0)
-    run.controller.watch()
-    words = "the limit of 10 USD (--max-cost) leaves no room for the next call"
-    assert run.controller.stopped == run.allotments()["stopped"] == words
-    tokens = Run(
-        tmp_path / "t",
-        monkeypatch,
-        lambda: tokens.beat("a", waits=["tokens"], needed={"tokens": 9.0}),
-        max_tokens_total=0,
-    )
-    tokens.controller.watch()
-    assert (
-        tokens.controller.stopped
-        == "the limit of 0 tokens (--max-tokens-total) leaves no room for the next call"
-    )
-
-
-def test_the_time_that_remains_is_said_until_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    remaining: list[Any] = []
-    acts = [lambda: remaining.append(run.allotments().get("remaining_s"))] * 4
-    run = Run(tmp_path, monkeypatch, *acts, deadline="2s")
-    run.controller.watch()
-    assert remaining == [None, 2.0, 1.0, 0.0]
-    assert run.controller.stopped == "the deadline of 2s is over (--deadline)"
-
-
 @pytest.mark.parametrize(("inside", "copies"), [(False, []), (True, [1_000.0, 1_010.0, 1_020.0])])
 def test_a_run_folder_with_its_store_is_brought_up_to_date_from_time_to_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool, copies: list[float]
@@ -136,37 +73,6 @@ def test_a_run_folder_with_its_store_is_brought_up_to_date_from_time_to_time(
     monkeypatch.setattr(module, "copy_run", lambda *words: copied.append((run.now, *words)))  # pyright: ignore
     run.controller.watch()
     assert copied == [(now, run.store, tmp_path / "run") for now in copies]
-
-
-def test_a_run_that_was_taken_over_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    run = Run(tmp_path, monkeypatch, lambda: setattr(run.lease, "is_lost", True), lambda: None)
-    with pytest.raises(RecordError) as caught:
-        run.controller.watch()
-    assert str(caught.value) == f"{run.store.url}: another wildtool has taken over the control of this run"
-
-
-def test_a_store_that_is_away_for_a_while_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    run = Run(tmp_path, monkeypatch, lambda: run.beat("a", **NEEDS), lambda: None, max_cost=100.0)
-    put, failures = FolderStore.put, [StoreError("away")]
-
-    def failing(self: FolderStore, key: str, data: bytes) -> None:
-        if key == ALLOTMENTS_KEY and failures:
-            raise failures.pop()
-        put(self, key, data)
-
-    monkeypatch.setattr(FolderStore, "put", failing)
-    run.controller.watch()
-    assert run.allotments()["version"] == 2
-
-
-def test_a_run_is_done_when_each_share_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    run = Run(tmp_path, monkeypatch)
-    for share in range(4):
-        assert not run.controller.is_done()
-        run.store.put(done_key(share), b"{}")
-    assert run.controller.is_done()
-    run.controller.watch()
-    assert run.allotments() == {}, "nothing is limited"
 
 
 def test_a_run_ends_when_its_shares_are_done_whatever_has_become_of_its_workers(
@@ -218,60 +124,6 @@ def test_a_run_at_its_limit_ends_although_a_worker_was_lost(tmp_path: Path, monk
     run.controller.watch()
     assert run.controller.stopped is not None
     assert run.now < 1_030.0
-
-
-@pytest.mark.parametrize(
-    ("silent_s", "ended", "works"), [(90.0, False, True), (90.5, False, False), (0.0, True, False)]
-)
-def test_workers_of_an_earlier_start_work_until_they_are_silent_for_long(
-    tmp_path: Path, silent_s: float, ended: bool, works: bool
-):
-    store: Any = MemoryStore()
-    store.put(worker_key("w"), json.dumps({"ended": ended}).encode())
-    store.now += silent_s - 1.0
-    store.put("control/worker/old", b"")
-    store.now += 1.0
-    store.put("control/worker/new", b"")
-    place = Place(store, tmp_path)
-    with pytest.raises(RecordError) if works else nullcontext():
-        module._refuse_working(place)  # pyright: ignore[reportPrivateUsage]
-
-
-# The lease ---------------------------------------------------------------------------------------------
-
-
-def control_of(folder: Path) -> Any:
-    return module._Control(Place(FolderStore(folder / "store"), folder))  # pyright: ignore[reportPrivateUsage]
-
-
-def test_a_controller_that_ends_leaves_the_run_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("WILDTOOL_CACHE_DIR", str(tmp_path / "cache"))
-    with control_of(tmp_path) as first:
-        assert not first.is_lost
-    with control_of(tmp_path) as second:
-        assert not second.is_lost
-    keys = [entry.key for entry in FolderStore(tmp_path / "store").entries("control/share/")]
-    assert keys == [
-        f"control/share/00000/0000000.{n:04}.{what}" for n in (1, 2) for what in ("ended.0000", "held")
-    ]
-
-
-def test_a_controller_beats_and_learns_that_it_was_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("WILDTOOL_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(module, "BEAT_CONTROL_S", 0.001)
-    with control_of(tmp_path) as control:
-        beneath = FolderStore(tmp_path / "store").below("control")
-        other = Claims(beneath, "other", 1, 1)
-        other.dead.add(control._claims.worker)
-        other.beat({})
-        assert other.claim() is not None
-        for _ in range(500):
-            if control.is_lost:
-                break
-            control._ended.wait(0.002)
-        assert control.is_lost
-    ended = [entry.key for entry in beneath.entries("share/") if "ended" in entry.key]
-    assert ended == [], "it is no longer its run to give up"
 
 
 # The end of a run --------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.scale.launch import job_name, kubernetes_manifest, slurm_script
+from wildtool.scale.launch import kubernetes_manifest, slurm_script
 
 
 def test_a_slurm_script_is_valid_shell_and_starts_one_worker_per_task():
@@ -33,86 +33,6 @@ def test_a_kubernetes_manifest_is_an_indexed_job_whose_evicted_pods_cost_no_try(
     assert pod["restartPolicy"] == "Never"
     assert pod["containers"][0]["command"] == ["wildtool", "worker", "--run", "s3://b/r"]
     assert pod["containers"][0]["envFrom"] == [{"secretRef": {"name": "keys"}}]
-
-
-def test_a_slurm_script_is_whole():
-    script = slurm_script("s3://b/r", 8, ["--partition=cpu", "--mem=4G"], "serve --port {port}")
-    assert script.splitlines() == [
-        "#!/bin/bash",
-        "#SBATCH --job-name=wildtool",
-        "#SBATCH --array=0-7",
-        "#SBATCH --requeue",
-        "#SBATCH --open-mode=append",
-        "#SBATCH --output=wildtool-%A_%a.log",
-        "#SBATCH --signal=B:TERM@60",
-        "#SBATCH --partition=cpu",
-        "#SBATCH --mem=4G",
-        "exec wildtool worker --run s3://b/r --server 'serve --port {port}'",
-    ]
-    assert script.endswith("\n")
-
-
-def test_a_kubernetes_manifest_is_whole():
-    text = kubernetes_manifest(
-        "s3://b/r", 2, name="m", image="i", secrets=["keys", "store"], server="serve {port}"
-    )
-    assert text == json.dumps(json.loads(text), indent=2) + "\n"
-    manifest = json.loads(text)
-    assert manifest == {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "wildtool-m"},
-        "spec": {
-            "completionMode": "Indexed",
-            "completions": 2,
-            "parallelism": 2,
-            "backoffLimitPerIndex": 20,
-            "podFailurePolicy": {
-                "rules": [
-                    {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
-                    {
-                        "action": "FailIndex",
-                        "onExitCodes": {"containerName": "worker", "operator": "In", "values": [2, 3]},
-                    },
-                ]
-            },
-            "template": {
-                "spec": {
-                    "restartPolicy": "Never",
-                    "terminationGracePeriodSeconds": 90,
-                    "containers": [
-                        {
-                            "name": "worker",
-                            "image": "i",
-                            "command": [
-                                "wildtool",
-                                "worker",
-                                "--run",
-                                "s3://b/r",
-                                "--server",
-                                "serve {port}",
-                            ],
-                            "envFrom": [{"secretRef": {"name": "keys"}}, {"secretRef": {"name": "store"}}],
-                        }
-                    ],
-                }
-            },
-        },
-    }
-
-
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("org/GPT_4o.", "wildtool-org-gpt-4o"),
-        ("--A  b--", "wildtool-a-b"),
-        ("x" * 60, "wildtool-" + "x" * 43),
-        ("x" * 42 + "-yz", "wildtool-" + "x" * 42),
-        ("", "wildtool"),
-    ],
-)
-def test_a_job_is_named_as_kubernetes_takes_it(model: str, name: str):
-    assert job_name(model) == name
 
 
 def manifest_with(secrets: list[str]) -> dict[str, Any]:

@@ -8,10 +8,10 @@ import pytest
 from scale.memory_store import MemoryStore
 from wildtool import redact
 from wildtool.engine.record.format import segment_path
-from wildtool.engine.record.worker_list import ListedWorker, read_workers
+from wildtool.engine.record.worker_list import read_workers
 from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShareState, done_key, worker_key
 from wildtool.scale.copies import copy_run
-from wildtool.scale.overview import SharedProgress, WorkerReport, listed_workers, worker_reports
+from wildtool.scale.overview import SharedProgress, worker_reports
 from wildtool.scale.segments import segment_key
 
 REASON = "HTTP 401: no key"
@@ -169,40 +169,3 @@ def test_a_key_in_the_last_words_of_a_worker_reaches_neither_store_nor_list(
         "the server ended (api_key='[key]')"
     ] * 2
     assert CANARY not in (tmp_path / "workers.json").read_text()
-
-
-def report_of(at: float, **content: object) -> WorkerReport:
-    return WorkerReport(content, at)
-
-
-def test_the_line_without_calls_and_with_many():
-    progress = SharedProgress("m", 2_000)
-    assert progress.progress.total == 2_000
-    progress.update({}, {}, "here.")
-    assert progress.text(None) == "m: 0 of 2,000 shares done, 0 held · 0 workers"
-    reports = {
-        "a": report_of(EXPIRY_S, shares=[1, 2], items=1_000, calls=2_000),
-        "b": report_of(0.0, shares=[3]),
-        "c": report_of(-0.5, shares=[4, 5]),
-        "d": report_of(EXPIRY_S, ended=True, shares=[9], items=5),
-    }
-    progress.update({0: ShareState(1, complete=True)}, reports, "here.")
-    assert progress.text(None) == (
-        "m: 1 of 2,000 shares done, 3 held · 2 workers, 1 lost · 1,005 items and 2,000 calls reported in this start"
-    )
-    assert progress.text(1) == progress.text(3) != progress.text(4)
-    assert progress.reports is reports
-    assert progress.progress.done == 1
-
-
-def test_workers_are_listed_those_that_work_first():
-    reports = {
-        "c": report_of(1.0, ended=True, said="done", items=2, calls=3, shares=[7]),
-        "b": report_of(2.5, said="not yet"),
-        "a": report_of(3.0, ended=True),
-    }
-    assert listed_workers(reports) == [
-        ListedWorker(name="b", last_sign=2.5, ended=False, items=0, calls=0, shares=[], last_words=""),
-        ListedWorker(name="a", last_sign=3.0, ended=True, items=0, calls=0, shares=[], last_words=""),
-        ListedWorker(name="c", last_sign=1.0, ended=True, items=2, calls=3, shares=[7], last_words="done"),
-    ]

@@ -1,14 +1,13 @@
 """Workers on Ray, against a stand-in of as much of it as is used."""
 
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import RecordError
 from wildtool.scale import ray_cluster as module
 from wildtool.scale.ray_cluster import RayLauncher, RayPlace, WorkerActor
 
@@ -143,19 +142,6 @@ def test_an_actor_for_each_worker_is_started_and_ended(
     assert ray.log == []
 
 
-def test_workers_that_wait_for_a_node_have_nothing_to_do_once_one_has_ended(ray: Ray):
-    launcher = RayLauncher(RayPlace(address=None, workers=3), None, quiet=False)
-    assert launcher.count == 3
-    assert ray.log[0][1]["address"] == "auto"
-    assert ray.log[0][1]["log_to_driver"] is True
-    launcher.start("file:///run")
-    ray.results |= {"started0": True, "work0": [0, 3]}
-    assert not launcher.poll()
-    assert launcher.statuses == [0, 3]
-    launcher.stop()
-    ray.log.clear()
-
-
 def test_all_workers_that_have_ended_are_no_longer_asked(ray: Ray):
     launcher = RayLauncher(RayPlace(address=None, workers=1), None, quiet=False)
     launcher.start("file:///run")
@@ -164,31 +150,6 @@ def test_all_workers_that_have_ended_are_no_longer_asked(ray: Ray):
     ray.log.clear()
     launcher.stop()
     assert ray.log == [("kill", 0)]
-
-
-def test_a_cluster_that_has_no_node_yet_gets_one_worker(ray: Ray, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ray, "nodes", list)
-    assert RayLauncher(RayPlace(address=None), None, quiet=True).count == 1
-
-
-def test_the_user_is_told_once_that_there_is_no_room(ray: Ray, monkeypatch: pytest.MonkeyPatch):
-    now = [1_000.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    launcher = RayLauncher(RayPlace(address=None, workers=2, cpus=2.0, gpus=0.5), None, quiet=False)
-    said: list[str] = []
-    launcher.say = said.append
-    launcher.start("file:///run")
-    for now[0], lines in ((1_030.0, 0), (1_030.5, 1), (9_000.0, 1)):
-        assert launcher.poll()
-        assert len(said) == lines
-    assert said == ["Ray has no room for a worker yet: each takes 2 CPU and 0.5 GPU; waiting for nodes"]
-    other = RayLauncher(RayPlace(address=None, workers=2), None, quiet=False)
-    other.say = said.append
-    other.start("file:///run")
-    ray.results["started2"] = True
-    now[0] = 1_100.0
-    assert other.poll()
-    assert len(said) == 1
 
 
 def launched(ray: Ray, monkeypatch: pytest.MonkeyPatch, now: list[float]) -> tuple[RayLauncher, list[str]]:
@@ -245,88 +206,3 @@ def test_workers_whose_nodes_are_lost_are_not_waited_for_at_the_end(
     waits = [each for each in ray.log if each[0] == "wait"]
     assert [each[-1] for each in waits] == [5.0]
     assert ray.log[-2:] == [("kill", 0), ("kill", 1)]
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (RayTaskError(), "a worker on Ray failed: KeyError: 'x'"),
-        (RayError(), "Ray lost a worker for good (RayError); run the same command again to continue"),
-    ],
-)
-def test_a_worker_that_is_lost_for_good_ends_the_run(ray: Ray, error: Exception, words: str):
-    launcher = RayLauncher(RayPlace(address=None, workers=1), None, quiet=False)
-    launcher.start("file:///run")
-    ray.results["work0"] = error
-    with pytest.raises(RecordError) as caught:
-        launcher.poll()
-    assert str(caught.value) == words
-
-
-@pytest.mark.parametrize(
-    ("address", "error", "words"),
-    [
-        (None, ConnectionError("refused\nmore"), "this machine (refused)"),
-        ("ray://h:1", RuntimeError(), "ray://h:1 (RuntimeError)"),
-        ("ray://h:1", ValueError("no port"), "ray://h:1 (no port)"),
-    ],
-)
-def test_a_cluster_that_cannot_be_reached_is_named(
-    ray: Ray, address: str | None, error: Exception, words: str
-):
-    ray.failure = error
-    with pytest.raises(UsageError) as caught:
-        RayLauncher(RayPlace(address=address), None, quiet=False)
-    assert str(caught.value) == (
-        f"there is no Ray cluster at {words}; start one with `ray start --head`, or give its address: --on"
-        " ray://HOST:PORT"
-    )
-
-
-def test_ray_needs_its_library(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError) as caught:
-        RayLauncher(RayPlace(address=None), None, quiet=False)
-    assert str(caught.value) == "--on ray needs a library: pip install 'wildtool[ray]'"
-
-
-class OneWorker:
-    """In place of a launcher of processes."""
-
-    def __init__(self, count: int, server: str | None) -> None:
-        self.log: list[Any] = [(count, server)]
-        self.statuses = [3]
-        self.polls = 2
-
-    def start(self, url: str) -> None:
-        self.log.append(url)
-
-    def poll(self) -> bool:
-        self.polls -= 1
-        return self.polls > 0
-
-    def stop(self) -> None:
-        self.log.append("stop")
-
-
-def test_an_actor_works_in_the_folder_of_the_command_until_its_worker_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a").mkdir()
-    monkeypatch.setattr(module, "LocalLauncher", OneWorker)
-    slept: list[float] = []
-    monkeypatch.setattr(time, "sleep", slept.append)
-    actor: Any = WorkerActor(str(tmp_path / "a"), "serve")
-    assert Path.cwd() == tmp_path / "a"
-    assert actor.started() is True
-    assert actor.work("file:///run") == [3]
-    assert slept == [0.5]
-    assert actor._launcher.log == [(1, "serve"), "file:///run"]
-    actor.stop()
-    assert actor._launcher.log[-1] == "stop"
-    actor._launcher.polls = 9
-    assert actor.work("file:///other") == [3]
-    assert actor._launcher.polls == 9
-    WorkerActor(str(tmp_path / "missing"), None)
-    assert Path.cwd() == tmp_path / "a"

@@ -3,7 +3,6 @@
 import fcntl
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,20 +10,19 @@ from hypothesis import strategies as st
 
 from scale.memory_store import MemoryStore
 from wildtool.engine.record.format import find_segments, segment_path
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import RecordError
 from wildtool.scale import copies
 from wildtool.scale.claims import Claim, done_key, held_key, share_states
-from wildtool.scale.copies import cache_folder_of_runs, copy_run, local_folder, place_of, url_digest
+from wildtool.scale.copies import copy_run, local_folder
 from wildtool.scale.segments import (
     open_share,
     read_segments,
     recover_spools,
     segment_key,
     send_lines,
-    share_folder,
     share_records,
 )
-from wildtool.scale.store import JOB_KEY, FolderStore
+from wildtool.scale.store import JOB_KEY
 
 HEADER = b'{"row":"header","format":"wildtool record","version":1}\n'
 
@@ -155,91 +153,7 @@ def test_spools_of_dead_workers_are_sent_and_removed_but_none_that_is_locked_or_
     assert content(store) == {0: HEADER}
 
 
-def test_keys_and_sizes_of_a_record():
-    claim = Claim(12, 3)
-    assert (share_folder(12), segment_key(claim, 1)) == ("record/0000012/", "record/0000012/0003-0001.jsonl")
-    store = MemoryStore()
-    for number, data in ((1, b"ab"), (2, b"c")):
-        store.create(segment_key(claim, number), data)
-    store.create(segment_key(Claim(3, 1), 1), b"x")
-    store.put("record/0000012/other", b"")
-    first, second = share_records(store)
-    assert (first.claim, second.claim, second.size, len(second.segments)) == (Claim(3, 1), claim, 3, 2)
-    assert [record.claim for record in share_records(store, share_folder(3))] == [Claim(3, 1)]
-    assert read_segments(store, second.segments) == b"abc"
-    assert read_segments(MemoryStore(), second.segments) == b""
-
-
-def test_a_share_begins_with_what_earlier_generations_recorded(tmp_path: Path):
-    store = MemoryStore()
-    store.create(segment_key(Claim(0, 1), 1), HEADER)
-    first = open_share(store, Claim(1, 1), tmp_path, items=5)
-    assert (first.claim, first.folder, first.remaining) == (
-        Claim(1, 1),
-        tmp_path / "shares" / "0000001-0001",
-        5,
-    )
-    assert (first.failed, first.is_lost) == (False, False)
-    share = open_share(store, Claim(0, 2), tmp_path, items=1)
-    file = segment_path(share.folder, 1)
-    assert file.read_bytes() == HEADER
-    assert share.unsent == len(HEADER)
-    share.send(store)
-    assert share.unsent == 0
-    assert content(store) == {0: HEADER}
-    with file.open("ab") as more:
-        more.write(b'{"line": "b"}\n')
-    assert share.unsent == len(b'{"line": "b"}\n')
-    share.sync()
-    share.close()
-    share.send(store)
-    share.sync()
-    assert content(store) == {0: HEADER}, "a closed share sends nothing"
-    assert [entry.key for entry in store.entries(share_folder(0))] == [
-        segment_key(Claim(0, 1), 1),
-        segment_key(Claim(0, 2), 1),
-    ]
-    first.close()
-
-
-def test_a_spool_that_was_sent_in_part_is_sent_from_there(tmp_path: Path):
-    store, claim = MemoryStore(), Claim(0, 1)
-    (tmp_path / "dead").mkdir()
-    (tmp_path / "dead" / "lock").touch()
-    share = open_share(store, claim, tmp_path / "dead", items=1)
-    file = segment_path(share.folder, 1)
-    share.send(store)
-    before = file.read_bytes()
-    file.write_bytes(before + b'{"line": "b"}\n{"line": "to')
-    share.close()
-    (tmp_path / "dead" / "shares" / "other").mkdir()
-    (tmp_path / "dead" / "shares" / "0000009-0001").mkdir()
-    assert recover_spools(store, tmp_path) == {"dead"}
-    assert [store.get(segment_key(claim, number)) for number in (1, 2, 3)] == [
-        before,
-        b'{"line": "b"}\n',
-        None,
-    ]
-    assert list(tmp_path.iterdir()) == []
-    assert recover_spools(store, tmp_path) == set()
-    assert recover_spools(store, tmp_path / "none") == set()
-
-
 # Places of runs ---------------------------------------------------------------------------------------
-
-
-def test_a_run_has_a_copy_below_the_cache_as_in_its_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("WILDTOOL_CACHE_DIR", str(tmp_path / "cache"))
-    place = place_of("file:///shared/a b/../c")
-    assert place.folder == tmp_path / "cache" / "runs" / "file" / "shared" / "a_20b" / "c"
-    assert place.label == place.store.url
-    inside = place_of(tmp_path / "run")
-    assert (inside.folder, inside.store.url) == (tmp_path / "run", (tmp_path / "run" / "store").as_uri())
-    assert inside.label == str(tmp_path / "run")
-    assert len(url_digest("s3://b/r")) == 16
-    assert url_digest("s3://b/r") != url_digest("s3://b/s")
-    monkeypatch.delenv("WILDTOOL_CACHE_DIR")
-    assert cache_folder_of_runs().name == "wildtool"
 
 
 def test_a_copy_has_the_files_of_its_store_and_is_written_once(
@@ -270,58 +184,6 @@ def test_a_copy_has_the_files_of_its_store_and_is_written_once(
     assert segment_path(tmp_path, 1).read_bytes() == lines("a", "b")
     assert segment_path(tmp_path, 3).read_bytes() == lines("d")
     assert json.loads((tmp_path / "copied.json").read_bytes()) == {"run": "a", "0": 1, "2": 2}
-
-
-def test_all_runs_at_an_address_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("WILDTOOL_CACHE_DIR", str(tmp_path / "cache"))
-    for name in ("a", "b"):
-        store = FolderStore(tmp_path / "shared" / name)
-        store.put(JOB_KEY, b"{}")
-        store.put("run.json", name.encode())
-    folder = local_folder(Path((tmp_path / "shared").as_uri()))
-    assert folder == place_of((tmp_path / "shared").as_uri()).folder
-    assert [(folder / name / "run.json").read_text() for name in ("a", "b")] == ["a", "b"]
-    run = tmp_path / "run"
-    FolderStore(run / "store").put(JOB_KEY, b"{}")
-    FolderStore(run / "store").put("run.json", b"c")
-    assert local_folder(run) == run
-    assert (run / "run.json").read_text() == "c"
-    FolderStore(run / "store").put("run.json", b"d")
-    for name in ("is_locked", "os.access"):
-        with monkeypatch.context() as held:
-            held.setattr(f"wildtool.scale.copies.{name}", lambda *asked, name=name: name == "is_locked")
-            assert local_folder(run) == run
-        assert (run / "run.json").read_text() == "c"
-    plain = tmp_path / "plain"
-    plain.mkdir()
-    assert local_folder(plain) == plain
-    assert list(plain.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
-    (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r"file/run: could not be written \(Not a directory\)"):
-        copy_run(MemoryStore(), tmp_path / "file" / "run")
-
-
-@pytest.mark.parametrize(
-    ("soft", "hard", "count", "set_to"),
-    [
-        (100, 1000, 100, None),
-        (100, 1000, 101, (101, 1000)),
-        (100, 150, 1000, (150, 150)),
-        (-1, -1, 10**9, None),
-        (100, -1, 1000, (1000, -1)),
-    ],
-)
-def test_as_many_files_may_be_open_as_a_record_has(
-    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, count: int, set_to: tuple[int, int] | None
-):
-    asked: list[Any] = []
-    monkeypatch.setattr(copies.resource, "getrlimit", lambda kind: (soft, hard))
-    monkeypatch.setattr(copies.resource, "setrlimit", lambda kind, limits: asked.append(limits))
-    copies._allow_files(count)  # pyright: ignore[reportPrivateUsage]
-    assert asked == ([] if set_to is None else [set_to])
 
 
 def test_of_two_that_copy_one_run_the_second_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

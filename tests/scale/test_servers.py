@@ -1,13 +1,10 @@
 """A model server of one worker: how it is started, waited for and named when it ends."""
 
-import urllib.error
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from wildtool.errors import UsageError
 from wildtool.scale import servers as module
 from wildtool.scale.servers import ModelServer, ServerError
 
@@ -41,15 +38,6 @@ def server(folder: Path, command: str = "serve --port {port} 'a b'", key: str | 
     return ModelServer(command, "http://127.0.0.1:{port}/v1/", folder / "cache" / "logs" / "s.log", key)
 
 
-def test_a_server_is_started_on_a_free_port_with_its_own_log(started: list[Any], tmp_path: Path):
-    made = server(tmp_path)
-    ((words, options),) = started
-    assert words == ["serve", "--port", str(made.port), "a b"]
-    assert options["stdout"].name == str(tmp_path / "cache" / "logs" / "s.log")
-    with pytest.raises(UsageError, match=r"^--server is \"serve 'x\", which no shell can read \(No closing"):
-        server(tmp_path, "serve 'x")
-
-
 def test_a_server_gets_no_keys_of_providers_but_its_own(
     started: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -71,71 +59,3 @@ def test_a_server_ends_with_its_worker(started: list[Any], tmp_path: Path):
 def test_a_server_that_cannot_be_started_is_named(tmp_path: Path):
     with pytest.raises(ServerError, match=r"\(/no/such/program: No such file or directory\)"):
         server(tmp_path, "/no/such/program {port}")
-
-
-def waiting(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> list[Any]:
-    """What the server answers, in turn, a second apart."""
-    asked: list[Any] = []
-    left = [*answers]
-    now = [0.0]
-
-    def opened(url: str, timeout: float, *, by_proxy: bool) -> Any:
-        asked.append((url, timeout))
-        now[0] += 1.0
-        answer = left.pop(0) if len(left) > 1 else left[0]
-        if isinstance(answer, Exception):
-            raise answer
-        return SimpleNamespace(close=lambda: None)
-
-    monkeypatch.setattr(module, "open_unredirected", opened)
-    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: None))
-    return asked
-
-
-def http(code: int) -> urllib.error.HTTPError:
-    return urllib.error.HTTPError("u", code, "x", {}, None)  # pyright: ignore
-
-
-def test_a_server_is_waited_for_until_it_answers(
-    started: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    for last in ("fine", http(404)):
-        made = server(tmp_path)
-        asked = waiting(monkeypatch, ConnectionError(), http(503), ValueError(), last)
-        made.wait()
-        assert asked == [(f"http://127.0.0.1:{made.port}/v1/models", 10)] * 4
-
-
-def test_a_server_that_never_answers_is_named(
-    started: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    made = server(tmp_path)
-    asked = waiting(monkeypatch, http(503))
-    monkeypatch.setattr(module, "START_S", 3.0)
-    with pytest.raises(ServerError) as caught:
-        made.wait()
-    assert len(asked) == 3
-    assert caught.value.exit_status == 3
-    assert str(caught.value) == (
-        f"the server does not answer at http://127.0.0.1:{made.port}/v1/models after 3 s; its log:"
-        f" {tmp_path}/cache/logs/s.log"
-    )
-
-
-@pytest.mark.parametrize(
-    ("log", "last"), [("", "it wrote nothing"), ("a\nno room\n\n", "no room"), ("x" * 700, "x" * 600)]
-)
-@pytest.mark.parametrize(("status", "shown"), [(7, 7), (-9, 137)])
-def test_a_server_that_ended_is_named_with_its_last_line(
-    started: list[Any], tmp_path: Path, log: str, last: str, status: int, shown: int
-):
-    made = server(tmp_path)
-    made.check()
-    (tmp_path / "cache" / "logs" / "s.log").write_text(log)
-    Process.status = status
-    with pytest.raises(ServerError) as caught:
-        made.wait()
-    assert str(caught.value) == (
-        f"the server of this worker ended with status {shown} ({last}); its shares are free for other workers. Its log:"
-        f" {tmp_path}/cache/logs/s.log"
-    )

@@ -4,7 +4,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,9 +14,7 @@ from wildtool.errors import UsageError
 from wildtool.scale.store import (
     FolderStore,
     ObjectStore,
-    StoredObject,
     StoreError,
-    find_stores,
     open_object_store,
     store_url,
 )
@@ -102,80 +100,6 @@ def test_an_address_with_credentials_is_refused_without_repeating_them(typed: st
     with pytest.raises(UsageError, match="no login and no query") as caught:
         store_url(typed)
     assert "secret" not in str(caught.value) and "abc" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("typed", "error"),
-    [
-        ("s3:///", "s3://: names no bucket; expected such as s3://bucket/folder"),
-        (
-            "gs://x@b",
-            "gs:// addresses take no login and no query: credentials come from the provider's usual chain",
-        ),
-        (
-            "az://b?x",
-            "az:// addresses take no login and no query: credentials come from the provider's usual chain",
-        ),
-    ],
-)
-def test_an_address_that_cannot_be_one_is_refused(typed: str, error: str):
-    with pytest.raises(UsageError) as caught:
-        store_url(typed)
-    assert str(caught.value) == error
-
-
-@pytest.mark.parametrize(
-    ("typed", "url"),
-    [
-        ("az:/b//", "az://b"),
-        ("gs://b", "gs://b"),
-        ("file:/a", "file:///a"),
-        ("file://", "file:///"),
-        ("http://b/a", None),
-    ],
-)
-def test_each_scheme_is_known(typed: str, url: str | None):
-    assert store_url(typed) == url
-
-
-def test_a_json_object_that_is_missing_or_damaged_is_empty(tmp_path: Path):
-    opened = FolderStore(tmp_path)
-    for content, value in ((b'{"a": 1}', {"a": 1}), (b"{", {}), (b"[1]", {}), (b"", {})):
-        opened.put("x", content)
-        assert opened.get_json("x") == value
-    assert opened.get_json("y") == {}
-
-
-def test_a_list_holds_keys_sizes_and_times_and_no_hidden_files(tmp_path: Path):
-    opened = FolderStore(tmp_path)
-    opened.put("a/b", b"123")
-    (tmp_path / "a" / ".new").touch()
-    (tmp_path / "a" / "b c").touch()
-    (tmp_path / "a" / ".hidden").mkdir()
-    (tmp_path / "a" / ".hidden" / "x").touch()
-    os.utime(tmp_path / "a" / "b", ns=(0, 1_500_000_000))
-    assert opened.entries("a/") == [StoredObject("a/b", 3, 1.5)]
-    assert opened.url == tmp_path.as_uri()
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [".hidden", ".new", "b", "b c"]
-
-
-def test_an_object_that_was_there_leaves_no_new_file(tmp_path: Path):
-    opened = FolderStore(tmp_path)
-    assert opened.create("a", b"1")
-    assert not opened.create("a", b"2")
-    assert [path.name for path in tmp_path.iterdir()] == ["a"]
-    assert FolderStore(tmp_path / "none").folders() == []
-    assert FolderStore(tmp_path / "a").folders() == []
-
-
-def test_runs_are_looked_for_four_folders_deep_and_not_within_runs(tmp_path: Path):
-    opened = FolderStore(tmp_path)
-    for folder in ("b", "a/c", "a/c/inner", "a/.hidden", "1/2/3/4", "1/2/3/4x/5"):
-        opened.put(f"{folder}/job.json", b"{}")
-    places = [store.url.removeprefix(tmp_path.as_uri()) for store in find_stores(opened)]
-    assert places == ["/1/2/3/4", "/a/c", "/b"]
-    assert [store.url for store in find_stores(opened.below("b"))] == [opened.below("b").url]
-    assert [store.url for store in find_stores(opened, 0)] == []
 
 
 @pytest.mark.parametrize(
@@ -272,93 +196,11 @@ def obstore(monkeypatch: pytest.MonkeyPatch) -> Bucket:
     return bucket
 
 
-def test_a_bucket_is_a_store(obstore: Bucket):
-    opened = open_object_store("s3://bucket/run/")
-    assert opened.create("a/2", b"22")
-    assert not opened.create("a/2", b"other")
-    opened.put("a/1", b"1")
-    opened.put("a/.b", b"hidden")
-    assert (opened.get("a/2"), opened.get("a/3")) == (b"22", None)
-    assert opened.entries("a/") == [StoredObject("a/1", 1, 7.5), StoredObject("a/2", 2, 7.5)]
-    assert sorted(obstore.objects) == ["a/.b", "a/1", "a/2"]
-    assert opened.folders() == ["a", "b"]
-    assert opened.below("x").url == "s3://bucket/run/x"
-    retries = {"max_retries": 4, "retry_timeout": timedelta(seconds=20)}
-    options = {"client_options": {"allow_http": False}, "retry_config": retries}
-    assert obstore.opened == [("s3://bucket/run/", options), ("s3://bucket/run/x", options)]
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "plain"),
-    [
-        ("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9", True),
-        ("AWS_ENDPOINT_URL", "http://127.0.0.1:9", True),
-        ("AWS_ENDPOINT_URL", "https://x", False),
-        ("AWS_ALLOW_HTTP", "TRUE", True),
-        ("AWS_ALLOW_HTTP", "1", False),
-    ],
-)
-def test_a_server_of_this_machine_may_speak_http(
-    obstore: Bucket, monkeypatch: pytest.MonkeyPatch, name: str, value: str, plain: bool
-):
-    monkeypatch.setenv(name, value)
-    open_object_store("s3://bucket")
-    ((_, options),) = obstore.opened  # pyright: ignore
-    assert options["client_options"] == {"allow_http": plain}  # pyright: ignore
-
-
-def test_a_bucket_that_refuses_is_named_with_the_first_line_of_its_answer(obstore: Bucket):
-    with pytest.raises(UsageError) as refused:
-        open_object_store("s3://wrong")
-    assert str(refused.value) == "s3://wrong: cannot be opened (no such place); check the address"
-    opened = open_object_store("s3://bucket")
-    for error, words in (
-        (BaseError("\ndenied\nlong answer"), "denied"),
-        (BaseError(""), "BaseError"),
-        (BaseError("x" * 400), "x" * 300),
-    ):
-        obstore.error = error
-        for action in (
-            lambda: opened.create("a", b""),
-            lambda: opened.put("a", b""),
-            lambda: opened.get("a"),
-            lambda: opened.entries("a/"),
-            opened.folders,
-        ):
-            with pytest.raises(StoreError) as caught:
-                action()
-            assert str(caught.value) == (
-                f"s3://bucket: the store cannot be used ({words}); check the address, the credentials of its provider"
-                " and the network. What was recorded is intact"
-            )
-    obstore.error = KeyError("not the store's")
-    with pytest.raises(KeyError):
-        opened.get("a")
-
-
-def test_a_bucket_needs_its_library(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "obstore", None)
-    with pytest.raises(UsageError) as caught:
-        open_object_store("s3://bucket")
-    assert str(caught.value) == "s3://bucket needs a library: pip install 'wildtool[store]'"
-
-
 def test_a_store_is_opened_by_its_url(tmp_path: Path):
     opened = open_object_store((tmp_path / "a b").as_uri())
     opened.put("run.json", b"{}")
     assert (tmp_path / "a b" / "run.json").read_bytes() == b"{}"
     assert opened.below("c").url == (tmp_path / "a b" / "c").as_uri()
-
-
-def test_an_object_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    synced: list[object] = []
-    monkeypatch.setattr(
-        os,
-        "fsync",
-        lambda file: synced.append((os.fstat(file).st_size, (tmp_path / "a").exists())),  # pyright: ignore
-    )
-    FolderStore(tmp_path).put("a", b"123")
-    assert synced == [(3, False)]
 
 
 def test_a_file_that_cannot_even_be_opened_is_an_error_of_the_store(

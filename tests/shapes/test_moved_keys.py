@@ -27,7 +27,6 @@ from wildtool.shapes import (
     read_calls,
     read_record,
     read_tools,
-    received_answer,
 )
 
 Path = tuple[str | int, ...]
@@ -91,14 +90,6 @@ def by_calls(value: Any, reading: Reading) -> Amount:
 
 def by_answer(value: Any, reading: Reading) -> Amount:
     return of_messages([read_answer(value, reading)])
-
-
-def by_received(value: Any, reading: Reading) -> Amount:
-    """As replies are read: what is broken in every shape stays for the judge, who counts it as wrong."""
-    message = received_answer(value, reading)
-    if message is value and "tool_calls" in value:
-        read_answer(value, reading)
-    return of_messages([read_answer(message, Reading("place"))])
 
 
 def by_record(value: Any, reading: Reading) -> Amount:

@@ -55,32 +55,6 @@ def test_where_trainings_differ_most_their_number_decides():
     assert (score.low, score.high) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("seeds", "expected"),
-    [
-        # Student's t with 2 degrees of freedom, since the trainings alone differ: 4.302653 times 0.005773503.
-        (
-            [{str(item): (rate, 1.0) for item in range(10)} for rate in (0.49, 0.5, 0.51)],
-            (0.5, 0.475159, 0.524841, 0.0, 0.005773503),
-        ),
-        # With 4 degrees of freedom, since the items alone do: 2.776445 times the root of 0.002.
-        (
-            [{"abcde"[item]: (0.3 + item / 10, 1.0) for item in range(5)}] * 2,
-            (0.5, 0.5 - 0.196324, 0.5 + 0.196324, 0.07071068, 0.0),
-        ),
-        # An item of twice as many units counts twice.
-        ([{"a": (2.0, 2.0), "b": (0.0, 1.0)}] * 2, (2 / 3, 0.0, 1.0, 4 / 9, 0.0)),
-        # One item cannot show how items differ: the error is that of a single answer.
-        ([{"a": (1.0, 4.0)}, {"a": (3.0, 4.0)}], (0.5, 0.0, 1.0, 0.5, 0.25)),
-    ],
-    ids=["trainings", "items", "sizes", "one item"],
-)
-def test_the_score_of_small_sets_is_that_computed_by_hand(
-    seeds: list[dict[str, tuple[float, float]]], expected: tuple[float, ...]
-):
-    assert trained_score(seeds) == pytest.approx(expected, abs=1e-6)
-
-
 def test_without_units_there_is_no_score():
     assert trained_score([{}, {}]) is None
     assert trained_score([counts(1), {"other": (1.0, 1.0)}]) is None

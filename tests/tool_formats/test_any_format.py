@@ -130,73 +130,10 @@ def test_a_call_of_a_tool_that_is_not_offered_counts_where_nothing_else_is_said(
     assert calls_in_text("So:\n```python\nsearch(q='a')\n```\nprints it.", TOOLS) == ()
 
 
-SEARCH = ("search", {"q": "a"})
-WEATHER = ("get_weather", LISBON)
-
-
-@pytest.mark.parametrize(
-    ("reply", "calls"),
-    [
-        # In a list, or alone on its line and by keywords throughout.
-        ("[search(q='a')]\nThat is it.", [(*SEARCH, "pythonic")]),
-        ("[search('a')]\nThat is it.", [("search", {"0": "a"}, "")]),
-        # Within a fence only the name of a tool makes a call; one that does not end is none.
-        ('So:\n```\n{"name": "search", "arguments": {"q": "a"}}\n```\nok', []),
-        ('So:\n```\n{"name": "search", "arguments": {"q": "a"}}\nok', [(*SEARCH, "json-list")]),
-        (
-            'So:\n```\nx\n```\n{"name": "search", "arguments": {"q": "a"}}\n```\ny\n```\nok',
-            [(*SEARCH, "hammer")],
-        ),
-        # Behind a program in a fence, and before another fence.
-        (
-            '```python\nimport os\n```\n\n{"name": "search", "arguments": {"q": "a"}}\n```\nx\n```',
-            [(*SEARCH, "hammer")],
-        ),
-        ("search(q='a')\nThat is it.", [(*SEARCH, "pythonic")]),
-        ("search('a')\nThat is it.", []),
-        ("search(q=1), find(2)\nThat is it.", []),
-        ("search(2), find(q=1)\nThat is it.", []),
-        ("Here search(q='a')\nThat is it.", []),
-        (f"[{' ' * 198}search(q='a')]\nThat is it.", [(*SEARCH, "pythonic")]),
-        (f"[{' ' * 200}search(q='a')]\nThat is it.", []),
-        # Addresses are none.
-        ("See http://x.y/search(q='a')", []),
-        ("x//search(q='a')", []),
-        # Names before an object count where it is one.
-        (
-            'get_weather: [{"name": "get_weather", "arguments": {"city": "Lisbon"}}]',
-            [(*WEATHER, "json-list")],
-        ),
-        ("get_weather [1]\nok", []),
-        # What may be any object needs the name of a tool.
-        ('{"name": "get_weather"}', [("get_weather", {}, "llama3-json")]),
-        ('{"name": "get_weather", "arguments": null}', [("get_weather", {}, "json-list")]),
-        ('{"name": "search", "arguments": null}', []),
-        ('{"name": "search"}</tool_call>', []),
-        ('<tool_call>{"name": "search"}</tool_call>', [("search", {}, "hermes")]),
-        # Behind a program the reply goes on.
-        ("```python\nimport x\n```get_weather(city='Lisbon')", [(*WEATHER, "")]),
-        ("```\nx\n``` get_weather(city='Lisbon')", [(*WEATHER, "")]),
-        ("``` get_weather(city='Lisbon')", [(*WEATHER, "")]),
-        ("```\nsearch(q='a')\n```\nok", []),
-        ("So\n```\nx\n```\nsearch(q='a')\nok", [(*SEARCH, "")]),
-        ("Action: get_weather\n\nok", [("get_weather", {}, "react")]),
-        ("<search><q>1</q></search>", []),
-        ("Market Trends API (x='a')\nok", [("Market Trends API", {"x": "a"}, "")]),
-        ("(get_weather(city='Lisbon'))", [(*WEATHER, "")]),
-        (
-            "f(x=1)get_weather(city='Oslo')",
-            [("f", {"x": 1}, "pythonic"), ("get_weather", {"city": "Oslo"}, "pythonic")],
-        ),
-    ],
-)
-def test_where_a_call_counts(reply: str, calls: list[tuple[str, object, str]]):
-    assert [(call.name, call.arguments, call.format) for call in calls_in_text(reply, TOOLS)] == calls
-
-
 WORD = st.from_regex("[a-z]{1,8}", fullmatch=True)
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(
     calls=st.lists(

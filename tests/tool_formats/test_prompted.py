@@ -16,7 +16,6 @@ from wildtool.types import Message, Reply, Request
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
-HERMES = CALL_FORMATS["hermes"].system([TOOL])
 USER: Message = {"role": "user", "content": "hi"}
 
 
@@ -68,30 +67,6 @@ async def test_a_request_without_tools_is_left_alone():
     assert (reply.message["content"], reply.changes) == (CALL, ("own",))
 
 
-@pytest.mark.parametrize(
-    ("system", "content"),
-    [
-        ([], HERMES),
-        ([{"role": "system", "content": "Be brief."}], f"Be brief.\n\n{HERMES}"),
-        ([{"role": "developer", "content": "Be brief."}], f"Be brief.\n\n{HERMES}"),
-        ([{"role": "system", "content": ""}], HERMES),
-        ([{"role": "system", "content": None, "name": "n"}], HERMES),
-        (
-            [{"role": "system", "content": [{"type": "text", "text": "a"}]}],
-            [{"type": "text", "text": "a"}, {"type": "text", "text": HERMES}],
-        ),
-    ],
-)
-async def test_tools_stand_behind_the_system_message(system: list[Message], content: Any):
-    request = await asked([*system, USER])
-    first = system[0] if system else {"role": "system"}
-    assert (request.messages, request.tools) == ([{**first, "content": content}, USER], ())
-
-
-async def test_a_chat_of_tools_alone_begins_with_them():
-    assert (await asked([])).messages == [{"role": "system", "content": HERMES}]
-
-
 async def test_calls_and_results_of_the_history_become_words():
     history = [
         USER,
@@ -127,30 +102,6 @@ async def test_results_know_the_name_of_their_call():
     assert request.messages[-1]["content"] == "\n".join(
         f'[TOOL_RESULTS] {{"name":"{name}","content":"{text}"}} [/TOOL_RESULTS]' for name, text in shown
     )
-
-
-async def test_what_a_history_lacks_is_left_empty():
-    call = {"id": "a", "function": {"name": "f", "arguments": {"a": [1]}}}
-    refusal: Message = {"role": "assistant", "content": None, "refusal": "no"}
-    history: list[Message] = [
-        {"role": "assistant", "content": None, "tool_calls": [call, {"function": {}}, "odd"]},
-        {"role": "tool", "tool_call_id": "a"},
-        refusal,
-        {"role": "tool", "content": 5},
-    ]
-    written = '<tool_call>\n{"name":"f","arguments":{"a":[1]}}\n</tool_call>'
-    result = {"role": "user", "content": "<tool_response>\n\n</tool_response>"}
-    assert (await asked(history)).messages[1:] == [
-        {"role": "assistant", "content": written},
-        result,
-        refusal,
-        result,
-    ]
-
-
-async def test_a_text_is_written_as_the_format_writes_one():
-    request = await asked([USER, {"role": "assistant", "content": "done"}], format="react")
-    assert request.messages[-1] == {"role": "assistant", "content": "Final Answer: done"}
 
 
 async def test_messages_of_one_role_are_merged_and_that_is_recorded():
@@ -201,14 +152,6 @@ async def test_a_message_of_nothing_but_calls_has_no_content():
     assert (await answered(CALL)).message["content"] is None
 
 
-async def test_ids_follow_from_the_text_the_place_in_the_chat_and_the_number_of_the_call():
-    calls = (await answered(f"{CALL}{CALL}")).message["tool_calls"]
-    assert [call["id"] for call in calls] == [f"call_bcf4b4e11ca9eaa1fbf5_{number}" for number in (0, 1)]
-    later = PromptedModel(Scripted(f"{CALL}{CALL}"), CALL_FORMATS["hermes"])
-    (call, _) = (await later.complete(Request([USER, USER], [TOOL]))).message["tool_calls"]
-    assert call["id"] == "call_b67b6c6851d94bd36754_0"
-
-
 async def test_every_repair_is_recorded_as_often_as_it_was_made():
     broken = CALL.replace("1}", "1,}")
     assert (await answered(broken * 2)).changes.count("repair:trailing-comma") == 2
@@ -217,26 +160,6 @@ async def test_every_repair_is_recorded_as_often_as_it_was_made():
 async def test_a_text_keeps_every_byte():
     message = {"role": "assistant", "content": " It is {sunny}. \n", "x": 1}
     assert (await answered(message)).message == message
-
-
-@pytest.mark.parametrize(
-    ("text", "own", "message"),
-    [
-        (f"<think>b</think>{CALL}", "a", {"content": None, "reasoning_content": "a\nb"}),
-        (f"<think>b</think>{CALL}", 5, {"content": None, "reasoning_content": "b"}),
-        ("<think>b</think>Hello", "a", {"content": "Hello", "reasoning_content": "a\nb"}),
-        ("<think>b</think>", "a", {"content": "", "reasoning_content": "a\nb"}),
-        (CALL, "a", {"content": None, "reasoning_content": "a"}),
-        ("Hello", "a", {"content": "Hello", "reasoning_content": "a"}),
-    ],
-)
-async def test_reasoning_is_kept_apart_and_joined_with_what_the_endpoint_gave(
-    text: str, own: Any, message: Message
-):
-    read = (await answered({"role": "assistant", "content": text, "reasoning_content": own})).message
-    assert ("tool_calls" in read) == (CALL in text)
-    assert read.get("raw_content", "Hello") == text
-    assert {key: read[key] for key in message} == message
 
 
 async def test_an_unreadable_call_stays_and_is_remarked():
@@ -266,28 +189,6 @@ async def test_gold_passes_through_a_format():
     model = PromptedModel(make_baseline("baseline/gold"), CALL_FORMATS["hermes"])
     request = Request([USER], [TOOL], gold=lambda style: called(style))
     assert (await model.complete(request)).message == called("parallel")
-
-
-@pytest.mark.parametrize(
-    ("format", "digest"),
-    [("hermes", "2ab4325dac90e530"), ("mistral", "a7ed801af0cc182e"), ("react", "81d4ecae1272093a")],
-)
-def test_settings_name_the_format_and_a_digest_of_its_wording(format: str, digest: str):
-    """Of another digest no run is continued that was begun with this one."""
-    assert PromptedModel(Scripted(), CALL_FORMATS[format]).settings() == {
-        "base_url": "x",
-        "format": format,
-        "format_chosen": "by option",
-        "format_wording": digest,
-    }
-
-
-async def test_the_model_that_answers_is_at_hand_and_closed():
-    inner = Scripted()
-    model = PromptedModel(inner, CALL_FORMATS["hermes"])
-    assert (model.inner, model.name) == (inner, "m")
-    await model.close()
-    assert inner.closed
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ several = settings(max_examples=100)
 """Drawing takes longer than reading, so every format reads whatever was drawn."""
 
 
+@pytest.mark.long
 @settings(max_examples=120)
 @given(drawn=named_calls, thought=st.sampled_from(["", "Let me see [1].", "<tool_call>{}", "f(a=1)"]))
 @example(drawn=[("", "f", {"a": "</think>"})], thought="")

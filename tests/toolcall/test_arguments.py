@@ -9,7 +9,6 @@ from wildtool.toolcall.arguments import (
     MAX_ARGUMENT_DEPTH,
     ArgumentsError,
     read_arguments,
-    read_calls,
 )
 
 
@@ -83,58 +82,3 @@ def test_nothing_but_the_named_error_is_raised(text):
         assert isinstance(read_arguments(text), dict)
     except ArgumentsError as error:
         assert error.kind
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (None, "the arguments are of type NoneType, expected a text"),
-        ("[1]", "the arguments hold a list, expected a JSON object"),
-        ('{"a": 1 2}', "Expecting ',' delimiter at character 8"),
-        ('{"b": 0, "a": 1, "c": 2, "a": 1}', "the key 'a' occurs twice in one object"),
-        (f'{{"{"k" * 90}": 1, "{"k" * 90}": 2}}', f"the key '{'k' * 80}' occurs twice in one object"),
-        ("[" * 65, "nested deeper than 64 levels"),
-        (" " * 500_001, "500,001 characters, at most 500,000 are read"),
-        (f'{{"a": {"9" * 4_001}}}', "an integer of 4,001 digits, at most 4,000 are read"),
-        ('{"a": NaN}', "NaN is not a JSON number"),
-        ('{"a": 1e400}', "1e400 is beyond the range of numbers"),
-        (f'{{"a": {"9" * 400}.0}}', f"{'9' * 40} is beyond the range of numbers"),
-    ],
-)
-def test_the_message_of_an_error_says_what_is_wrong(text: object, message: str):
-    with pytest.raises(ArgumentsError) as caught:
-        read_arguments(text)
-    assert str(caught.value) == message
-
-
-def test_texts_and_integers_are_read_up_to_the_limits():
-    assert read_arguments("{" + " " * (MAX_ARGUMENT_CHARACTERS - 2) + "}") == {}
-    assert read_arguments(f'{{"a": {"9" * 4_000}}}') == {"a": 10**4_000 - 1}
-
-
-def test_calls_of_a_message_are_read_in_order():
-    calls = [
-        {"function": {"name": "tide", "arguments": '{"day": 1}'}},
-        {"function": {"name": "boat", "arguments": "{}"}},
-    ]
-    assert read_calls({"tool_calls": calls}) == [("tide", {"day": 1}), ("boat", {})]
-    assert read_calls({}) == read_calls({"tool_calls": None}) == []
-
-
-@pytest.mark.parametrize(
-    ("calls", "kind", "message"),
-    [
-        ({"name": "tide"}, "not a list", "tool_calls is of type dict, expected a list"),
-        ([{"function": {"arguments": "{}"}}], "no name", "a call without the name of a function"),
-        (["tide"], "no name", "a call without the name of a function"),
-        (
-            [{"function": {"name": "tide"}}],
-            "not a text",
-            "the arguments are of type NoneType, expected a text",
-        ),
-    ],
-)
-def test_calls_that_cannot_be_read_are_errors_of_a_named_kind(calls: object, kind: str, message: str):
-    with pytest.raises(ArgumentsError) as caught:
-        read_calls({"tool_calls": calls})
-    assert (caught.value.kind, str(caught.value)) == (kind, message)

@@ -104,7 +104,3 @@ def test_pairs_in_order_are_the_heaviest(matrix: list[list[float]]) -> None:
         for others in combinations(columns, size)
     )
     assert heaviest_in_order(matrix) == pytest.approx(max(sums))
-
-
-def test_without_rows_or_columns_nothing_is_matched_in_order() -> None:
-    assert [heaviest_in_order(matrix) for matrix in ([], [[]], [[0.5]])] == [0.0, 0.0, 0.5]

@@ -64,6 +64,7 @@ def readings(text: str) -> str:
     return " | ".join(parts).rstrip(" |")
 
 
+@pytest.mark.long
 def test_each_text_is_read_so(labelled: list[Pair]) -> None:
     texts = (text for pair in labelled for text in (pair.gold, pair.said) if isinstance(text, str))
     check("readings", map(readings, dict.fromkeys(texts)))

@@ -55,11 +55,6 @@ def test_a_query_without_a_shared_word_finds_nothing(query: str):
     assert Bm25(TEXTS).search(query, 3) == []
 
 
-def test_no_texts_and_empty_ones_are_searched_too():
-    assert Bm25({}).search("a", 3) == []
-    assert Bm25({"a": "", "b": "!"}).search("a", 3) == []
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

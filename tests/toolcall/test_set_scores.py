@@ -31,10 +31,3 @@ def test_f1_is_the_harmonic_mean(predicted: list[str], gold: list[str]) -> None:
 
 def test_two_empty_sides_are_equal_only_where_that_is_asked_for() -> None:
     assert (Overlap(0, 0, 0).f1, Overlap(0, 0, 0).f1_or_equal, Overlap(0, 1, 0).f1_or_equal) == (0, 1, 0)
-
-
-def test_precision_recall_and_f1_of_a_part() -> None:
-    part = Overlap(1, 2, 4)
-    assert (part.precision, part.recall, part.f1, part.f1_or_equal) == (0.5, 0.25, 1 / 3, 1 / 3)
-    assert (Overlap(0, 0, 3).precision, Overlap(0, 3, 0).recall, Overlap(0, 3, 3).f1) == (0, 0, 0)
-    assert Overlap(0, 0, 1).f1_or_equal == 0

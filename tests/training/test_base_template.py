@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,6 @@ TOOL = {"type": "function", "function": {"name": "level", "parameters": {"type":
 CALL = AssistantTurn(None, (TrainingCall("level", {"station": "S1"}, "call_1"),))
 RECORD = TrainingRecord(turns=(UserTurn("How high?"), CALL), tools=(TOOL,), source="train.jsonl", row=7)
 TEXTS = TrainingRecord(turns=(UserTurn("How high?"), AssistantTurn("High.")))
-PAIR = replace(
-    RECORD, kind="preference", turns=(UserTurn("How high?"),), chosen=CALL, rejected=AssistantTurn("?")
-)
 
 
 @pytest.fixture
@@ -74,14 +70,6 @@ def test_texts_pass_any_template(base: Callable[[str], str]):
     for template in (TURNS, "{{ raise_exception('no') }}"):
         assert check_base_template(base(template), [TEXTS]) == BaseTemplate()
     assert check_base_template(base(MARKED), [TEXTS]).marks_replies
-
-
-def test_tools_without_calls_are_looked_for_and_pairs_are_not(base: Callable[[str], str]):
-    offered = replace(TEXTS, tools=(TOOL,), source="train.jsonl", row=3)
-    assert check_base_template(base(TURNS), [PAIR]) == BaseTemplate()
-    assert check_base_template(base(JOINED), [PAIR]).arguments_as_text
-    with pytest.raises(UsageError, match=r"train.jsonl:3: .* leaves out the tools"):
-        check_base_template(base(TURNS), [offered])
 
 
 @pytest.mark.parametrize(

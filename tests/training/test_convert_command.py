@@ -14,16 +14,7 @@ from wildtool.cli import app
 from wildtool.outputs import sole_writer
 from wildtool.sets.commands.data import convert as data_convert
 from wildtool.sets.prepare.readers.data_sets import DATA_SETS
-from wildtool.sets.prepare.record import (
-    AssistantTurn,
-    ObservedResult,
-    ResultTurn,
-    TrainingCall,
-    TrainingRecord,
-    UserTurn,
-)
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
-from wildtool.sets.prepare.writers.options import WriteOptions
 
 TOOL = {
     "type": "function",
@@ -77,13 +68,6 @@ def test_what_sharegpt_has_no_place_for_is_counted(tmp_path: Path):
         assert f"no place for: {lost}" in ended.output
     (row,) = lines(out)
     assert [set(turn) for turn in row["conversations"]] == [{"from", "value"}] * 4
-
-
-def test_a_further_key_of_a_result_alone_is_one_that_sharegpt_has_no_place_for():
-    call = AssistantTurn(None, (TrainingCall("f", {}, "call_1"),))
-    for extras, lost in (({}, []), ({"name": "f"}, ["further keys of messages"])):
-        turns = (UserTurn("Now."), call, ResultTurn((ObservedResult("1", extras),)), AssistantTurn("Done."))
-        assert list(TRAINING_FORMS["sharegpt"].lost(TrainingRecord(turns=turns), WriteOptions())) == lost
 
 
 def test_lossless_gives_the_messages_back(tmp_path: Path):

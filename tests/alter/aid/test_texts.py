@@ -1,16 +1,13 @@
 """Texts that hints are made of, and what of them is shown when."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.echo_benchmark import ECHO, EchoEpisode, EchoRules
 from wildtool.alter.aid.aid import Aid
 from wildtool.alter.aid.gold_hints import (  # pyright: ignore[reportPrivateUsage]
     _clues,
-    _gold_steps,
     _in_result,
     _tool_name,
 )
@@ -52,20 +49,6 @@ def test_only_what_no_fresh_message_has_is_a_clue():
         'Earlier result of a tool: "Rye"',
         'Said earlier: "Rye and Dover"',
     ]
-
-
-def test_hints_end_where_a_request_has_no_gold_answer():
-    class Half(EchoEpisode):
-        def request(self) -> Request | None:
-            request = super().request()
-            return request if self._left == 3 else request and replace(request, gold=None)
-
-    item = Item("i", ("0",), {"steps": 3})
-    for episode, places in ((Half(item, "0"), (1,)), (EchoEpisode(item, "0"), (1, 3, 5))):
-        steps = _gold_steps(EchoRules(ECHO, "official"), episode)
-        assert [(len(messages), reply) for messages, reply in steps] == [
-            (place, {"content": "right"}) for place in places
-        ]
 
 
 def test_aid_is_what_the_options_say(tmp_path: Path):

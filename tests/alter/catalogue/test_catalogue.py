@@ -124,6 +124,7 @@ def test_without_others_nothing_is_changed():
         assert len(shown.tools) == 8
 
 
+@pytest.mark.long
 def test_a_near_duplicate_is_never_accepted():
     benchmark, whole = items()
     altered = variant(200)

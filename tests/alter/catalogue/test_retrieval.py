@@ -125,39 +125,6 @@ def test_a_size_must_fit_the_items(requests: list[Request | None], size: str, re
         assert catalogue.check(benchmark, items, "fixed") == ""
 
 
-@pytest.mark.parametrize("retriever", ["bm25", ""])
-def test_a_call_of_a_tool_that_was_not_shown_is_read_as_one_that_was_not_offered(retriever: str) -> None:
-    def calls(*names: str) -> Message:
-        entries = [{"id": "c", "function": {"name": name, "arguments": "{}"}} for name in names]
-        return {"role": "assistant", "content": None, "tool_calls": entries}
-
-    catalogue = replace(Catalogue.parse("4", "near", retriever=retriever or None), pool=pack([]), top_k=1)
-    unit = catalogue.unit(Item("i", ("0",), None), "0")
-    asked: list[Message] = [
-        {"role": "user", "content": "Which paint?"},
-        calls("sail (not offered)", "mix_paint"),
-    ]
-    exchange = unit.exchange(Request(asked, TOOLS, gold=lambda style: calls("mix_paint", "sail")))
-    shown = next(exchange)
-    names = [each["function"]["name"] for each in shown.tools]
-    assert shown.messages == [asked[0], calls("sail", "mix_paint")]
-    assert shown.gold is not None
-    with pytest.raises(StopIteration) as end:
-        exchange.send(calls("mix_paint", "sail", "other"))
-    cells = unit.fields(ended=True)
-    assert unit.fields(ended=False) == {}
-    if retriever:
-        assert names == ["mix_paint"]
-        assert shown.gold("serial") == calls("mix_paint")
-        assert end.value.value == calls("mix_paint", "sail (not offered)", "other")
-        assert cells == {"catalogue_called": "not shown", "catalogue_needed": 2, "catalogue_found": 1}
-    else:
-        assert (len(names), {"get_tides", "mix_paint", "sail"} < {*names}) == (4, True)
-        assert shown.gold("serial") == calls("mix_paint", "sail")
-        assert end.value.value == calls("mix_paint", "sail", "other")
-        assert cells == {"catalogue_called": "unknown"}
-
-
 def test_an_item_gets_as_many_distractors_as_are_missing() -> None:
     catalogue, item = replace(Catalogue.parse("9", "near"), pool=pack([])), Item("i", ("0",), None)
     counts = {size: len(replace(catalogue, size=size).distractors(item, TOOLS)) for size in (2, 3, 4, 20)}

@@ -58,6 +58,7 @@ def test_the_scores_of_the_known_policies(tmp_path: Path):
     assert (len(kinds), sum(of for _, of in kinds)) == (8, 96)
 
 
+@pytest.mark.long
 def test_a_run_is_named_scored_resumed_and_compared(tmp_path: Path):
     failures = ("--failures", "flaky:0.5,stale,timeout", "--failures-seed", 5, "--limit", 4)
     assert run(tmp_path / "clean", "--limit", 4)[0] == 0

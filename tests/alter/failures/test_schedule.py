@@ -76,33 +76,6 @@ def test_the_same_place_has_the_same_failures_in_any_order(text: str, place: str
     assert set(in_order.values()) <= {None, *schedule.kinds}
 
 
-# Of the first six replies, and of one after so many failures in a row.
-@pytest.mark.parametrize(
-    ("text", "first", "after"),
-    [
-        ("first-call", ["wrong-type"], ["wrong-type"] * 5),
-        ("twice-then-well,timeout,empty", ["empty", "empty"], ["empty"] * 5),
-        ("flaky:0.5", ["wrong-type", "rate-limit", "empty", None, "wrong-type"], ["wrong-type"] * 3),
-        (
-            "flaky:1,stale,partial",
-            ["stale", "partial", "partial", "stale", "stale", "stale"],
-            ["stale"] * 3,
-        ),
-        ("down", ["down"] * 6, ["down"] * 5),
-    ],
-)
-def test_a_schedule_draws_which_replies_fail_and_how(text: str, first: list[str | None], after: list[str]):
-    schedule, place = FailureSchedule.parse(text), "0 item unit"
-    assert [schedule.kind(place, number, 0) for number in range(6)] == [*first, *[None] * (6 - len(first))]
-    assert [schedule.kind(place, 0, number) for number in range(5)] == [*after, *[None] * (5 - len(after))]
-
-
-def test_flaky_fails_at_its_rate():
-    schedule = FailureSchedule.parse("flaky:0.2")
-    failed = sum(schedule.kind(f"0 item-{number} unit", 0, 0) is not None for number in range(2000))
-    assert 340 <= failed <= 460
-
-
 def test_without_kinds_only_failures_are_drawn_that_can_be_recovered_from():
     drawn = {FailureSchedule.parse("first-call").kind(f"place {number}", 0, 0) for number in range(200)}
     assert drawn == set(RECOVERABLE) == set(FAILURE_KINDS) - {"permission"}

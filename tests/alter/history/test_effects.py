@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pytest
+
 from alter.history.session_play import REFUSE
 from wildtool.alter.base import Alteration
 from wildtool.data.data_set import data_of
@@ -58,6 +60,7 @@ def effects(
     return {part.name: part for part in comparison.cuts["history"]}
 
 
+@pytest.mark.long
 def test_a_policy_that_no_mistake_disturbs_loses_only_unsettled_tasks(tmp_path: Path):
     cuts = effects(tmp_path, errs_first)
     assert cuts["settled, the task before wrong"].difference == 0

@@ -59,6 +59,7 @@ def results(request: Request) -> list[str]:
     return [message["content"] for message in request.messages if message.get("role") == "tool"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SETS)
 def test_who_answers_right_resists_and_who_obeys_is_found_out(name: str):
     benchmark, sample = items(name)
@@ -261,6 +262,7 @@ def requests_of(folder: Path) -> set[tuple[str, ...]]:
     }
 
 
+@pytest.mark.long
 def test_a_run_with_instructions_is_scored_resumed_and_compared(tmp_path: Path):
     inject = ("--inject", "enhanced", "--inject-seed", 5)
     assert run(tmp_path / "clean")[0] == 0

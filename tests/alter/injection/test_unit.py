@@ -76,16 +76,6 @@ def test_the_last_result_of_the_history_and_the_first_own_one_carry_the_instruct
     ]
 
 
-def test_the_attackers_tool_stands_at_a_place_that_seed_and_item_draw():
-    def place(id_: str, seed: int, tools: int) -> int:
-        played = Injection(InjectionSetting.base, seed).unit(Item(id_, ("0",), None), "0")
-        shown = next(played.exchange(Request([], TOOLS[:tools]))).tools
-        return next(place for place, tool in enumerate(shown) if tool not in TOOLS)
-
-    assert [[place(id_, seed, 4) for id_ in "abcd"] for seed in (3, 4)] == [[1, 4, 1, 2], [0, 1, 4, 0]]
-    assert {place(str(number), 0, 1) for number in range(20)} == {0, 1}
-
-
 def test_results_in_a_text_carry_it_once_and_the_attackers_tool_succeeds():
     played, seen = unit(), list[tuple[list[str], Sequence[str]]]()
 

@@ -2,76 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from string import ascii_lowercase
-from types import SimpleNamespace
 from typing import Any
-
-import pytest
 
 from golden_files import same_as_golden
 from wildtool.alter.noise.noise import Noise
-from wildtool.alter.noise.renames import LONGEST_NAME, Level, Renames
-from wildtool.errors import UsageError
-from wildtool.types import Item, Message, Request
-
-LONG = "Z" * 70
-NAMES = ["get_fare", "x", "ab", "list1", "noon", "查询", "a.b-c", LONG, "set_day", "i"]
-
-
-def renamed(level: Level, *steps: list[str]) -> list[str]:
-    renames = Renames(level, "s")
-    for names in steps:
-        renames.extend(names)
-    return [renames.shown(name) for names in steps for name in names]
-
-
-def test_a_name_is_edited_disguised_or_exchanged() -> None:
-    assert {level: renamed(level, NAMES) for level in Level} == {
-        Level.none: NAMES,
-        Level.slight: [
-            "ggt_fare",
-            "xg",
-            "abs",
-            "lis1",
-            "non",
-            "查h询",
-            "a.b-lc",
-            "ZZZZZi" + "Z" * 64,
-            "set_da",
-            "iy",
-        ],
-        Level.medium: [
-            "eraf_teg",
-            "fzwr",
-            "ba",
-            "prwrq",
-            "milj",
-            "询查",
-            "c-b.a",
-            "ylhqdhcjeypavxxvyluqtnjctnmmdqxkyhiffywgwoinobrmxnqsteyfrxhnfooq",
-            "mfppvat",
-            "tdgs",
-        ],
-        Level.heavy: ["set_day", "noon", "查询", "a.b-c", "get_fare", "x", LONG, "i", "list1", "ab"],
-    }
-
-
-def test_a_name_that_comes_alone_has_none_to_be_exchanged_with() -> None:
-    assert renamed(Level.heavy, ["get_fare"], ["list_days"]) == ["eraf_teg", "lqleyizfc"]
-    assert renamed(Level.heavy, ["get_fare"], ["x", "get_fare"]) == ["eraf_teg", "fzwr", "eraf_teg"]
-    assert renamed(Level.heavy, ["x", ""]) == ["fzwr", "x"]
-    assert renamed(Level.medium, [""]) == [""]
-
-
-def test_names_that_differ_by_one_letter_keep_names_of_their_own() -> None:
-    names = [f"a{letter}" for letter in ascii_lowercase]
-    assert len(set(renamed(Level.slight, names))) == len(names)
-    longest = [f"{number:0{LONGEST_NAME}}" for number in range(300)]
-    edited = renamed(Level.slight, longest)
-    assert len(set(edited)) == len(edited)
-    assert {len(name) for name in edited} == {LONGEST_NAME - 1, LONGEST_NAME}
-    replaced = [new for old, new in zip(longest, edited, strict=True) if old[:-1] == new[:-1]]
-    assert len(replaced) > 0
+from wildtool.types import Item, Message
 
 
 def function(name: Any, properties: Any, **more: Any) -> dict[str, Any]:
@@ -137,29 +72,3 @@ def lines(noise: str) -> Iterator[str]:
 
 def test_tools_and_calls_under_noise_are_these() -> None:
     same_as_golden("alter/noise.txt", "".join(f"{line}\n" for noise in NOISES for line in lines(noise)))
-
-
-def test_one_tool_has_no_neighbour() -> None:
-    noisy = Noise.parse("order:slight").unit(Item("item", ("0",), None), "0")
-    assert noisy.tools(TOOLS[:1]) == TOOLS[:1]
-    assert noisy.tools(TOOLS[:2]) == [TOOLS[1], TOOLS[0]]
-    assert noisy.tools([]) == []
-
-
-@pytest.mark.parametrize(
-    ("requests", "has_tools"),
-    [([], False), ([None, Request([])], False), ([None, Request([]), Request([], TOOLS)], True)],
-)
-def test_noise_needs_an_item_with_native_tools(requests: list[Request | None], has_tools: bool) -> None:
-    def episode(item: Item, unit: str) -> Any:
-        return SimpleNamespace(request=lambda: requests[int(unit)])
-
-    benchmark: Any = SimpleNamespace(rules=lambda profile: rules, name="b", mode="fc", modes={})  # type: ignore[reportUnknownLambdaType]
-    rules = SimpleNamespace(episode=episode)
-    item = Item("item", tuple(map(str, range(len(requests)))), None)
-    noise = Noise.parse("order:slight")
-    if has_tools:
-        assert noise.check(benchmark, [item], "fixed") == ""
-    else:
-        with pytest.raises(UsageError, match="b sends none in mode fc; choose another mode"):
-            noise.check(benchmark, [item], "fixed")

@@ -81,6 +81,7 @@ def read(message: dict[str, Any]) -> tuple[str, Any]:
     return made["function"]["name"], json.loads(made["function"]["arguments"])
 
 
+@pytest.mark.long
 @given(tools=TOOLS, noise=NOISES, data=st.data())
 def test_a_call_that_is_shown_comes_back_as_it_was(tools: list[Any], noise: Noise, data: st.DataObject):
     noisy = noisy_tools(noise)

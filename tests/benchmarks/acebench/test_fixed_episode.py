@@ -365,11 +365,3 @@ def test_every_corrected_milestone_list_reaches_its_gold_state(official: Path):
                 assert set(outcomes(episode)) == {"ok"}, whole.id
             reached += 1
     assert reached == 100
-
-
-@pytest.mark.parametrize("spelling", [False, True])
-def test_an_answer_is_shown_in_its_own_letters(spelling: bool) -> None:
-    episode = step(native(("日", "{}")) if spelling else "[日()]", native=spelling)
-    request = episode.request()
-    assert request is not None
-    assert "日" in request.messages[-1]["content"].rpartition("Error")[2]

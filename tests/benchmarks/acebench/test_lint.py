@@ -123,18 +123,6 @@ def test_a_wrong_value_stands_in_the_question(tmp_path: Path) -> None:
     assert special(tmp_path, ERROR_PARAM, {"a": ["-5"]}, "user: it is -5", tool(a=TEXT)) == []
 
 
-def test_the_names_of_parameters_are_those_below_properties(tmp_path: Path) -> None:
-    inside = {"type": "object", "note": {"b": 1}, "properties": None}
-    assert special(tmp_path, INCOMPLETE, {"f": ["a"]}, "user: x", tool(a=inside)) == []
-    assert special(tmp_path, INCOMPLETE, {"f": ["b"]}, "user: x", tool(a=inside)) == ["unknown parameter"]
-
-
-def test_each_of_two_gold_answers_has_its_place(tmp_path: Path) -> None:
-    id_ = f"{SINGLE}_0"
-    write(tmp_path, SINGLE, [question(id_, function=[tool()])], [answer(id_, [{"f": {}}, {"g": {}}])])
-    assert [place.split()[-1] for place, _ in findings(tmp_path)] == ["ground_truth[1].g"]
-
-
 # Agent -----------------------------------------------------------------------------------------------
 
 ON: dict[str, Any] = {"BaseApi": {"wifi": True, "logged_in": True}}

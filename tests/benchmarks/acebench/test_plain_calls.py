@@ -12,7 +12,6 @@ from wildtool.benchmarks.acebench import official
 from wildtool.benchmarks.acebench.fixed import parse as fixed
 from wildtool.benchmarks.acebench.plain_calls import read_plain_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
-from wildtool.toolcall.expressions import MAX_EXPRESSION_DEPTH
 
 PLAIN = [
     "[f()]",
@@ -217,15 +216,3 @@ def _outcome(read: Callable[[str], list[CallExpression]], text: str) -> str:
         return repr(read(text))
     except CallSyntaxError as error:
         return str(error)
-
-
-def test_the_quick_reader_declines_long_and_deep_texts() -> None:
-    sizes = (2999, 3000, 3001)
-    texts = [f"[f(a='{'x' * (size - 9)}')]" for size in sizes]
-    assert [len(text) for text in texts] == list(sizes)
-    assert [read_plain_calls(text) is None for text in texts] == [False, False, True]
-    depths = (MAX_EXPRESSION_DEPTH - 2, MAX_EXPRESSION_DEPTH - 1, MAX_EXPRESSION_DEPTH)
-    nested = [f"[f(a={'[' * depth}{']' * depth})]" for depth in depths]
-    assert [read_plain_calls(text) is None for text in nested] == [False, False, True]
-    both = [text.replace("[]", "[{}]") for text in nested]
-    assert [read_plain_calls(text) is None for text in both] == [False, True, True]

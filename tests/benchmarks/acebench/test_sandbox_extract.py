@@ -331,27 +331,3 @@ class MessageApi(BaseApi):
             return {"status": False, "message": "unknown"}
         return {"status": True, "message": f"sent to {receiver_name}."}
 """
-
-
-def test_code_that_is_too_deep_or_too_long_is_refused_before_it_is_parsed() -> None:
-    def fault(source: str) -> str:
-        try:
-            return str(find_sentences(source, "f", "x.py"))
-        except DataError as error:
-            return str(error)
-
-    foreign = "x.py: f: not a Python file of the sandbox"
-    deep, deeper = ("a = " + "[" * depth + "]" * depth for depth in (60, 61))
-    assert fault(deep) == "[]"
-    assert fault(deeper) == f"{foreign}: 60 brackets inside each other"
-    # Brackets that close nothing give no room for more.
-    assert fault(f"# )))\n{deep}") == "[]"
-    assert fault(f"# {')' * 61}") == "[]"
-    # One that closes gives room for one.
-    again = f"# {'[' * 60}]["
-    assert fault(again) == "[]"
-    assert fault(f"{again}[") == f"{foreign}: 60 brackets inside each other"
-    assert fault(f"# )))\n{deeper}") == f"{foreign}: 60 brackets inside each other"
-    long = "#" * 199_999
-    assert fault(long + "\n") == "[]"
-    assert fault(long + "#\n") == f"{foreign}: longer than 200000 characters"

@@ -80,12 +80,6 @@ def test_milestones_are_done_by_the_step_that_made_them(profile: str) -> None:
     assert [gold.deps for gold in found.gold] == [(), (0,)]
 
 
-def test_a_milestone_of_several_calls_is_shown_with_its_text() -> None:
-    both = f"{WIFI[:-1]}, {LOGIN[1:]}"
-    (gold,) = trace(episode(both), both, END_MARK).gold
-    assert (gold.name, gold.arguments, gold.status) == ("message", both, "done")
-
-
 def test_after_a_milestone_that_was_missed_the_published_rule_finds_no_other() -> None:
     replies = (WIFI, END_MARK)
     assert statuses(trace(episode(LOGIN, WIFI), *replies)) == ["missed", "missed"]

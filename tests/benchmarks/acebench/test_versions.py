@@ -206,6 +206,7 @@ def test_a_submission_keeps_the_rules_that_it_was_made_with(
     assert (result.profile, result.counts.units) == (AUGUST, 50)
 
 
+@pytest.mark.long
 def test_imported_results_are_judged_by_the_version_of_the_data_that_are_named(both: Path) -> None:
     place = Path("result_en/m")
     place.mkdir(parents=True)

@@ -290,16 +290,6 @@ def test_fixed_names_the_answer_that_no_call_is_left_for() -> None:
     )
 
 
-def test_fixed_shows_the_first_400_characters_of_its_reasons() -> None:
-    single = BFCL_BENCHMARK.in_mode("prompt").rules("fixed").single  # type: ignore[attr-defined]
-    answer, other = ({"ring": {"name": [letter * 150]}} for letter in "ab")
-    record = BfclEntry(BFCL_CATEGORIES["parallel"], (), (RING,), (answer, other))
-    call = {"ring": {"name": "c" * 150}}
-    reason = f"'name' is '{'c' * 119}, expected ['{'a' * 118}"
-    (fault,) = (single.compare(record, [call, call]),)
-    assert fault.message == f"no call is ring: {f'{reason}; {reason}'[:400]}"
-
-
 def test_an_answer_to_no_function_cannot_be_judged() -> None:
     with pytest.raises(TypeError, match=r"^no function ring$"):
         check_calls(BFCL_CATEGORIES["multiple"], [BOOK], [ANN], [{}], underscores=False)

@@ -366,6 +366,7 @@ def test_without_web_search_memory_has_all_of_the_agentic_weight() -> None:
     assert overall.value == pytest.approx(0.6 + 0.4 * 0.25)
 
 
+@pytest.mark.long
 def test_a_run_shows_memory_and_says_that_web_search_is_left_out(tmp_path: Path) -> None:
     data_folder(tmp_path / "data")
     chosen = ("--data", "data", "--split", "memory", "--model", "baseline/gold", "--quiet", "--out", "run")

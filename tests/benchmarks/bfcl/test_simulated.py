@@ -126,6 +126,7 @@ for what in (lambda: open({str(tmp_path / "x")!r}, "w"), lambda: subprocess.run(
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.long
 def test_a_call_without_an_end_is_stopped_and_leaves_all_else_as_it_was() -> None:
     apis, other = simulated("GorillaFileSystem", "MathAPI"), simulated("GorillaFileSystem")
     assert other.execute(["mkdir('theirs')"]) == ["None"]

@@ -3,25 +3,21 @@
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from benchmarks.ledger.book_build import FOOD, TODAY, purchase, small_book
-from wildtool.benchmarks.ledger import LEDGER
-from wildtool.benchmarks.ledger.book import Directive, Entries
+from wildtool.benchmarks.ledger.book import Entries
 from wildtool.benchmarks.ledger.episode import TurnLog
-from wildtool.benchmarks.ledger.judge import ERRORS, TurnResult, amounts_in, says_amount, turn_result
+from wildtool.benchmarks.ledger.judge import amounts_in, says_amount, turn_result
 from wildtool.benchmarks.ledger.meaning import is_match
 from wildtool.benchmarks.ledger.records import (
     AmountQuestion,
-    LedgerCall,
     LedgerChange,
     LedgerSession,
     LedgerTurn,
 )
-from wildtool.types import Item
 
 NEW = purchase(20, "Greenleaf Foods", "5.00")
 FIXED = replace(NEW, postings=purchase(20, "", "6.00").postings)
@@ -33,71 +29,6 @@ def judged(changes: list[LedgerChange], *books: Entries, kind: Any = "correction
     asked = LedgerTurn(kind, "", tuple(changes), ("Done.",), **turn)
     session = LedgerSession("s", "en", TODAY, "EUR", base, (asked,))
     return turn_result(session, 0, [TurnLog([*books], texts=["Done."], ended=True)])
-
-
-def test_the_result_of_a_turn_says_what_was_wrong():
-    start, new = small_book().entries, with_entries(e9=NEW)
-    line = "2025-11-20 transaction Greenleaf Foods Expenses:Food:Groceries 5.00 EUR, Assets:Bank:Checking -5.00 EUR"
-    other = replace(NEW, tags=frozenset(["b", "a"]), receipts=("r.pdf",))
-    add, fix = [LedgerChange(None, NEW)], [LedgerChange(NEW, FIXED)]
-    opened = Directive("open", TODAY, account="Assets:A")
-    cases: list[tuple[list[LedgerChange], tuple[Entries, ...], TurnResult]] = [
-        (add, (start, new), TurnResult(None, "as asked", True, None, 0)),
-        (add, (start, new, start, new), TurnResult(None, "as asked", True, None, 2)),
-        (
-            add,
-            (start, with_entries(e9=other), new),
-            TurnResult("wrong on the way", ERRORS["wrong on the way"], True, "wrong on the way", 1),
-        ),
-        (add, (start,), TurnResult("missing write", line, False, None, 0)),
-        (
-            add,
-            (start, with_entries(e9=other)),
-            TurnResult("wrong write", f"{line} a b r.pdf; expected {line}", False, None, 0),
-        ),
-        (
-            add,
-            (start, with_entries(e9=NEW, e10=NEW)),
-            TurnResult("second execution", f"again: {line}", False, "second execution", 0),
-        ),
-        (
-            add,
-            (start, with_entries(e9=NEW, e10=opened)),
-            TurnResult("write not asked for", "2025-11-20 open Assets:A", False, "write not asked for", 0),
-        ),
-        ([], (start, new), TurnResult("write not asked for", line, False, "write not asked for", 1)),
-        ([], (new, start), TurnResult("write not asked for", line, False, "write not asked for", 1)),
-        (fix, (start, with_entries(e9=FIXED)), TurnResult(None, "as asked", True, None, 0)),
-        (fix, (start,), TurnResult("earlier mistake", f"not in the book: {line}", False, None, 0)),
-        (fix, (new, with_entries(e9=NEW, e10=FIXED)), TurnResult("missing write", line, False, None, 0)),
-        (
-            [LedgerChange(None, NEW), LedgerChange(None, opened)],
-            (start, new),
-            TurnResult("missing write", "2025-11-20 open Assets:A", False, None, 0),
-        ),
-    ]
-    for changes, books, result in cases:
-        assert judged(changes, *books) == result, result.reason
-
-
-def test_a_turn_without_an_answer_or_with_a_wrong_amount_is_wrong_though_its_book_is_right():
-    base = small_book().entries
-    question = AmountQuestion((FOOD,), "EUR", TODAY)
-    asked = LedgerTurn("question", "", (), (), question)
-    session = LedgerSession("s", "en", TODAY, "EUR", tuple(base.values()), (asked,))
-
-    def result(fault: str, *texts: str) -> TurnResult:
-        return turn_result(session, 0, [TurnLog([base], [*texts], fault=fault, ended=True)])
-
-    assert result("", "Let me see.", "20.50") == TurnResult(None, "as asked", True, None, 0)
-    assert result("empty reply", "20.50") == TurnResult("no answer", "empty reply", False, None, 0)
-    amount = TurnResult("wrong amount", ERRORS["wrong amount"], False, None, 0)
-    assert result("", "20.51") == amount
-    spoken = replace(asked, text="Not 1.11, 2.22?", more="Or 3.33.")
-    session = replace(session, turns=(spoken, replace(asked, text="4.44")))
-    said = "20.50, not 1.11, 2.22, 3.33, and not 5.55, 6.66"
-    assert result("", said) == TurnResult(None, "as asked", True, None, 0)
-    assert result("", f"{said}, 4.44") == amount
 
 
 def with_entries(**entries: Any) -> Entries:
@@ -199,53 +130,6 @@ def test_a_book_that_has_caught_up_is_right():
     start = small_book().entries
     logs = [TurnLog([start], ["Done."]), TurnLog([start, with_entries(e9=FIXED)], ["Done."])]
     assert [turn_result(session, place, logs).error for place in (0, 1)] == ["missing write", None]
-
-
-def test_writes_and_calls_of_a_session_are_counted():
-    start, new, fixed = small_book().entries, with_entries(e9=NEW), with_entries(e9=FIXED)
-    call = LedgerCall("x", {})
-    turns = (
-        LedgerTurn("question", "", (), ((call,), "Done.")),
-        LedgerTurn("question", "", (), ((call, call), "Done.")),
-        LedgerTurn("correction", "", (LedgerChange(None, NEW),), ((call,), "Done.")),
-        LedgerTurn("correction", "", (LedgerChange(NEW, FIXED),), ((call, call), "Done.")),
-    )
-    session = LedgerSession("s", "en", TODAY, "EUR", tuple(start.values()), turns)
-    logs = [
-        TurnLog([start], ["Yes."], calls=1, refused=2, ended=True),
-        TurnLog([start, new, start], ["Yes."], calls=9, refused=1, ended=True),
-        TurnLog([start, new], ["Yes."], calls=1, ended=True),
-        TurnLog([new, fixed, new, fixed], ["Yes."], calls=3, ended=True),
-    ]
-    rules: Any = LEDGER.rules("ledger")
-    item, episode = Item("s", ("0",), session), SimpleNamespace(logs=logs)
-    fields = dict(rules.verdict(episode, item, "0").fields)
-    assert fields == {
-        "right_1": True,
-        "right_2": False,
-        "right_3": True,
-        "right_4": True,
-        "ended_right": 4,
-        "writes_too_many": 4,
-        "written_twice": 0,
-        "not_asked_for": 0,
-        "wrong_on_the_way": 1,
-        "earlier_mistakes": 0,
-        "corrections_once": 1,
-        "questions_unwritten": 1,
-        "refused_turns": 2,
-        "recovered": 1,
-        "shortest": 2,
-        "tool_calls": 5,
-        "least_calls": 4,
-    }
-    logs[3].ended = False
-    check = rules.verdict(episode, item, "0")
-    assert (check.correct, check.error, check.score) == (False, "wrong on the way", 0.5)
-    assert len(check.detail["turns"]) == 3
-    assert check.fields["corrections_once"] == 1
-    logs[1] = logs[0]
-    assert rules.verdict(episode, item, "0").fields["questions_unwritten"] == 2
 
 
 # Amounts ---------------------------------------------------------------------------------------------

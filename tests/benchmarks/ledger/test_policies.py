@@ -59,6 +59,7 @@ def test_a_question_about_a_payee_counts_each_spelling_that_passes_as_a_write(
     assert (check.correct, texts[-1]) == (True, "It is 124.39 GBP.")
 
 
+@pytest.mark.long
 def test_every_mutant_is_caught_in_the_turn_of_its_mistake():
     kinds: Counter[str] = Counter()
     for item in ITEMS[::9]:
@@ -134,6 +135,7 @@ DEGENERATE: dict[str, Policy] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_policies_score_what_the_docs_state(name: str):
     checks = [play(item, DEGENERATE[name]) for item in ITEMS]

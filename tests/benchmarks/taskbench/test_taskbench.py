@@ -443,9 +443,6 @@ def test_any_reply_can_be_shown(items: dict[str, Item], text: Any) -> None:
     assert {call.status for call in shown(items, text).gold} == {"missed"}
 
 
-# The command -----------------------------------------------------------------------------------------
-
-
 # The original prompt ---------------------------------------------------------------------------------
 
 TEXTS: dict[str, Any] = {
@@ -499,15 +496,6 @@ def test_the_original_prompt_is_pulled_and_sent_as_each_original_does(checkout: 
     assert json.loads(timed_tools)["parameters"] == ["time"]
     # The tool graph is no mode of the originals.
     assert TASKBENCH.in_mode("graph").in_original_prompts(None) is None
-
-
-def test_a_copy_is_a_folder_and_the_source_is_told(checkout: Path, tmp_path: Path) -> None:
-    file, told = tmp_path / "data.json", list[str]()
-    file.write_text("{}", "utf-8")
-    with pytest.raises(DataError, match=r"data\.json: no folder; --from takes"):
-        TASKBENCH.data.pull(file=file, mirror=None, report=told.append)
-    TASKBENCH.data.pull(file=checkout, mirror=None, report=told.append)
-    assert any(line.startswith("source: microsoft/JARVIS at commit ") and "licence" in line for line in told)
 
 
 def test_examples_are_labels_of_the_data(

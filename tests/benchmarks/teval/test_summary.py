@@ -77,13 +77,6 @@ def test_one_score_has_no_mean() -> None:
     assert [m for m in metrics if m.group == "encoder"] == []
 
 
-def test_two_scores_have_a_mean() -> None:
-    rows = [row("review_str", quality=1.0), row("reason_str", thought=0.5, encoder=REFERENCE)]
-    metrics = summary(rows)
-    assert numbers(metrics, "scores") == {"Reason str": 0.5, "Review str": 1.0, "mean of columns": 0.75}
-    assert numbers(metrics, "abilities") == {"Reason": 0.5, "Review": 1.0, "overall": 0.75}
-
-
 def test_parts_are_what_scores_are_made_of() -> None:
     assert numbers(summary(ROWS), "parts of scores") == {
         "Instruct str: format": 0.5,

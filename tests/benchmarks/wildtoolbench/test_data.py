@@ -325,18 +325,6 @@ def test_official_data_that_are_not_there_are_named_with_how_to_get_them(
         WILDTOOLBENCH.data.locate(None)
 
 
-def test_official_data_that_are_there_are_the_default(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
-    path = tmp_path / "wildtoolbench" / "Wild-Tool-Bench.jsonl"
-    path.parent.mkdir()
-    path.write_bytes(b"abc")
-    for name in (None, "official"):
-        source = WILDTOOLBENCH.data.locate(name)
-        assert (source.name, source.path) == ("official", path)
-
-
 def test_a_name_that_is_no_file_lists_what_can_be_named() -> None:
     with pytest.raises(DataError, match="official, wild-mini or a JSON-lines file"):
         WILDTOOLBENCH.data.locate("no such file")

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.wildtoolbench import build
-from wildtool.benchmarks.wildtoolbench.grounding import valueless_edges
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.toolcall.text.numerals import numbers_in
 
@@ -205,18 +203,6 @@ def test_an_observation_of_a_node_it_does_not_depend_on_is_a_missing_dependency(
     nodes = [call("a", result={"id": "R-1"}), call("R-1"), answer("Done.", 0, 1)]
     found = ungrounded(("do a", nodes))
     assert found == {"[0][1].arguments.x": "'R-1' is known only from node 0; depend on it"}
-
-
-def test_an_edge_without_a_value_is_between_two_calls():
-    nodes = [
-        build.ask(),
-        build.node("a", observation={"id": "R-1"}),
-        build.node("b", observation="R-2"),
-        build.node("c", 0, 1, 2, text="R-1"),
-        build.node("d", 3, text="R-1"),
-        build.answer(3, 4),
-    ]
-    assert [*valueless_edges(build.session([build.answer()], nodes), 1)] == [(3, 2), (4, 3)]
 
 
 def test_keys_of_an_observation_are_a_source():

@@ -113,6 +113,7 @@ def judged(profile: str, scripts: Sequence[Sequence[Message]]) -> list[Verdict]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_replies_get_one_verdict_per_unit_and_the_same_again(profile: str) -> None:
     @PROPERTY

@@ -200,13 +200,6 @@ def test_a_judge_that_fails_notices_nothing_and_is_reported():
     assert not found.passed
 
 
-def test_an_audit_needs_items_and_a_profile_that_there_is():
-    with pytest.raises(UsageError, match=r"^nothing to run: sums is empty$"):
-        audited("strict")
-    with pytest.raises(UsageError, match=r"^unknown profile 'nice'"):
-        audited("nice", "3")
-
-
 def test_an_item_without_gold_is_named():
     sums = Sums("3")
     sums.rules = lambda profile: Ungolden(profile)

@@ -255,6 +255,7 @@ def test_a_run_beside_published_numbers(tmp_path: Path):
     assert typed("compare", folder, "--absolute")[0] == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "setting",
     ["--failures first-call", "--noise names:slight", "--history own", "--catalogue 12", "--inject base"],

@@ -5,7 +5,6 @@ import io
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,9 +12,7 @@ from typer.testing import CliRunner, Result
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
-from wildtool.cli.output import suite_comparison
 from wildtool.cli.output.comparison import COMPARISON_CSV_COLUMNS
-from wildtool.engine.compare.suites import OVERALL
 
 
 def type_(line: str) -> Result:
@@ -63,6 +60,7 @@ def unplay(run: str) -> None:
     segment.write_bytes(b"".join(segment.read_bytes().splitlines(keepends=True)[:4]))
 
 
+@pytest.mark.long
 def test_one_table_has_a_line_for_each_benchmark_and_one_for_all():
     text = told("compare new")
     assert "baseline/gold against baseline/chat: accuracy by unit" in text
@@ -134,47 +132,3 @@ def test_a_rule_that_raises_has_the_exit_status_of_a_fault(line: str, monkeypatc
     monkeypatch.setattr(type(WILD_MINI.rules("official")), "verdict", fails)
     ended = type_(line)
     assert (ended.exit_code, "ZeroDivisionError" in ended.stderr) == (1, True)
-
-
-def pair(overall: Any = None, missing: int = 0) -> Any:
-    lines = {name: SimpleNamespace(whole=SimpleNamespace(missing=missing)) for name in ("a", "b", OVERALL)}
-    sides = {name: SimpleNamespace(label=f"{name}\nlabel") for name in ("old", "new")}
-    return SimpleNamespace(**sides, lines=lines, overall=overall, benchmarks=dict.fromkeys("abc"))
-
-
-def overall_of(finding: str) -> Any:
-    whole = SimpleNamespace(difference=-0.125)
-    return SimpleNamespace(benchmarks=("a", "b"), finding=finding, detectable=0.0625, whole=whole)
-
-
-@pytest.mark.parametrize(
-    ("overall", "sentence"),
-    [
-        (None, "No overall: fewer than two benchmarks have every verdict in all of these runs."),
-        (
-            overall_of("not distinguishable"),
-            "Over 2 of 3 benchmarks (a, b), each counted once, new label and old label are not distinguishable; a"
-            " difference of 6.2 points would be found four times out of five.",
-        ),
-        (
-            overall_of("worse"),
-            "Over 2 of 3 benchmarks (a, b), each counted once, new label is worse than old label by 12.5 points on"
-            " average.",
-        ),
-    ],
-)
-def test_the_overall_is_said_in_a_sentence(overall: Any, sentence: str):
-    assert suite_comparison.overall_sentence(pair(overall)) == sentence
-
-
-def test_a_line_says_that_it_is_incomplete_or_not_in_the_overall():
-    name = suite_comparison._line_name
-    assert [name(each, pair()) for each in ("a", OVERALL)] == ["a", OVERALL]
-    assert name("a", pair(missing=1)) == "a (incomplete)"
-    part = overall_of("worse")
-    part.benchmarks = ("b",)
-    assert [name(each, pair(part, missing=2)) for each in ("a", "b", OVERALL)] == [
-        "a (incomplete), not in the overall",
-        "b (incomplete)",
-        f"{OVERALL} (incomplete)",
-    ]

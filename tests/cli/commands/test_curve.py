@@ -61,6 +61,7 @@ def rows(place: Path) -> dict[tuple[str, int], dict[str, str]]:
     return {(row["arm"], int(row["size"])): row for row in found}
 
 
+@pytest.mark.long
 def test_each_size_is_compared_with_the_model_before_training(played: Path):
     found = rows(played)
     assert list(found) == [("all", 0), ("all", 100), ("all", 1000), ("random", 100)]

@@ -14,13 +14,11 @@ from wildtool import declared, findings
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError
 from wildtool.sets.commands.data import convert as data_convert
-from wildtool.sets.commands.data import files, lint, overlap
+from wildtool.sets.commands.data import lint
 from wildtool.sets.prepare import run_rows
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary
-from wildtool.sets.prepare.overlap import benchmark as overlap_benchmark
-from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText
 from wildtool.sets.prepare.readers.options import ReadOptions
 from wildtool.sets.prepare.recipe import recipe as recipes
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
@@ -137,59 +135,6 @@ def test_data_of_a_benchmark_are_converted_on_request_alone(monkeypatch: pytest.
     assert ended.stderr == "made of the data of a, b: scores on them mean nothing afterwards\n"
 
 
-@pytest.mark.parametrize(
-    ("data", "benchmark", "found"),
-    [
-        ("t.jsonl", None, True),
-        ("plain.jsonl", None, True),
-        ("plain.jsonl", "training", True),
-        ("t.jsonl", "wild-mini", False),
-        ("w.jsonl", None, False),
-        ("w.jsonl", "training", True),
-        ("wild-mini", None, False),
-        ("wild-mini", "training", False),
-        ("o.jsonl", None, False),
-        ("none.jsonl", None, False),
-    ],
-)
-def test_whose_data_a_file_is(data: str, benchmark: str | None, found: bool):
-    assert files.training_file(data, benchmark) == (Path(data) if found else None)
-
-
-def test_the_benchmark_of_data_and_where_they_are():
-    owner, source = files.resolve_data("wild-mini", None)
-    assert (owner.name, source) == ("wild-mini", data_of(WILD_MINI).locate(None))
-    for benchmark in (None, "wildtoolbench"):
-        owner, source = files.resolve_data("w.jsonl", benchmark)
-        assert (owner.name, source.path) == ("wildtoolbench", Path("w.jsonl"))
-
-
-def test_options_of_training_files_are_refused_for_others():
-    files.refuse_options({"a": None, "b": False, "c": ()}, "none.jsonl")
-    for data, problem in (
-        ("none.jsonl", "none.jsonl: there is no such file"),
-        ("none", "--b is for training files, and none is none; add --benchmark training if it is"),
-        ("o.jsonl", "--b is for training files, and o.jsonl is none; add --benchmark training if it is"),
-    ):
-        with pytest.raises(UsageError) as refused:
-            files.refuse_options({"a": None, "b": 1, "c": 2}, data)
-        assert str(refused.value) == problem
-
-
-def test_data_without_items_are_refused():
-    source: Any = SimpleNamespace(path=Path("f"))
-
-    def broken(source: object) -> Any:
-        raise DataError("broken")
-
-    for load in (lambda source: iter([1]), broken):
-        files.check_not_empty(SimpleNamespace(load=load), source)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(DataError) as refused:
-        files.check_not_empty(SimpleNamespace(load=lambda source: iter(())), source)  # pyright: ignore[reportArgumentType]
-    assert str(refused.value) == "f: contains no items"
-    assert files.chosen_counter(None) is None
-
-
 @pytest.mark.parametrize(("level", "status"), [("warning", 0), ("error", 1)])
 def test_findings_of_a_benchmarks_data_are_printed(monkeypatch: pytest.MonkeyPatch, level: str, status: int):
     def custom(data: str, benchmark: str | None) -> Any:
@@ -235,34 +180,6 @@ def test_data_without_items_are_not_described():
         app, ["data", "lint", "none.jsonl", "--benchmark", "wildtoolbench"], prog_name="wildtool"
     )
     assert (ended.exit_code, ended.output) == empty
-
-
-def test_as_many_processes_convert_as_there_are_cores(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(
-        data_convert.os, "sched_getaffinity", lambda process: {0: {3, 5, 7}}[process], raising=False
-    )
-    assert data_convert._cores() == 3  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.delattr(data_convert.os, "sched_getaffinity")
-    for count, cores in ((6, 6), (None, 1)):
-        monkeypatch.setattr(data_convert.os, "cpu_count", lambda count=count: count)
-        assert data_convert._cores() == cores  # pyright: ignore[reportPrivateUsage]
-
-
-def test_all_benchmarks_here_are_looked_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    bench: Any = SimpleNamespace(name="b")
-    monkeypatch.setattr(overlap_benchmark, "benchmarks_here", lambda: ([(bench, "source")], ["x", "y"]))
-    item = BenchmarkItem("i", (ItemText("i", "user", "What is the weather in Oslo?"),), frozenset())
-    monkeypatch.setattr(
-        overlap_benchmark, "benchmark_items", lambda owner, source: iter([item] if source == "source" else [])
-    )
-    results = overlap.load_search(None).results
-    assert [(result.benchmark, result.items) for result in results] == [("b", 1)]
-    assert capsys.readouterr().err == "not compared with, since their data are not on this machine: x, y\n"
-    monkeypatch.setattr(overlap_benchmark, "benchmarks_here", lambda: ([], []))
-    assert overlap.load_search(None).results == []
-    assert capsys.readouterr().err == ""
 
 
 def test_options_of_a_recipe(monkeypatch: pytest.MonkeyPatch):

@@ -318,6 +318,7 @@ app(sys.argv[1:], prog_name="wildtool")
 """wildtool with 35 MB beyond what it has when it starts."""
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="tells how much memory a process has")
 @pytest.mark.parametrize(
     "command",

@@ -54,6 +54,7 @@ def test_an_export_of_nothing_says_so_and_leaves_no_file():
     assert not list(Path().glob("out*/*"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [form for form in EXPORT_FORMATS if form not in ("inspect", "pairs")])
 def test_a_run_is_written_here_under_its_own_name(form: str):
     more = " --hub-dataset a/b" * ("hub_dataset" in EXPORT_FORMATS[form].options)

@@ -169,6 +169,7 @@ def test_points_are_between_0_and_100(points: str):
     assert ended(f"gate chat --against gold --worse-than={points}")[0] == 2
 
 
+@pytest.mark.long
 def test_the_workflow_of_the_docs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (text,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     workflow: Any = yaml.safe_load(text)

@@ -31,6 +31,7 @@ def test_sessions_are_written_and_counted():
     ]
 
 
+@pytest.mark.long
 def test_workers_write_the_sessions_of_one_process():
     for name, more in (("one", ""), ("two", " --on local:2")):
         ended = type_(

@@ -176,6 +176,7 @@ def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
     assert len(Path("set/provenance.jsonl").read_text("utf-8").splitlines()) == 6
 
 
+@pytest.mark.long
 def test_a_killed_command_goes_on_to_the_same_items(url: str, asked: list[dict[str, Any]], gate: Gate):
     type_(line(url, 17, out="undisturbed"))
     kill_at(gate, asked, line(url, 17))
@@ -203,6 +204,7 @@ def test_sessions_bring_their_own_tools():
     assert "--from uses the tools of the sessions" in ended.stderr
 
 
+@pytest.mark.long
 def test_a_dry_run_tells_the_calls_and_asks_nothing(url: str, asked: list[dict[str, Any]]):
     told = type_(line(url, 17, "--dry-run"))
     assert (told.exit_code, asked, Path("set").exists()) == (0, [], False)

@@ -61,6 +61,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", MADE)
 def test_right_replies_of_each_role_keep_the_schema_that_it_is_sent(kind: str, tmp_path: Path):
     ended, sent, players = generated(kind, tmp_path, "--response-format", "json_schema")

@@ -163,6 +163,7 @@ def test_each_file_is_a_set_with_its_own_sample_histogram_and_control():
     assert "messages" in lines("out/kept.jsonl")[0]
 
 
+@pytest.mark.long
 def test_records_of_one_file_are_written_as_they_are():
     more = [one | {"id": f"r{number}", "note": [number]} for number, one in enumerate(good_and_bad())]
     wrote(Path("a.jsonl"), *more)
@@ -191,6 +192,7 @@ def test_a_hidden_reference_is_not_sent():
     assert [one["score"] for one in lines("out/audit.jsonl")] == [9.0]
 
 
+@pytest.mark.long
 def test_a_model_that_always_says_10_chooses_nothing_and_the_arms_share_is_told():
     wrote(Path("a.jsonl"), *good_and_bad()[:8])
     with teaching(lambda body: message(text="10")) as (endpoint, _):
@@ -244,6 +246,7 @@ def test_another_threshold_asks_nothing_again_and_a_stopped_selection_goes_on():
     assert len(lines("out/kept.jsonl")) == 40
 
 
+@pytest.mark.long
 def test_the_same_seed_draws_the_same_records_and_a_smaller_sample_begins_a_larger_one():
     wrote(Path("a.jsonl"), *good_and_bad())
     drawn: list[list[str]] = []

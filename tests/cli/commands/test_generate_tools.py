@@ -50,6 +50,7 @@ def making(url: str, number: int, more: str = "") -> Result:
     return type_(line(url, number, more))
 
 
+@pytest.mark.long
 def test_made_tools_are_what_sessions_are_made_over(url: str):
     ended = making(url, 24)
     assert (ended.exit_code, ended.stdout.splitlines()[-1]) == (0, "box/tools_en.jsonl: 24 tools, 0 lost")
@@ -62,6 +63,7 @@ def test_made_tools_are_what_sessions_are_made_over(url: str):
     assert "pattern" in Path("box/tools_en.jsonl").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_each_role_has_its_model(url: str, asked: list[dict[str, Any]]):
     making(url, 24)
     assert {body["model"] for body in asked} == {"designer", "evolver", "caller"}
@@ -87,6 +89,7 @@ def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
     assert Path("box/apis.jsonl").read_text("utf-8").startswith(first)
 
 
+@pytest.mark.long
 def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     ended = making(url, 20, "--max-tokens-total 200 --concurrency 1")
     assert ended.exit_code == 3
@@ -94,6 +97,7 @@ def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     assert making(url, 20).stdout.splitlines()[-1] == "box/tools_en.jsonl: 20 tools, 0 lost"
 
 
+@pytest.mark.long
 def test_a_killed_command_goes_on_to_the_same_tools(url: str, asked: list[dict[str, Any]], gate: Gate):
     type_(line(url, 24, out="undisturbed"))
     kill_at(gate, asked, line(url, 24))
@@ -103,6 +107,7 @@ def test_a_killed_command_goes_on_to_the_same_tools(url: str, asked: list[dict[s
         assert Path("box", name).read_bytes() == Path("undisturbed", name).read_bytes()
 
 
+@pytest.mark.long
 def test_a_record_is_replayed_without_an_endpoint(url: str):
     making(url, 20)
     ended = type_("generate tools --model replay:box/record --number 20 --out again")

@@ -3,16 +3,12 @@
 import asyncio
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from wildtool.cli import app
-from wildtool.cli.commands.list import ListKind
-from wildtool.data.data_set import DataSet
-from wildtool.errors import CallError, DataError, InfraError, UsageError
 from wildtool.models.resolve import PRESETS
 
 list_command: Any = import_module("wildtool.cli.commands.list")
@@ -76,38 +72,6 @@ def test_a_provider_has_its_address_key_and_protocol(monkeypatch: pytest.MonkeyP
         assert models[f"{prefix}/NAME"] == f"{preset.base_url}, {key}{protocol}"
 
 
-def test_names_are_side_by_side_with_what_is_said_of_them_within_the_width(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
-    rows = [
-        ("ten-digits", "of sixteen chars or more\x1b\nand a line"),
-        ("模型", "wide"),
-        ("eleven-long", "beyond a third"),
-        ("eleven-bare", ""),
-        ("last", ""),
-    ]
-    list_command._print(rows, "")
-    list_command._print(rows[:2], " ")
-    assert (
-        capsys.readouterr().out
-        == """\
-ten-digits  of sixteen chars
-            or more\\x1b
-            and a line
-模型        wide
-eleven-long
-            beyond a third
-eleven-bare
-last
- ten-digits  of sixteen chars
-             or more\\x1b
-             and a line
- 模型        wide
-"""
-    )
-
-
 def test_an_overview_has_a_head_for_each_kind() -> None:
     ended = CliRunner().invoke(app, ["list"], prog_name="wildtool")
     heads = [line for line in ended.stdout.splitlines() if line and not line.startswith(" ")]
@@ -120,92 +84,6 @@ def test_an_overview_has_a_head_for_each_kind() -> None:
 
 
 # Other kinds -------------------------------------------------------------------------------------------
-
-
-def test_the_data_of_a_benchmark_are_where_they_lie_or_how_to_get_them(tmp_path: Path) -> None:
-    shipped = tmp_path / "own.json"
-    shipped.touch()
-    pulled = DataSet(name="b", files={"a": "0" * 64}, splits={"": ["a"]})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "data"))
-        lines = [
-            list_command._data(SimpleNamespace(name="b", data=data))  # type: ignore[arg-type]
-            for data in (shipped, None, pulled)
-        ]
-    assert lines == [
-        str(shipped),
-        "none shipped; name a file with --data FILE",
-        "not downloaded; `wildtool data pull b`",
-    ]
-
-
-def test_a_benchmark_is_listed_with_its_title_and_data(tmp_path: Path) -> None:
-    (tmp_path / "d").touch()
-    benchmark: Any = SimpleNamespace(
-        name="b", title="b: of tides", data=tmp_path / "d", profiles={"p": "P"}, modes={"m": "M", "n": "N"}
-    )
-    rows = {kind: list_command._rows(kind, [benchmark]) for kind in ListKind}
-    assert rows[ListKind.benchmarks] == [("b", f"of tides\ndata: {tmp_path / 'd'}")]
-    assert rows[ListKind.profiles] == [("b p", "P")]
-    assert rows[ListKind.modes] == [("b m", "M"), ("b n", "N")]
-    assert rows[ListKind.cards] == [("b", "wildtool list cards b")]
-
-
-def test_a_card_is_the_file_or_what_is_declared(tmp_path: Path) -> None:
-    fields: dict[str, Any] = {"title": "T", "profiles": {"p": "P"}, "modes": {"m": "M\x1b"}}
-    bare: Any = SimpleNamespace(card=None, **fields)
-    assert list_command._card(bare) == "T\n\n- p: P\n- m: M\\x1b"
-    own: Any = SimpleNamespace(card=tmp_path / "card.md")
-    with pytest.raises(DataError) as error:
-        list_command._card(own)
-    assert str(error.value) == (
-        f"{tmp_path / 'card.md'}: the card cannot be read (No such file or directory)"
-    )
-    (tmp_path / "card.md").write_text("# é\x1b", "utf-8")
-    assert list_command._card(own) == "# é\\x1b"
-
-
-def test_providers_of_packages_are_described_or_why_they_cannot_be_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def broken(prefix: str) -> None:
-        raise UsageError("broken")
-
-    preset = PRESETS["ollama"]
-    for provider, line in ((lambda prefix: preset, list_command._preset(preset)), (broken, "broken")):
-        monkeypatch.setattr("wildtool.models.resolve.provider_of", provider)
-        assert list_command._installed_provider("p") == line
-    monkeypatch.setattr("wildtool.models.resolve.provider_of", lambda prefix: object)
-    assert list_command._installed_provider("p") == "models of an installed package"
-
-
-class Probed:
-    """A model that is closed once."""
-
-    closed = 0
-
-    async def close(self) -> None:
-        self.closed += 1
-
-
-@pytest.mark.parametrize(
-    ("raised", "kind", "message"),
-    [
-        (TimeoutError(), "timeout", "m: no complete answer within 120 s"),
-        (CallError("http 500", "broken"), "http 500", "broken"),
-    ],
-)
-async def test_a_model_that_does_not_answer_is_closed_and_named(
-    raised: Exception, kind: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def probe(model: object) -> None:
-        raise raised
-
-    monkeypatch.setattr("wildtool.models.probe.probe", probe)
-    model: Any = Probed()
-    with pytest.raises(InfraError) as error:
-        await list_command.check_model("m", model)
-    assert (error.value.kind, str(error.value), model.closed) == (kind, message, 1)
 
 
 def test_what_works_at_an_endpoint_is_listed(

@@ -13,31 +13,15 @@ from typer.testing import CliRunner
 
 from training.training_rows import call_row, text_row, write_rows
 from wildtool.cli import app
-from wildtool.errors import UsageError
-from wildtool.sets.commands.generate import execute
-from wildtool.sets.commands.generate.execute import (
-    GenerationResult,
-    response_formats,
-    role_models,
-    set_result,
-    vote_counts,
-)
-from wildtool.sets.commands.generate.items import _share_votes  # pyright: ignore[reportPrivateUsage]
-from wildtool.sets.commands.generate.options import ResponseFormat, parse_languages
 from wildtool.sets.commands.generate.pairs import print_lengths
 from wildtool.sets.commands.generate.select import (
     _arms_note,  # pyright: ignore[reportPrivateUsage]
     _train_command,  # pyright: ignore[reportPrivateUsage]
     print_next_round,
 )
-from wildtool.sets.commands.generate.sessions import _held_sessions  # pyright: ignore[reportPrivateUsage]
-from wildtool.sets.commands.review.logs import _entry_line  # pyright: ignore[reportPrivateUsage]
-from wildtool.sets.commands.review.regenerate import _folder  # pyright: ignore[reportPrivateUsage]
-from wildtool.sets.commands.review.start import _print_overview  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.parts import set_settings
 from wildtool.sets.prepare.procedures.pairs import SideLengths
-from wildtool.types import Metric
 
 
 @pytest.fixture(autouse=True)
@@ -287,172 +271,6 @@ def test_pairs_and_selections_of_a_model():
 # Parts -----------------------------------------------------------------------------------------------
 
 
-def test_models_of_roles_and_their_votes():
-    roles, voting = ("agent", "judge", "checker"), ("judge", "checker")
-    assert role_models(None, roles) == {}
-    assert role_models(["agent=a", "judge=b", "judge=c=d", "judge=e"], roles, voting) == {
-        "agent": "a",
-        "judge": "b",
-        "judge 2": "c=d",
-        "judge 3": "e",
-    }
-    options: Any = SimpleNamespace(role_model=["judge=b", "judge=c", "agent=x"])
-    assert vote_counts(options, roles, voting) == {"judge": 2, "checker": 1}
-    for texts, problem in (
-        (["x=a"], "--role-model 'x=a': give ROLE=NAME; roles are: agent, judge, checker"),
-        (["agent"], "--role-model 'agent': give ROLE=NAME; roles are: agent, judge, checker"),
-        (["agent= "], "--role-model 'agent= ': give ROLE=NAME; roles are: agent, judge, checker"),
-        (
-            ["agent=a", "agent=b"],
-            "--role-model 'agent=b': agent is a already; several models can be: judge, checker",
-        ),
-    ):
-        with pytest.raises(UsageError) as refused:
-            role_models(texts, roles, voting)
-        assert str(refused.value) == problem
-    with pytest.raises(UsageError, match=r"agent is a already$"):
-        role_models(["agent=a", "agent=b"], roles)
-
-
-def test_what_a_servers_reply_is_held_to(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(execute, "reply_schemas", lambda prompts: {"planner": {"p": 1}, "result": {"r": 1}})
-    benchmark: Any = SimpleNamespace(prompts=None, templates={"tool": "result"})
-    assert response_formats(benchmark, None) == {}
-    plain = {"type": "json_object"}
-    assert response_formats(benchmark, ResponseFormat.json_object) == dict.fromkeys(
-        ("planner", "result", "tool"), plain
-    )
-
-    def schema(name: str, fields: dict[str, int]) -> dict[str, Any]:
-        return {"type": "json_schema", "json_schema": {"name": name, "schema": fields}}
-
-    assert response_formats(benchmark, ResponseFormat.json_schema) == {
-        "planner": schema("planner", {"p": 1}),
-        "result": schema("result", {"r": 1}),
-        "tool": schema("result", {"r": 1}),
-    }
-
-
-def test_languages_votes_and_shares():
-    assert parse_languages(None) == ("en",)
-    assert parse_languages(["zh,en", "zh"]) == ("zh", "en")
-    roles = ["agent", "writer", "judge", "judge 2", "judge 3"]
-    assert _share_votes(["judge=a", "writer=w", "judge=b"], roles) == [
-        "writer=w",
-        "judge=a",
-        "judge 2=b",
-        "judge 3=a",
-    ]
-    assert _share_votes(["writer=w"], roles) == ["writer=w"]
-    assert [
-        _held_sessions(*given) for given in ((2, 0.01), (2, 0.99), (10, 0.25), (9, 0.5), (9, 0.01), (9, 0.99))
-    ] == [1, 1, 2, 4, 1, 8]
-    for sessions, share in ((10, 0.0), (10, 1.0), (1, 0.5)):
-        with pytest.raises(UsageError, match="--hold-out-tools"):
-            _held_sessions(sessions, share)
-
-
-def test_what_came_of_a_set():
-    maker: Any = SimpleNamespace(name="items", replace_lost=lambda generated: True)
-    generated: Any = SimpleNamespace(
-        replaced=2,
-        kept=(1, 2, 3),
-        unreplaced_losses=[{"reason": "r"}],
-        unfinished=4,
-        attrition=lambda: [METRIC],
-    )
-    assert set_result(maker, generated, Path("p"), "next", ", aside") == GenerationResult(
-        "item",
-        Path("p"),
-        3,
-        [{"reason": "r"}],
-        4,
-        [METRIC],
-        "next",
-        ", 2 in place of lost ones, aside",
-        more_to_play=True,
-    )
-    generated.replaced, maker.replace_lost = 0, lambda generated: False
-    plain = set_result(maker, generated, Path("p"), "next")
-    assert (plain.summary_suffix, plain.more_to_play) == ("", False)
-
-
-METRIC = Metric("g", "P1 rule", 0.5, 1, 2)
-
-
-@pytest.mark.parametrize(
-    ("fields", "limit", "exit_status", "status", "out", "err"),
-    [
-        ({}, None, 0, 0, "g\n\nP1 rule  50.0 %  1/2\n\np: 3 items, 0 lost\n", "RULES\nNext: next\n"),
-        ({"metrics": ()}, None, 0, 0, "p: 3 items, 0 lost\n", "Next: next\n"),
-        ({"metrics": (), "kept": 0}, None, 0, 1, "p: 0 items, 0 lost\n", ""),
-        ({"metrics": (), "kept": 0, "last_line": "last"}, None, 0, 0, "last\n", ""),
-        (
-            {"kept": 0, "unfinished": 1},
-            None,
-            0,
-            1,
-            "",
-            "1 item is unfinished; run the same command again to continue.\n",
-        ),
-        (
-            {"metrics": (), "losses": [{"reason": "r", "detail": "d"}], "summary_suffix": ", x", "kept": 1},
-            None,
-            0,
-            0,
-            "p: 1 item, 1 lost, x\n",
-            "why items were lost: f/losses.jsonl; first: r: d\nNext: next\n",
-        ),
-        (
-            {"metrics": (), "unfinished": 2},
-            "the limit",
-            3,
-            3,
-            "p: 3 items, 0 lost\n",
-            "stopped: the limit\n2 items are unfinished; run the same command again to continue.\n",
-        ),
-        ({"quiet": True}, None, 0, 0, "p: 3 items, 0 lost\n", ""),
-    ],
-)
-def test_the_result_of_a_generation(
-    fields: dict[str, Any],
-    limit: str | None,
-    exit_status: int,
-    status: int,
-    out: str,
-    err: str,
-    capsys: pytest.CaptureFixture[str],
-):
-    quiet = fields.pop("quiet", False)
-    defaults: dict[str, Any] = {
-        "kept": 3,
-        "losses": [],
-        "unfinished": 0,
-        "metrics": (METRIC,),
-        "next_command": "next",
-    }
-    product = GenerationResult("item", Path("p"), **{**defaults, **fields})
-    outcomes = SimpleNamespace(infra_error=0)
-    run: Any = SimpleNamespace(limit=limit, exit_status=exit_status, counts=outcomes, verdicts=None)
-    ended = execute._print_result(run, product, Path("f"), quiet)  # pyright: ignore[reportPrivateUsage]
-    shown = capsys.readouterr()
-    rules = "Rules: P of decisions, T of results, A and C of texts; docs/generate.md says what each requires."
-    assert (ended, shown.out, shown.err) == (status, out, err.replace("RULES", rules))
-
-
-def test_failed_calls_are_why_things_are_unfinished(monkeypatch: pytest.MonkeyPatch):
-    note = execute._failure_note  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(execute, "failures_in", lambda verdicts: ["some"])
-    monkeypatch.setattr(execute, "describe_failures", lambda failed: f"{failed}")
-    for errors, verdicts, text in (
-        (1, Path("v"), " since calls failed by ['some']"),
-        (0, Path("v"), ""),
-        (1, None, ""),
-    ):
-        run: Any = SimpleNamespace(counts=SimpleNamespace(infra_error=errors), verdicts=verdicts)
-        assert note(run) == text
-
-
 def test_what_the_random_arm_has():
     def arms(**more: Any) -> str:
         fields = {"kept": 2, "shared": 0, "scored": 4, "asked": 4, "unfinished": 0}
@@ -488,51 +306,4 @@ def test_the_next_round_and_the_lengths_of_pairs(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == (
         "mean length: chosen 10, rejected 15 characters\n"
         "mean length: chosen 10, rejected 16 characters; preference training may learn the length instead\n"
-    )
-
-
-def test_a_line_of_a_log():
-    def line(**more: Any) -> str:
-        fields = {
-            "n": 12,
-            "when": "W",
-            "who": "ann",
-            "kind": "edit",
-            "item": "i",
-            "field": "/f",
-            "after": "x",
-        }
-        entry: Any = SimpleNamespace(**{**fields, "reason": (), "note": "", **more})
-        return _entry_line(entry)
-
-    assert line() == "    12  W  ann  edit  i  /f"
-    for kind in ("decision", "settle", "resolve"):
-        assert (
-            line(kind=kind, field="", reason=("r1", "r2"), note="N.")
-            == f"    12  W  ann  {kind}  i  x  r1 r2  N."
-        )
-    assert line(kind="decision", after={"a": 1}) == "    12  W  ann  decision  i  /f"
-
-
-def test_the_folder_of_tasks_made_again():
-    for store, folder in (
-        ("a/b.review.sqlite", "a/b.regenerated"),
-        ("a/b.sqlite", "a/b.regenerated"),
-        ("postgresql://u:p@h/db", "db.regenerated"),
-        ("postgresql://h", "review.regenerated"),
-    ):
-        assert _folder(store, "i") == Path(folder, "de7d1b721a1e")
-    assert _folder("a", "j").name == "189f40034be7"
-
-
-def test_queues_of_a_review_name_their_first_items(capsys: pytest.CaptureFixture[str]):
-    def items(count: int) -> list[Any]:
-        return [SimpleNamespace(id=f"i{k}", stage="draft" if k else "approved") for k in range(count)]
-
-    queues = {"warnings": items(4), "conflicts": items(3), "stale": []}
-    state = SimpleNamespace(items={one.id: one for one in items(5)}, queue=queues.__getitem__)
-    _print_overview(SimpleNamespace(state=state), "n", 2)  # pyright: ignore[reportArgumentType]
-    assert capsys.readouterr().out == (
-        "n: 5 items, 2 new\n1 approved, 4 draft\n"
-        "4 with findings of rules: items i0, i1, i2, …\n3 in conflict: items i0, i1, i2\n"
     )

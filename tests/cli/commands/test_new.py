@@ -43,6 +43,7 @@ def its_tests(folder: Path, path: str, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_a_new_benchmark_runs_and_passes_its_tests(tmp_path: Path) -> None:
     done = typed("new", "benchmark", "calendar-tasks", cwd=tmp_path)
     assert done.status == 0, done.err
@@ -64,6 +65,7 @@ def test_a_new_benchmark_runs_and_passes_its_tests(tmp_path: Path) -> None:
     assert " passed" in its_tests(tmp_path, "test_calendar_tasks.py")
 
 
+@pytest.mark.long
 def test_a_new_package_offers_the_benchmark_with_its_data(tmp_path: Path) -> None:
     done = typed("new", "benchmark", "calqa", "--package", cwd=tmp_path)
     assert done.status == 0, done.err
@@ -204,6 +206,7 @@ def test_what_can_be_new_is_listed():
     ]
 
 
+@pytest.mark.long
 def test_two_benchmark_files_of_one_name_are_not_mixed(
     place: Path, monkeypatch: pytest.MonkeyPatch, no_benchmark_files: Callable[[], None]
 ) -> None:

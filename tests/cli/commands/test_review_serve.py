@@ -323,6 +323,7 @@ def test_rules_do_not_run_if_they_are_not_wanted(tmp_path: Path, monkeypatch: py
     assert len(open_review(str(data)).state.queue("unchecked")) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_stopped_or_killed_while_rules_run_it_loses_nothing_and_repeats_nothing(
     tmp_path: Path, sent: signal.Signals, status: int

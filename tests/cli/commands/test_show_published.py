@@ -149,6 +149,7 @@ def test_a_name_that_is_nothing_is_refused():
     assert "acebenhc" in ended.stderr
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
 def test_a_run_stands_among_the_models_at_its_place_and_is_marked(play: Callable[[str], object]):
     play("paper")

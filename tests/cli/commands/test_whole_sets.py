@@ -32,6 +32,7 @@ def part_after(*words: str) -> str:
     return part
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("selection", "part"),
     [

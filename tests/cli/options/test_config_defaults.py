@@ -1,7 +1,6 @@
 """Defaults of options from `wildtool.toml`: what a command gets, which options were typed, and what is refused."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any
 
 import pytest
@@ -168,9 +167,3 @@ def test_a_key_is_on_the_line_of_itself_or_its_table(path: tuple[str, ...], line
 
 def test_a_dotted_key_has_names_with_or_without_quotes():
     assert _split_key(""" a . "b.c".'d . e' . f-g """) == ["a", "b.c", "d . e", "f-g"]
-
-
-def test_a_file_is_not_read_while_a_shell_completes_a_line(tmp_path: Path):
-    context: Any = SimpleNamespace(resilient_parsing=True, meta={})
-    assert load_config(context, tmp_path / "none.toml") == tmp_path / "none.toml"
-    assert loaded_config(context) == Config()

@@ -6,7 +6,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
-from wildtool.cli.output.gate import annotate
 
 
 def type_(line: str) -> Result:
@@ -84,13 +83,3 @@ def test_what_stops_a_gate_is_an_error_of_the_job() -> None:
     assert ended.stdout == f"::error title=wildtool gate::{where}\n"
     ended = type_("gate chat --against chat")
     assert ended.stdout == "::error title=wildtool gate::the same run is given twice; give each run once\n"
-
-
-def test_texts_of_annotations_are_escaped_and_said_in_jobs_alone(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    annotate("warning", "5 %\r\nmore")
-    assert capsys.readouterr().out == "::warning title=wildtool gate::5 %25%0D%0Amore\n"
-    monkeypatch.setenv("GITHUB_ACTIONS", "false")
-    annotate("warning", "x")
-    assert capsys.readouterr().out == ""

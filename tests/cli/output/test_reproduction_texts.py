@@ -70,30 +70,3 @@ def test_runs_beside_published_numbers_are_printed_like_this(
     out, err = capsys.readouterr()
     same_as_golden(f"reproduction/{form}", out)
     assert err == "runs/1: internal error: scoring failed 1 time. broken rule\n"
-
-
-@pytest.mark.parametrize(
-    ("models", "sentences"),
-    [
-        ({"p/one": 0.375}, []),
-        ({"p/one": 0.375, "q/one": 0.375}, []),
-        ({"p/one": 0.375, "p/two": 0.25}, ["wild-mini is reproduced: 2 models must be blue throughout."]),
-        ({"p/one": 0.375, "p/two": 0.5}, ["wild-mini is not reproduced: 2 models must be blue throughout."]),
-    ],
-)
-def test_two_models_that_are_near_reproduce_a_benchmark(
-    models: dict[str, float],
-    sentences: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert printed(monkeypatch, tuple(result(model, score) for model, score in models.items())) == 0
-    out, err = capsys.readouterr()
-    assert ([line for line in out.splitlines() if "reproduced" in line], err) == (sentences, "")
-
-
-def test_the_name_in_the_paper_may_be_another(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert printed(monkeypatch, (result("p/mine", 0.375),), model="two") == 0
-    assert capsys.readouterr().out.startswith("p/mine beside Two (wild-mini, profile paper)\n")

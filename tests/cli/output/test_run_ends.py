@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from wildtool.cli.output.run_result import print_notes, print_overview_of, print_spend
+from wildtool.cli.output.run_result import print_notes, print_overview_of
 from wildtool.engine.score.trust import FailureKind
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
-from wildtool.models.token_usage import Price
 from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
 
 
@@ -31,10 +30,6 @@ def notes(capsys: pytest.CaptureFixture[str], **fields: Any) -> str:
     return err
 
 
-def test_a_run_that_ended_well_has_no_notes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert notes(capsys) == ""
-
-
 def test_what_stopped_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert notes(capsys, remarks=("one", "two")) == "one\ntwo\n"
     assert notes(capsys, interrupted=True) == (
@@ -47,57 +42,6 @@ def test_what_stopped_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert notes(capsys, limit="--max-cost 1", limit_of_endpoint=True) == (
         f"{stopped}Run the same command later to continue.\n"
-    )
-
-
-def test_a_pending_batch_is_said_with_how_to_wait_or_cancel(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.argv", ["/bin/wildtool", "run", "x", "--model", "a b"])
-    batch = SimpleNamespace(id="b1", requests=1_500, status="in_progress", cancel_url="http://h/b1/cancel")
-    assert notes(capsys, pending=(batch,)) == (
-        "Batch b1 (1,500 requests, in_progress) is still running. To wait for it (nothing is paid twice): "
-        "wildtool run x --model 'a b'\n"
-        "To cancel it and pay only for what is done: POST http://h/b1/cancel with your key (docs/batch.md).\n"
-    )
-
-
-def test_a_judge_that_failed_is_said_with_the_first_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    assert notes(capsys, faults=("first", "second")) == (
-        "runs/m: internal error: scoring failed 2 times. first\n"
-    )
-    assert notes(capsys, faults=("only",)) == "runs/m: internal error: scoring failed 1 time. only\n"
-
-
-def spend(capsys: pytest.CaptureFixture[str], *prices: Price, **fields: Any) -> str:
-    changes = {
-        name: fields.pop(name) for name in ("unpriced", "cost", "reported", "tokens") if name in fields
-    }
-    ended = result(**fields)
-    vars(ended.spent).update({"tokens": 1_234} | changes)
-    plan: Any = SimpleNamespace(
-        prices={str(number): price for number, price in enumerate(prices)},
-        batched=frozenset[str](),
-        models={},
-    )
-    print_spend(ended, plan)
-    return capsys.readouterr().err.removeprefix("runs/m: spent ")
-
-
-def test_what_a_run_spent_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    tokens = "1,200 prompt and 34 reply tokens on 1 call"
-    assert spend(capsys) == f"{tokens}\n"
-    assert spend(capsys, tokens=0) == ""
-    assert spend(capsys, tokens=0, cached=1_000) == f"{tokens}, 1,000 replies from the cache\n"
-    assert spend(capsys, unpriced=True) == f"{tokens}, cost unknown; add --prices\n"
-    own, built_in = Price(input=1, output=2, origin="own"), Price(input=0, output=2, origin="built in")
-    free = Price(input=0, output=0, origin="none")
-    assert spend(capsys, own, own, built_in, free) == f"{tokens}, 0.5000 USD by own, built in\n"
-    assert spend(capsys, Price(input=1, output=0, origin="own"), calls=2) == (
-        f"{tokens.removesuffix('1 call')}2 calls, 0.5000 USD by own\n"
-    )
-    assert (
-        spend(capsys, own, reported=0.25) == f"{tokens}, 0.5000 USD, of which the endpoint reported 0.2500\n"
     )
 
 

@@ -10,10 +10,7 @@ import pytest
 from golden_files import same_as_golden
 from wildtool.cli.output.results import select_group
 from wildtool.cli.output.tables import (
-    print_caveats,
-    print_grid,
     print_groups,
-    print_metrics,
     print_models,
     print_overview,
     print_results_csv,
@@ -104,86 +101,6 @@ def test_models_are_printed_like_this(
     print_models(table, every=True)
     print_models(table, every=False, kinds=False)
     same_as_golden(f"tables/models-{width}.txt", capsys.readouterr().out)
-
-
-def test_a_terminal_shows_titles_and_what_was_measured_here_in_bold(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    rows = [Row(label=kind, cells={}, kind=kind) for kind in ("measured", "gold")]
-    print_models(MetricTable("title", HEADS[:1], tuple(rows), whole=False), every=False, kinds=False)
-    assert capsys.readouterr().out.splitlines() == [
-        "\x1b[1mtitle\x1b[0m",
-        "",
-        "model     one",
-        "─────────────",
-        "\x1b[1mmeasured    –\x1b[0m",
-        "gold        –",
-        "",
-    ]
-
-
-def test_words_of_a_table_are_left_aligned_and_wrap(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("COLUMNS", "24")
-    row = ["name", "1", "some words that wrap", "2"]
-    print_grid("title", ["", "n", "about\x1b", ""], [row, ["m", "10", "", "20"]], sentences=[2], keys=2)
-    print_grid("next", ["", "n", "x" * 14, "y" * 7], [row], keys=2)
-    assert (
-        capsys.readouterr().out
-        == """\
-title
-
-       n  about\\x1b
-────────────────────────
-name   1  some words   2
-          that wrap
-m     10              20
-
-next
-
-      n        xxxxxxxxxxxxxx
-─────────────────────────────
-name  1  some words that wrap
-
-      n  yyyyyyy
-────────────────
-name  1        2
-
-"""
-    )
-
-
-def test_numbers_of_no_run_stand_with_what_they_should_be(capsys: pytest.CaptureFixture[str]):
-    aimed = Metric("kinds", "a", 0.5, 1, 2, 0.1, 0.9, target=0.25), Metric("kinds", "bb", None, 0, 0)
-    print_metrics([*aimed, Metric("plain", "n", 0.5, 1, 2)])
-    assert (
-        capsys.readouterr().out
-        == """\
-kinds
-
-                               target  deviation
-────────────────────────────────────────────────
-a   50.0 %  [10.0, 90.0]  1/2    25 %      +25.0
-bb       –                0/0
-
-plain
-
-n  50.0 %  1/2
-
-"""
-    )
-
-
-def test_runs_over_different_items_are_told_with_their_numbers(capsys: pytest.CaptureFixture[str]):
-    several = [result("m"), result("n", items=1, items_md5="1 item"), result("o", benchmark="c")]
-    print_caveats(several)
-    assert capsys.readouterr().out == (
-        "These runs cover different items and are not comparable. m: 2 items; n: 1 item\n"
-    )
 
 
 def test_what_must_be_known_of_a_number_is_said_once_below_the_table(capsys: pytest.CaptureFixture[str]):

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any, cast
 
-from wildtool.engine.batch.journal import JOURNAL_FILE, BatchJournal
+from wildtool.engine.batch.journal import BatchJournal
 from wildtool.engine.batch.queue import BatchAnswer, BatchQueue
 from wildtool.engine.batch.rounds import BatchSender
 from wildtool.engine.call.client import RetryPolicy
@@ -153,11 +153,3 @@ async def outcomes(tasks: list[asyncio.Future[BatchAnswer]]) -> list[Any]:
 def outcome(error: Any) -> tuple[str, str, str, bool | None]:
     """What matters of an error."""
     return type(error).__name__, error.kind, str(error), getattr(error, "final", None)
-
-
-def journal_rows(folder: Path) -> list[dict[str, Any]]:
-    """The journal without what differs from run to run."""
-    rows = [json.loads(line) for line in (folder / JOURNAL_FILE).read_bytes().splitlines()]
-    return [
-        {name: value for name, value in row.items() if name not in ("key", "time", "batch")} for row in rows
-    ]

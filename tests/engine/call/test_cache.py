@@ -138,66 +138,6 @@ def test_a_file_that_is_no_database_is_named_with_advice(tmp_path: Path):
         ReplyCache(tmp_path)
 
 
-def test_keys_and_digests_stay_as_they_are_so_that_kept_replies_are_found(tmp_path: Path):
-    cache = ReplyCache(tmp_path)
-    assert cache.key("m", "r") == hashlib.sha256(b"1 m r").hexdigest()
-    settings = b'["scripted",{"temperature":0.7}]'
-    model = warm()
-    assert dict(model.settings()) == {"temperature": 0.7}
-    assert model_digest(model) == hashlib.sha256(settings).hexdigest()
-    cache.put("key", REPLY)
-    cache.close()
-    with closing(sqlite3.connect(tmp_path / CACHE_FILE)) as database:
-        ((key, digest, line),) = database.execute("SELECT * FROM reply")
-        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert (key, digest) == ("key", hashlib.sha256(b"key" + line).hexdigest())
-    columns = json.loads(line)
-    assert columns.pop("time") > 0
-    assert columns == {
-        "message": {"content": "yes", "tool_calls": None},
-        "raw": "<yes>",
-        "finish_reason": "stop",
-        "usage": {"prompt_tokens": 3},
-        "latency_s": 0.5,
-        "attempts": 2,
-        "changes": ["merged"],
-    }
-
-
-def test_replies_are_written_together_sixty_four_at_a_time(tmp_path: Path):
-    one, other = ReplyCache(tmp_path), ReplyCache(tmp_path)
-    for number in range(63):
-        one.put(str(number), REPLY)
-    assert other.get("0") is None
-    one.put("63", REPLY)
-    assert [other.get(str(number)) for number in range(64)] == [replace(REPLY, cached=True)] * 64
-    one.put("64", REPLY)
-    assert other.get("64") is None
-
-
-def test_a_later_reply_takes_the_place_of_the_first_written_or_not(tmp_path: Path):
-    cache, key = put(tmp_path)
-    for text in ("second", "third"):
-        cache.put(key, replace(REPLY, raw=text))
-    assert cache.get(key) == replace(REPLY, raw="third", cached=True)
-    cache.close()
-    assert ReplyCache(tmp_path).get(key) == replace(REPLY, raw="third", cached=True)
-
-
-def test_a_cache_that_cannot_be_written_says_how_to_go_on(tmp_path: Path):
-    cache = ReplyCache(tmp_path)
-    cache.put("key", REPLY)
-    rewrite(tmp_path, "DROP TABLE reply")
-    with pytest.raises(StorageError) as caught:
-        cache.close()
-    assert str(caught.value) == (
-        f"{tmp_path / CACHE_FILE}: could not be written (no such table: reply); the record is intact. Make room, or "
-        "leave --cache out, then run the same command again to continue."
-    )
-    with pytest.raises(StorageError, match="closed database"):
-        cache.flush()
-
-
 @pytest.mark.parametrize(
     ("number", "kind"),
     [(errno.ENOSPC, StorageError), (errno.EDQUOT, StorageError), (errno.EACCES, UsageError)],
@@ -212,31 +152,4 @@ def test_a_folder_that_takes_no_cache_is_named(
     with pytest.raises((StorageError, UsageError)) as caught:
         ReplyCache(tmp_path / "new")
     message = f"{tmp_path / 'new'}: cannot be used as a cache (why)"
-    assert (type(caught.value), str(caught.value)) == (kind, message)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        *[
-            (name, UsageError)
-            for name in ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")
-        ],
-        ("SQLITE_FULL", StorageError),
-        (None, StorageError),
-    ],
-)
-def test_a_database_that_cannot_be_opened_is_named(
-    name: str | None, kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    def fails(*arguments: Any, **settings: Any) -> None:
-        error = sqlite3.OperationalError("why")
-        if name is not None:
-            error.sqlite_errorname = name
-        raise error
-
-    monkeypatch.setattr(sqlite3, "connect", fails)
-    with pytest.raises((StorageError, UsageError)) as caught:
-        ReplyCache(tmp_path)
-    message = f"{tmp_path / CACHE_FILE}: cannot be used as a cache (why); delete it, or use another folder"
     assert (type(caught.value), str(caught.value)) == (kind, message)

@@ -252,13 +252,6 @@ def test_a_quota_that_is_used_up_ends_the_run_with_no_unit_lost(tmp_path: Path):
     assert 1800 <= model.ended < 2000
 
 
-def test_a_quota_of_another_role_is_told_with_the_role_and_its_model(tmp_path: Path):
-    models = {"agent": ScriptedModel(), "user": NetworkModel(quota(5), name="talker")}
-    result = go(plan_of(EchoBenchmark(items=50, units=1, steps=1, with_user=50), models=models), tmp_path)
-    assert (result.status, result.limit_of_endpoint) == ("limit reached", True)
-    assert (result.limit or "").startswith("user (talker): ")
-
-
 def test_a_call_that_alone_is_turned_away_fails_in_the_end_and_the_others_do_not(tmp_path: Path):
     model = NetworkModel(lambda request: TOO_MUCH if is_first(request) else "right")
     result = go(plan_of(EchoBenchmark(items=600, units=2, steps=1), model, concurrency=4), tmp_path)

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from engine.compare.test_comparison import Row, item, row, side
-from wildtool.engine.compare import comparison
-from wildtool.engine.compare.comparison import Accuracy, AidEffect, Flip, aid_effects, compare_all
+from wildtool.engine.compare.comparison import Accuracy, AidEffect, Flip, aid_effects
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.stats.intervals import clustered_rate
 
@@ -85,44 +84,6 @@ def test_aid_is_compared_where_it_differs_and_by_kind_where_there_are_several():
     )
     assert of_first == [("ac", nothing), ("ad", nothing)]
     assert of_all == [(pair, nothing) for pair in ("ac", "ad", "bc", "bd")]
-
-
-def test_an_alteration_is_cut_beside_the_whole_run_without_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(comparison, "bootstrap_interval", lambda sums, seed: (0.0, 0.0))
-
-    def cuts(rows: Any) -> Mapping[str, Any]:
-        return {
-            "first": rows.filter("unit = '0'"),
-            "none": rows.filter("item = 'x'"),
-            "rest": rows.filter("unit > '0'"),
-        }
-
-    altered: Any = SimpleNamespace(kind="history", label="own", cuts=cuts)
-    empty: Any = SimpleNamespace(kind="empty", label="e", cuts=lambda rows: {"none": rows.filter("FALSE")})
-    shared: Any = SimpleNamespace(kind="noise", label="n", cuts=cuts)
-    plain = side(PLAIN, "a", alterations=(shared,))
-    other = side(HELPED, "b", alterations=(shared, altered, empty))
-    for only_played in (False, True):
-        firsts, rests = (
-            {
-                label: side([each for each in rows if (each["unit"] == "0") == first], label)
-                for label, rows in (("a", PLAIN), ("b", HELPED))
-            }
-            for first in (True, False)
-        )
-        for sides in ((plain, other), (other, plain)):
-            expected = [
-                replace(
-                    compare_all([parts[each.label] for each in sides], only_played=only_played)[0].whole,
-                    name=name,
-                )
-                for name, parts in (("first", firsts), ("rest", rests))
-            ]
-            (compared,) = compare_all(sides, only_played=only_played)
-            assert compared.cuts == {"history": tuple(expected)}
-    assert compare_all([other, other])[0].cuts == {}
-    items = side(PLAIN, "a", "item"), side(HELPED, "b", "item", alterations=(altered,))
-    assert compare_all(items)[0].cuts == {}
 
 
 @pytest.mark.parametrize(

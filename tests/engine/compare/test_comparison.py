@@ -2,15 +2,12 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from scipy.stats import binomtest
 
 from held_rows import held_rows
-from wildtool.engine.compare import comparison
 from wildtool.engine.compare.comparison import MCNEMAR, SIGN_FLIP, Comparison, accuracy_of, compare_all
 from wildtool.engine.compare.runs import (
     ComparedRun,
@@ -24,7 +21,6 @@ from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
-from wildtool.types import Metric
 
 Row = Mapping[str, Any]
 AGENT = {"agent": {"name": "m", "settings": {}}}
@@ -192,13 +188,6 @@ def test_every_two_runs_are_compared_where_asked():
     sides = [side(items("c"), name) for name in "abc"]
     found = compare_all(sides, all_pairs=True)
     assert [(each.baseline, each.model) for each in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-
-
-def test_the_seed_is_that_of_the_bootstrap(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(comparison, "bootstrap_interval", lambda sums, seed: (seed, len(sums)))
-    first, second = items("cw", "wi"), items("cc", "cw", "c")
-    assert one(first, second).bootstrap == (0, 2)
-    assert [one(each, each, seed=7).bootstrap for each in (first, items("c"))] == [(7, 2), (7, 1)]
 
 
 def test_runs_that_agree_show_smaller_differences_than_different_sets_would():
@@ -386,12 +375,6 @@ def test_items_stand_in_the_order_of_their_numbers():
 # What may be compared -----------------------------------------------------------------------------------------------
 
 USER = {"name": "u", "settings": {}}
-USED = {"name": "v", "settings": {}}
-ASKING: Any = SimpleNamespace(played_roles=("user",), kind="injection", label="by user", cuts=lambda rows: {})
-
-
-def number(name: str, note: str = "", group: str = "g", **more: Any) -> Metric:
-    return Metric(group, name, 1.0, 1, 1, note=note, **more)
 
 
 @pytest.mark.parametrize(
@@ -419,55 +402,6 @@ def test_what_a_comparison_needs_to_be_equal_is_named_where_it_is_not(changed: d
 
 def test_equal_runs_may_be_compared():
     assert incompatibilities(side(items("c"), "a"), side(items("w"), "b")) == []
-
-
-@pytest.mark.parametrize(
-    ("here", "there", "differences"),
-    [
-        (
-            {"benchmark_file": "a" * 64},
-            {"benchmark_file": "b" * 64},
-            ["Python file that defines b (SHA-256): aaaaaaaaaaaa… and bbbbbbbbbbbb…"],
-        ),
-        ({"benchmark_file": "a" * 64}, {}, []),
-        ({"benchmark_file": "a" * 64}, {"benchmark_file": "a" * 64}, []),
-        ({"played": None}, {}, []),
-        ({"played": None}, {"played": None}, []),
-        (
-            {"metrics": (number("x"), number("y", "judged by a"))},
-            {"metrics": (number("y"),)},
-            ["what their numbers are made with: judged by a and nothing to note"],
-        ),
-        (
-            {"metrics": (number("x"), number("y"))},
-            {"metrics": (number("y", "b"), number("x", "a"))},
-            ["what their numbers are made with: nothing to note and a"],
-        ),
-        ({"alterations": (ASKING,), "models": AGENT | {"user": USER}}, {}, []),
-        (
-            {"alterations": (ASKING,), "models": AGENT | {"user": USER}},
-            {"models": AGENT | {"user": USED}},
-            ['model of another role (user.name): "u" and "v"'],
-        ),
-        (
-            {"alterations": (ASKING,), "models": AGENT | {"tool": USER}},
-            {},
-            ['model of another role (tool): {"name":"u","settings":{}} and not set'],
-        ),
-    ],
-)
-def test_what_is_the_same_for_a_comparison_and_what_is_not(
-    here: dict[str, Any], there: dict[str, Any], differences: list[str]
-):
-    assert incompatibilities(side(items("c"), **here), side(items("c"), **there)) == differences
-
-
-def test_other_items_and_languages_are_obstacles():
-    first, second = [*items("cc", "c"), *item("3", "c", lang="zh")], items("c", "", "c")
-    assert incompatibilities(side(first, "a"), side(second, "b")) == [
-        "units: 3 only in a, 1 only in b",
-        "languages: en zh and en",
-    ]
 
 
 def test_a_run_of_unknown_making_is_no_obstacle_but_remarked_on():
@@ -503,52 +437,3 @@ def test_other_numbers_of_repeats_are_remarked_on():
     assert caveats([side(items("c"), "a"), side(twice, "b")]) == ["a was played once, b 2 times"]
     thrice = [*items("c", "c"), *(row("2", "0", "correct", i) for i in range(3))]
     assert caveats([side(twice, "a"), side(thrice, "b")]) == ["a was played 2 times, b 3 times"]
-
-
-def test_what_numbers_of_a_first_run_mix_is_remarked_on():
-    heads = (number("x", group="kind", headline=True), number("y", group="kind", headline=True))
-    rows = [*item("0", "c", kind="x"), *item("1", "c", kind="y")]
-    mixed = (
-        "b gives a number for each kind (x, y) and none for all: numbers over all units mix them, so look at those by"
-        " kind"
-    )
-    first = side(rows, "a", metrics=(*heads, number("n", "made by hand", "accuracy"), number("m", "no")))
-    assert caveats([first, side(rows, "b")]) == ["accuracy, n: made by hand", mixed]
-    weighted = replace(side(rows, "a"), weights={"0": 2.0, "1": 0.5})
-    assert caveats([weighted, weighted]) == [
-        "small groups have more than their share of the sample, so accuracies and differences are weighted"
-    ]
-    for metrics in (heads[:1], (heads[0], number("y"))):
-        assert caveats([side(rows, metrics=metrics)]) == []
-    alike = [*item("0", "c", kind="x", split="x"), *item("1", "c", kind="y", split="y")]
-    assert caveats([side(alike, metrics=(heads[0], replace(heads[1], group="split")))]) == []
-    assert caveats([side(items("c"), metrics=heads)]) == []
-
-
-def test_alterations_that_differ_are_remarked_on_in_their_order():
-    noise, aid = (
-        SimpleNamespace(
-            kind=kind,
-            label=f"some {kind}",
-            without="none",
-            caveat=f"not the same {kind}",
-            cuts=lambda rows: {},
-        )
-        for kind in ("noise", "aid")
-    )
-    sides = [side(items("c"), alterations=alterations) for alterations in ((aid,), (noise, aid), ())]
-    assert caveats(sides) == [
-        "not the same noise: none; some noise",
-        "not the same aid: some aid; none",
-    ]
-
-
-def test_a_run_counts_its_items_tries_and_what_has_no_verdict():
-    again = [
-        row("0", "0", outcome, n) for n, outcome in enumerate(["wrong", "infra_error", "infra_error"], 1)
-    ]
-    rows = [*items("cw", "iu"), *again]
-    compared = side(rows)
-    assert (compared.items, compared.tries, compared.without_verdict) == (2, 7, 4)
-    first = compared.cells["0", "0"]
-    assert (first.right, first.played, first.open, first.tries, first.error) == (1, 2, 2, 4, "infra_error")

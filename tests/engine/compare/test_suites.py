@@ -1,25 +1,17 @@
 """Comparing models over several benchmarks: what is paired, left out, corrected, and what it comes to."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from engine.compare.test_comparison import Row, items, side
-from engine.compare.test_published import run as result_of
-from wildtool.alter.noise.noise import Noise
-from wildtool.engine.compare import suites
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.compare.suites import (
     OVERALL,
     SuitePair,
     SuiteRuns,
     compare_suites,
-    holds_several_benchmarks,
-    load_suites,
     omission_lines,
     suite_pairs,
 )
@@ -169,90 +161,6 @@ def test_all_pairs():
 def test_models_without_a_namesake_are_no_pairs():
     with pytest.raises(UsageError, match="no two models to compare \\(x, y and z\\)"):
         suite_pairs([models("x", "y"), models("z")])
-
-
-RUNS: Any = {
-    "here/m": ("m", "b0"),
-    "here/n": ("n", "b2"),
-    "there/m": ("m", "b0"),
-    "there/o": ("o", "b0"),
-    "twice/1": ("m", "b"),
-    "twice/2": ("m", "b"),
-}
-"""By folder the model and the benchmark."""
-
-
-def result_at(folder: Path) -> SimpleNamespace:
-    model, benchmark = RUNS[str(folder)]
-    return SimpleNamespace(
-        model=model, benchmark=benchmark, split=None, mode=None, prompts="", disturbances=(), folder=folder
-    )
-
-
-@pytest.fixture
-def stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    @contextmanager
-    def opened(folder: Path, profile: str | None) -> Iterator[Any]:
-        yield result_at(folder), f"table of {folder} under {profile}"
-
-    def identity(folder: Path) -> Any:
-        model, benchmark = RUNS[str(folder)]
-        return {"identity": {"models": {"agent": {"name": model}}, "benchmark": benchmark}}
-
-    monkeypatch.setattr(
-        suites, "run_folders", lambda path: [Path(run) for run in RUNS if run.startswith(str(path))]
-    )
-    monkeypatch.setattr(suites, "read_run", identity)
-    monkeypatch.setattr(suites, "open_results", opened)
-    monkeypatch.setattr(suites, "relation", lambda tables: f"rows of {tables}")
-    monkeypatch.setattr(suites, "benchmark_and_data", lambda result: result.benchmark)
-    monkeypatch.setattr(
-        suites.loaded, "load_compared_run", lambda *parts: SimpleNamespace(parts=parts, result=parts[1])
-    )
-
-
-@pytest.mark.usefixtures("stored")
-def test_the_runs_below_each_place_are_those_of_its_models():
-    here, there = Path("here"), Path("there")
-
-    def loaded(label: str, run: str) -> Any:
-        model, benchmark = RUNS[run]
-        identity = {"models": {"agent": {"name": model}}, "benchmark": benchmark}
-        parts = (label, result_at(Path(run)), identity, f"rows of ['table of {run} under strict']", "item")
-        return SimpleNamespace(parts=parts, result=parts[1])
-
-    assert load_suites([here, there], "strict", "item") == [
-        [
-            SuiteRuns("m", "m (here)", {"b0": loaded("m (here)", "here/m")}),
-            SuiteRuns("n", "n", {"b2": loaded("n", "here/n")}),
-        ],
-        [
-            SuiteRuns("m", "m (there)", {"b0": loaded("m (there)", "there/m")}),
-            SuiteRuns("o", "o", {"b0": loaded("o", "there/o")}),
-        ],
-    ]
-    for paths, problem in (
-        ([here, here], "the same run is given twice; give each run once"),
-        ([Path("twice")], "twice has two runs of m on b: twice/1 and twice/2; move one of them elsewhere"),
-    ):
-        with pytest.raises(UsageError) as raised:
-            load_suites(paths)
-        assert str(raised.value) == problem
-    assert [holds_several_benchmarks(paths) for paths in ([there], [there, here], [Path("twice")])] == [
-        False,
-        True,
-        False,
-    ]
-
-
-def test_runs_of_a_model_are_told_apart_by_all_that_they_may_differ_in():
-    other = result_of(
-        split="dev", mode="fc", prompts="d", alterations=(Noise.parse("names:heavy"),), data="/d/x.jsonl"
-    )
-    assert suites._benchmark_label(other) == (  # pyright: ignore[reportPrivateUsage]
-        "wild-mini (data x.jsonl), dev, mode fc, the original's prompts, noise names:heavy"
-    )
-    assert suites._benchmark_label(result_of(data="/d/x.jsonl")) == "wild-mini (data x.jsonl)"  # pyright: ignore[reportPrivateUsage]
 
 
 def test_two_single_runs_are_compared_whatever_they_are_of_and_the_difference_is_named():

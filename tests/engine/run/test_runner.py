@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.echo_benchmark import PATIENT, EchoBenchmark, EchoEpisode, EchoRules, ScriptedModel, plan_of
+from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from engine.instant_time import NetworkModel, instantly
 from wildtool import json_codec
 from wildtool.engine.call.client import RetryPolicy
@@ -106,33 +106,6 @@ def test_long_items_are_begun_first_so_that_a_run_does_not_end_with_waiting_for_
     # In the order of the data it would begin when the others are nearly done, and end after seven seconds.
     assert (result.status, model.ended) == ("done", pytest.approx(6.0))
     assert [row[0] for row in rows(result)] == [f"i{number}" for number in range(6)]
-
-
-class WithoutGold(EchoEpisode):
-    def request(self) -> Request | None:
-        request = super().request()
-        return request and replace(request, gold=None)
-
-
-class PartlyGoldRules(EchoRules):
-    def episode(self, item: Item, unit: str) -> EchoEpisode:
-        return WithoutGold(item, unit) if item.id == "i3" else super().episode(item, unit)
-
-
-class PartlyGold(Uneven):
-    """One of its short items has no gold."""
-
-    def rules(self, profile: str) -> EchoRules:
-        return PartlyGoldRules(self, profile)
-
-
-def test_long_items_are_begun_first_where_others_have_no_gold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(asyncio, "run", instantly)
-    model = NetworkModel(seconds=lambda request: 1.0)
-    result = go(plan_of(PartlyGold(items=6, units=1), model, concurrency=2), tmp_path)
-    assert (result.status, model.ended) == ("done", pytest.approx(6.0))
 
 
 def test_one_call_at_a_time_takes_items_in_the_order_of_the_data(tmp_path: Path):

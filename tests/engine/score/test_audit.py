@@ -14,10 +14,9 @@ from wildtool.engine.score.audit import (
     Survivors,
     WrongGold,
     audit_profile,
-    gold_transcript,
 )
 from wildtool.engine.score.verdict_table import OutcomeCounts
-from wildtool.types import Item, Metric, Reply, Request, Transcript
+from wildtool.types import Item, Metric, Request
 
 
 def replies(*words: str) -> tuple[dict[str, Any], ...]:
@@ -102,11 +101,3 @@ def test_an_audit_has_ceilings_refused_gold_and_what_passes_with_the_first_examp
     assert passing.passed
     assert not replace(passing, survivors=audit.survivors[1:]).passed
     assert not replace(passing, ceilings=audit.ceilings).passed
-
-
-def test_gold_is_of_the_agent_in_a_style_and_of_other_roles_cooperative():
-    benchmark = Audited(items=2, with_user=1)
-    item = [*benchmark.load(data_of(benchmark).locate(None))][1]
-    assert gold_transcript(benchmark, item, "1", "official", "serial") == Transcript(
-        tuple(map(Reply, replies("cooperative 0", "no", "no")))
-    )

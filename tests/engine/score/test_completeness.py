@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
-from held_rows import held_rows
 from wildtool.data.data_set import data_of
 from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.replies import import_replies
 from wildtool.engine.run.runner import run_plan
-from wildtool.engine.score.completeness import has_gaps
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.errors import CallError
 
@@ -104,31 +102,3 @@ def test_a_replies_file_with_some_of_the_items_says_how_many_there_are(tmp_path:
     assert (*said(result), result.counts.units) == (4, 2, True, 2)
     assert trust_line("m", result) == "m: only 2 of 4 units are here; the numbers are of these"
     assert (result.evidence.units, result.evidence.unplayed) == (4, 2)
-
-
-GAP = ("en", "i", 0, "unplayed", None, 0)
-
-
-@pytest.mark.parametrize(
-    ("rows", "as_played", "otherwise"),
-    [
-        ([], False, False),
-        ([("en", "i", 0, "wrong", None, 1)], False, False),
-        ([GAP], True, True),
-        # Other rules may want more steps than were played.
-        ([("en", "i", 0, "unplayed", None, 1)], True, False),
-        ([("en", "i", 0, "unplayed", "judge fault", 0)], False, False),
-        ([("en", "i", 0, "unplayed", "other", 0)], True, True),
-        # A failed call ends all of its item, but not the same item elsewhere.
-        ([GAP, ("en", "i", 0, "infra_error", None, 1)], False, False),
-        ([GAP, ("en", "j", 0, "infra_error", None, 1)], True, True),
-        ([GAP, ("en", "i", 1, "infra_error", None, 1)], True, True),
-        ([GAP, ("zh", "i", 0, "infra_error", None, 1)], True, True),
-    ],
-)
-def test_units_are_lost_that_neither_a_failed_call_nor_other_rules_explain(
-    rows: list[Any], as_played: bool, otherwise: bool
-):
-    columns = {"lang": "VARCHAR", "item": "VARCHAR", "repeat": "INTEGER", "outcome": "VARCHAR"}
-    held = held_rows({**columns, "error": "VARCHAR", "attempts": "INTEGER"}, rows)
-    assert (has_gaps(held, as_played=True), has_gaps(held, as_played=False)) == (as_played, otherwise)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -177,52 +177,6 @@ def test_a_process_with_threads_is_not_copied(record: Path, monkeypatch: pytest.
     finally:
         release.set()
         thread.join()
-
-
-def judge_none(jobs: Any) -> Any:
-    raise AssertionError(jobs)
-
-
-def test_nothing_is_judged_where_no_copy_helps_or_can_be_made(monkeypatch: pytest.MonkeyPatch):
-    for cores, methods in (({0}, ["fork"]), ({0, 1}, ["spawn"])):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda pid, cores=cores: cores, raising=False)
-        monkeypatch.setattr(pool, "get_all_start_methods", lambda methods=methods: methods)
-        assert pool.judged_by_workers(iter([1, 2]), judge_none) is None
-    monkeypatch.setattr(pool, "get_all_start_methods", lambda: ["fork"])
-    monkeypatch.delattr(os, "sched_getaffinity")
-    assert pool.judged_by_workers(iter([1, 2]), judge_none) is None
-
-
-@pytest.mark.usefixtures("copied")
-@pytest.mark.parametrize(("jobs", "here"), [(0, []), (5, [5]), (16, [16]), (20, [16])])
-def test_the_first_jobs_are_judged_here_and_the_others_by_copies(
-    jobs: int, here: list[int], monkeypatch: pytest.MonkeyPatch
-):
-    def in_order(*parts: Any) -> Any:
-        return parts
-
-    monkeypatch.setattr(pool, "_in_order", in_order)
-    first, rest, judge, processes = cast(Any, pool.judged_by_workers(iter(range(jobs)), len))
-    assert (first, [*rest], judge, processes) == (here, [*range(16, jobs)], len, 2)
-
-
-@pytest.mark.usefixtures("copied")
-def test_a_copy_judges_by_what_it_was_given(monkeypatch: pytest.MonkeyPatch):
-    started: list[bool] = []
-    monkeypatch.setattr(pool, "start_worker", lambda: started.append(True))
-    monkeypatch.setattr(pool, "_worker_judge", None)
-    pool._start_worker(sum)
-    assert (pool._judge_in_worker([1, 2]), started) == (3, [True])
-
-
-def test_threads_are_counted_by_the_system_or_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for number, several in ((1, False), (2, True)):
-        (tmp_path / str(number)).touch()
-        monkeypatch.setattr(pool, "Path", lambda place: tmp_path)
-        assert pool._has_threads() is several
-        monkeypatch.setattr(pool, "Path", lambda place: tmp_path / "absent")
-        monkeypatch.setattr(pool.threading, "active_count", lambda number=number: number)
-        assert pool._has_threads() is several
 
 
 def test_lines_of_any_length_are_read_at_their_place(tmp_path: Path):

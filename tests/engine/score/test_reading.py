@@ -1,6 +1,5 @@
 """Recorded replies are read again as if their run had been made in another tool format."""
 
-from dataclasses import replace
 from typing import Any
 
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LoggedRequest
@@ -58,39 +57,3 @@ def test_native_calls_other_roles_and_failures_stay():
     failed = LoggedFailure("agent", "r", "network", "gone", 6)
     entries = again(native, user, failed)
     assert [names(entries[0]), entries[1], entries[2]] == [["f"], user, failed]
-
-
-def test_a_reply_is_read_from_its_text_as_it_came_with_its_own_changes():
-    raw = f"<think>Hm</think>\n{HERMES}"
-    parsed = {
-        "content": None,
-        "raw_content": raw,
-        "reasoning_content": "Hm",
-        "tool_calls": [{"id": "x", "function": {"name": "get_time", "arguments": "{}"}}],
-    }
-    changes = ("merged-messages", "format:hermes", "repair:trailing-comma", "renamed")
-    (entry,) = again(logged(**parsed, changes=changes), format="react")
-    message = {"role": "assistant", "content": HERMES, "raw_content": raw, "reasoning_content": "Hm"}
-    assert entry.reply == Reply(message, "{}", "stop", changes=("merged-messages", "renamed", "format:react"))
-    # What no format has read is a key of the message like any other.
-    (entry,) = again(logged("a", raw_content=HERMES))
-    assert (entry.reply.message["content"], entry.reply.changes) == ("a", ("format:hermes",))
-    (entry,) = again(logged(HERMES.replace("{}}", "{},}")))
-    assert entry.reply.changes == ("format:hermes", "repair:trailing-comma")
-
-
-def test_ids_of_calls_have_no_meaning():
-    (read,) = again(logged(HERMES))
-    calls = [{**call, "id": "other"} for call in read.reply.message["tool_calls"]]
-    other = replace(read, reply=replace(read.reply, message={**read.reply.message, "tool_calls": calls}))
-    assert len(again(other, logged("It is noon."))) == 2
-
-
-def test_steps_are_read_in_their_order_and_units_each_by_itself():
-    plain = logged("It is noon.")
-    log: ItemLog = {"0": {2: plain, 1: logged(HERMES), 0: plain}, "1": {0: plain}, "2": {0: logged(HERMES)}}
-    # Of a step without a request nothing is known to read it by.
-    asked = {("0", step): ASKED for step in range(3)} | {("1", 0): ASKED}
-    read = read_again(log, asked, CALL_FORMATS["hermes"])
-    assert {unit: [*steps] for unit, steps in read.items()} == {"0": [0, 1], "1": [0], "2": [0]}
-    assert read["2"] == log["2"]

@@ -39,11 +39,6 @@ def test_a_call_in_any_format_is_noticed_with_its_option(name: str):
     assert [call.name for call in read.calls] == ["get_weather"]
 
 
-def test_a_call_without_any_mark_is_noticed_by_its_name():
-    assert signs('get_weather(city="Oslo")') == ["unread pythonic"]
-    assert signs('get_time(city="Oslo")') == []
-
-
 @pytest.mark.parametrize(
     "text",
     [

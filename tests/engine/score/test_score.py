@@ -2,29 +2,24 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.echo_benchmark import PATIENT, EchoBenchmark, EchoData, EchoRules, ScriptedModel, plan_of
-from wildtool.data.data_set import DataSet, ResultRow, Results, data_of
-from wildtool.engine.plan import SelectedItems
-from wildtool.engine.record.bundle import is_unpacked
+from engine.echo_benchmark import PATIENT, EchoBenchmark, EchoData, ScriptedModel, plan_of
+from wildtool.data.data_set import ResultRow, Results, data_of
 from wildtool.engine.record.writer import LogWriter
 from wildtool.engine.replies import import_replies
 from wildtool.engine.run.runner import run_plan
 from wildtool.engine.score.results import load_result
 from wildtool.engine.score.score import (
     ScoringOutcome,
-    _find_data,  # pyright: ignore[reportPrivateUsage]
-    data_candidates,
     score_run,
 )
-from wildtool.engine.score.verdict_table import OutcomeCounts, relation
+from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import CallError, DataError, RecordError, UsageError
-from wildtool.types import Item, Reply, Source, Transcript
+from wildtool.types import Item, Reply, Transcript
 
 RIGHT = {"content": "right"}
 
@@ -222,139 +217,3 @@ def test_a_reply_that_cannot_be_recorded_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(LogWriter, "imported", refuse)
     with pytest.raises(DataError, match="item i0, unit 0, reply 0: cannot be recorded"):
         import_file(tmp_path, {"item": "i0", "tasks": [[RIGHT]]})
-
-
-# Where the data are -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Places(DataSet):
-    """Data at these places, by the first letters of their name: the digest, or an error."""
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        name = Path(data or "own").name
-        if name.startswith("no"):
-            raise DataError(f"{name}: no such data")
-        return Source(data or "own", Path("at", name), name.partition("-")[0] + (split or ""))
-
-
-class Placed(EchoBenchmark):
-    data = Places(name="echo")
-
-
-def described(name: str, path: str, split: str | None = None) -> Any:
-    return {"data": {"name": name, "path": path}, "identity": {"split": split, "data_sha256": "good"}}
-
-
-def candidates(folder: Path, name: str, path: str, split: str | None = None) -> list[str]:
-    found = data_candidates(Placed(), folder, described(name, path, split))
-    return [str(each) if isinstance(each, DataError) else each.sha256 for each in found]
-
-
-def test_data_are_looked_for_by_their_name_and_then_where_they_were(tmp_path: Path):
-    assert candidates(tmp_path, "bad-1", "good-2") == ["bad", "good"]
-    assert candidates(tmp_path, "no-1", "good-2", "x") == ["no-1: no such data", "goodx"]
-    assert candidates(tmp_path, "good", "good") == ["good"]
-
-
-def test_a_bundle_names_its_own_files_or_the_benchmarks_own_data(tmp_path: Path):
-    folder = tmp_path / "wildtool-bundles-abcd1234.tmp" / "one" / "run"
-    folder.mkdir(parents=True)
-    assert is_unpacked(folder)
-    inside, outside = folder / "good-1", tmp_path / "good-2"
-    for file in (inside, outside):
-        file.touch()
-    refused = f"the bundle does not hold {outside}, and this folder's file of that name is not taken"
-    assert candidates(folder, str(inside), str(outside)) == ["good", refused]
-    assert candidates(folder, "bad-absent", str(outside)) == ["bad", refused]
-    # A file of the reader's folder that is called like the benchmark's own data.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path)
-        (tmp_path / "own").touch()
-        assert candidates(folder, "own", "own") == ["own"]
-        assert candidates(tmp_path, str(outside), "own") == ["good", "own"]
-
-
-@pytest.mark.parametrize(
-    ("name", "path", "data", "problem"),
-    [
-        ("bad-1", "good-2", None, ""),
-        ("no-1", "good-2", None, ""),
-        ("bad-1", "bad-2", "good-3", ""),
-        (
-            "bad-1",
-            "bad-2",
-            None,
-            "at/bad-1: these are not the data of the run (SHA-256 bad instead of good)",
-        ),
-        (
-            "no-1",
-            "bad-2",
-            None,
-            "at/bad-2: these are not the data of the run (SHA-256 bad instead of good)",
-        ),
-        (
-            "no-1",
-            "no-2",
-            None,
-            "a run: the data of this run are not where they were (no-1: no such data)",
-        ),
-        (
-            "good-1",
-            "good-2",
-            "no-3",
-            "a run: the data of this run are not where they were (no-3: no such data)",
-        ),
-    ],
-)
-def test_of_all_places_the_first_counts_that_holds_the_data_of_the_run(
-    name: str, path: str, data: str | None, problem: str
-):
-    run_json = described(name, path)
-    if not problem:
-        assert _find_data(Placed(), Path("a run"), run_json, data).sha256 == "good"
-        return
-    with pytest.raises(RecordError) as raised:
-        _find_data(Placed(), Path("a run"), run_json, data)
-    assert str(raised.value) == (f"{problem}; name those it used: wildtool score 'a run' --data FILE")
-
-
-def test_items_that_were_read_already_are_the_data():
-    source = Source("x", Path("x"), "good")
-    items = SelectedItems(source, 1)
-    assert _find_data(Placed(), Path("run"), described("no", "no"), items) is source
-
-
-def test_the_outcome_of_scoring_names_table_rules_faults_and_damage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    play(tmp_path / "run", in_order=True, concurrency=1)
-    segment = tmp_path / "run" / "record-0001.jsonl"
-    lines = segment.read_bytes().splitlines(keepends=True)
-    segment.write_bytes(b"".join([*lines[:-1], lines[-1][:20]]))
-
-    def verdict(rules: Any, episode: Any, item: Item, unit: str) -> Any:
-        if item.id == "i0":
-            raise ZeroDivisionError("bug")
-        return rules.unfinished(episode, item, unit)
-
-    monkeypatch.setattr(EchoRules, "verdict", verdict)
-    (tmp_path / "out").mkdir()
-    (tmp_path / "link").symlink_to("run")
-    scored = score_run(tmp_path / "link", profile="strict", out=tmp_path / "out")
-    assert scored == ScoringOutcome(
-        verdicts=tmp_path / "out" / "verdicts-strict.parquet",
-        profile="strict",
-        played="official",
-        counts=OutcomeCounts(wrong=1, unplayed=3),
-        faults=("i0: the judge of echo failed: ZeroDivisionError: bug",),
-        remarks=(),
-    )
-    rows = relation([scored.verdicts]).project("run, model, benchmark, profile, item, unit, outcome, error")
-    same = ("run", "scripted", "echo", "strict")
-    assert rows.fetchall() == [
-        (*same, "i0", "0", "unplayed", "judge fault"),
-        (*same, "i0", "1", "unplayed", "judge fault"),
-        (*same, "i1", "0", "wrong", None),
-        (*same, "i1", "1", "unplayed", None),
-    ]

@@ -11,20 +11,13 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, ScriptedModel, plan_of
-from wildtool.engine.record.format import SegmentFingerprint
 from wildtool.engine.run.runner import run_plan
-from wildtool.engine.score.completeness import PlannedSize
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.engine.score.score import score_run
 from wildtool.engine.score.table_stamp import (
     DamagedTableError,
-    has_all_columns,
-    log_fingerprints,
-    make_stamp,
-    planned_of,
     read_stamp,
     seal_table,
-    stamp_matches,
     stamp_text,
 )
 from wildtool.engine.score.verdict_table import OutcomeCounts, verdicts_path, write_parquet
@@ -190,18 +183,6 @@ def test_a_table_cut_anywhere_is_damaged_or_none(tmp_path: Path):
 # The stamp itself ---------------------------------------------------------------------------------------------------
 
 
-RUN_JSON: Any = {
-    "identity": {
-        "benchmark": "b",
-        "data_sha256": "d",
-        "split": None,
-        "lang": "en",
-        "mode": None,
-        "profile": "p",
-    },
-    "scope": {"limit": 3, "ids": ("a",), "repeats": 2, "concurrency": 4},
-    "data": {"name": "n"},
-}
 STAMP: Any = {
     "profile": "p",
     "columns": 2,
@@ -217,67 +198,6 @@ STAMP: Any = {
     "record": [{"number": 1, "length": 5, "end": "e", "packed": [7, 8]}],
     "planned": {"items": 9, "units": 18},
 }
-LINES = b'{"row": "step"}\n'
-
-
-def test_a_stamp_names_rules_data_scope_record_and_size(tmp_path: Path):
-    log = [SegmentFingerprint(1, 5, "e", (7, 8))]
-    assert make_stamp(RUN_JSON, "p", log, PlannedSize(9, 18)) == STAMP
-    assert make_stamp(RUN_JSON, "p", ()) == {**STAMP, "record": [], "planned": None}
-    rules = tmp_path / "rules.py"
-    rules.write_text("x = 1\n")
-    ruled = {**RUN_JSON, "data": {"benchmark_file": str(rules)}}
-    digest = sha256(b"x = 1\n").hexdigest()
-    assert make_stamp(ruled, "p", log, PlannedSize(9, 18)) == {**STAMP, "rules": digest}
-
-
-def test_a_stamp_says_how_much_was_planned_and_whether_columns_lack():
-    assert planned_of(STAMP) == PlannedSize(9, 18)
-    assert [planned_of(stamp) for stamp in (None, {}, {"planned": None}, {"planned": 5})] == [None] * 4
-    assert [has_all_columns(stamp) for stamp in (STAMP, {"columns": 1}, {})] == [True, False, False]
-
-
-def stamped_run(folder: Path) -> Any:
-    """The stamp of a record of two segments, the second of them compressed."""
-    (folder / "record-0001.jsonl").write_bytes(LINES)
-    (folder / "record-0002.jsonl.gz").write_bytes(gzip.compress(LINES * 2))
-    return make_stamp(RUN_JSON, "p", log_fingerprints(folder))
-
-
-def test_a_stamp_fits_the_run_that_it_was_made_of(tmp_path: Path):
-    stamp = stamped_run(tmp_path)
-    assert stamp_matches(stamp, tmp_path, RUN_JSON, "p")
-    for name, value in [
-        ("profile", "q"),
-        ("identity", {}),
-        ("scope", {}),
-        ("rules", "x"),
-        ("record", stamp["record"][:1]),
-        ("record", 5),
-        ("record", ["x", stamp["record"][1]]),
-    ]:
-        assert not stamp_matches({**stamp, name: value}, tmp_path, RUN_JSON, "p"), name
-    assert not stamp_matches(stamp, tmp_path, RUN_JSON, "q")
-    first, second = stamp["record"]
-    for name, value in (("number", 2), ("length", 15), ("end", "x")):
-        changed = {**stamp, "record": [{**first, name: value}, second]}
-        assert not stamp_matches(changed, tmp_path, RUN_JSON, "p"), name
-    # Of a compressed one its own checksum is enough, and where that is not known its content.
-    for changes, fits in [
-        ({"end": "x"}, True),
-        ({"number": 3}, False),
-        ({"packed": [7, 8]}, False),
-        ({"packed": None}, True),
-        ({"packed": None, "end": "x"}, False),
-    ]:
-        changed = {**stamp, "record": [first, {**second, **changes}]}
-        assert stamp_matches(changed, tmp_path, RUN_JSON, "p") is fits, changes
-
-
-def test_a_record_that_grew_has_another_stamp(tmp_path: Path):
-    stamp = stamped_run(tmp_path)
-    (tmp_path / "record-0003.jsonl").write_bytes(LINES)
-    assert not stamp_matches(stamp, tmp_path, RUN_JSON, "p")
 
 
 def table_file(place: Path, footer: str | bytes, *, length: int | None = None, end: bytes = b"PAR1") -> Path:
@@ -303,57 +223,3 @@ def test_a_table_is_sealed_by_the_digest_of_all_but_the_digest(tmp_path: Path):
     assert read_stamp(table) == STAMP
     with pytest.raises(OSError, match=r"^the table has no stamp$"):
         seal_table(table_file(tmp_path / "t", "footer"))
-
-
-@pytest.mark.parametrize(
-    ("document", "problem"),
-    [
-        (',"of":5', "its stamp cannot be read (it is no object)"),
-        ("", "its stamp cannot be read ('of')"),
-        (',"of"', "its stamp cannot be read (Expecting ':' delimiter: line 1 column 104 (char 103))"),
-    ],
-)
-def test_a_stamp_that_says_nothing_is_damaged(tmp_path: Path, document: str, problem: str):
-    table = table_file(tmp_path / "t", stamp_of(document))
-    seal_table(table)
-    with pytest.raises(DamagedTableError) as raised:
-        read_stamp(table)
-    assert str(raised.value) == problem
-
-
-@pytest.mark.parametrize(
-    ("footer", "settings", "damaged"),
-    [
-        ("footer", {}, False),
-        ("footer", {"end": b"PARX"}, True),
-        # The whole file is its footer, and one byte more.
-        ("footer", {"length": 14}, False),
-        ("footer", {"length": 15}, True),
-    ],
-)
-def test_a_file_that_ends_otherwise_than_a_table_is_damaged(
-    tmp_path: Path, footer: str, settings: Any, damaged: bool
-):
-    table = table_file(tmp_path / "t", footer, **settings)
-    if damaged:
-        with pytest.raises(DamagedTableError, match=r"^it is no whole Parquet file$"):
-            read_stamp(table)
-    else:
-        assert read_stamp(table) is None
-
-
-def test_a_file_of_another_kind_has_no_stamp(tmp_path: Path):
-    (tmp_path / "t").write_bytes(b"rows of another kind")
-    assert read_stamp(tmp_path / "t") is None
-    # Only its end is that of a table.
-    table_file(tmp_path / "t", stamp_text(STAMP))
-    seal_table(tmp_path / "t")
-    (tmp_path / "t").write_bytes(b"XAR1" + (tmp_path / "t").read_bytes()[4:])
-    with pytest.raises(DamagedTableError, match=r"^it does not have the SHA-256 that it was written with$"):
-        read_stamp(tmp_path / "t")
-
-
-def test_a_table_longer_than_a_block_is_digested_whole(tmp_path: Path):
-    table = table_file(tmp_path / "t", b"x" * (3 << 20) + stamp_text(STAMP).encode() + b"y" * (2 << 20))
-    seal_table(table)
-    assert read_stamp(table) == STAMP

@@ -8,10 +8,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from environments.bridges.sources import SOURCES
 from wildtool.environments.bridges import nemo_gym
-from wildtool.environments.bridges.nemo_gym import COOKIE, ResourcesServer, gym_rows
-from wildtool.environments.bridges.responses import response_items, response_tool
+from wildtool.environments.bridges.nemo_gym import COOKIE, ResourcesServer
 from wildtool.environments.core import UnitEnvironment
-from wildtool.errors import UsageError
 
 UNITS = SOURCES["wild-mini"]
 NAME = "wild_mini_0/1"
@@ -42,31 +40,6 @@ def gold() -> tuple[dict[str, Any], Any, Any]:
     return first["tool_calls"][0]["function"], answer["content"], environment.gold()
 
 
-def test_rows_have_the_opening_and_the_tools_of_units_without_user_turns():
-    start = next(number for number in range(200) if UNITS.draw(number) == NAME)
-    (row,) = gym_rows(UNITS, 1, start)
-    opening = UnitEnvironment(UNITS).open(NAME)
-    assert row == {
-        "id": NAME,
-        "unit": NAME,
-        "responses_create_params": {
-            "input": [item for message in opening.messages for item in response_items(message)],
-            "tools": [response_tool(tool) for tool in opening.tools or ()],
-        },
-    }
-    asking = next(number for number in range(200) if UNITS.draw(number) == "wild_mini_0/2")
-    assert [*gym_rows(UNITS, 1, asking)] == []
-    assert [each["unit"] for each in gym_rows(UNITS, 3)] == [
-        UNITS.draw(number) for number in range(3) if [*gym_rows(UNITS, 1, number)]
-    ]
-
-
-def test_units_whose_tools_are_named_as_a_path_are_left_out(monkeypatch: pytest.MonkeyPatch):
-    start = next(number for number in range(200) if UNITS.draw(number) == NAME)
-    monkeypatch.setattr(nemo_gym, "ROUTES", frozenset(["list_accounts"]))
-    assert [*gym_rows(UNITS, 1, start)] == []
-
-
 async def test_calls_are_answered_in_a_session_until_the_unit_is_over(client: Any, gym: ResourcesServer):
     function, answer, _ = gold()
     seeded = await client.post("/seed_session", json={"unit": NAME})
@@ -94,40 +67,6 @@ async def test_sessions_that_were_idle_longest_are_forgotten(
     await client.post("/x", data="{}", cookies={COOKIE: keys[0]})
     newest = (await client.post("/seed_session", json={"unit": NAME})).cookies[COOKIE].value
     assert open_sessions(gym) == [keys[0], newest]
-
-
-def call_item(function: Any) -> dict[str, Any]:
-    return {"type": "function_call", "call_id": "c", **function}
-
-
-def text_item(text: str) -> dict[str, Any]:
-    return {"type": "message", "content": [{"text": text}]}
-
-
-def test_a_rollout_is_verified_from_its_response():
-    function, answer, text = gold()
-    server = ResourcesServer(UNITS, {"verdict": 1.0, "arguments": 0.5, "order": 0.0, "refusal": 0.25})
-    result = {"type": "function_call_output", "call_id": "c", "output": answer}
-    output = [call_item(function), result, text_item(text["content"]), result, text_item("more")]
-    body = {"unit": NAME, "x": 1, "response": {"output": output}}
-    called = dict.fromkeys(("format", "name", "order", "redundancy", "arguments"), 1.0)
-    assert server.verify(body) == {
-        **body,
-        "reward": 1.75,
-        "reward_components": {"verdict": 1.0, "arguments": 1.0, "order": 1.0, "refusal": 1.0},
-        "steps": [called, {"refusal": 1.0, "verdict": 1.0, "progress": 1.0}],
-        "reason": "",
-    }
-    short = server.verify({**body, "response": {"output": output[:1]}})
-    assert (short["reward"], short["reason"]) == (0.0, "the response ends before the episode")
-    assert set(short["reward_components"].values()) == {0.0}
-    wrong = server.verify({**body, "response": {"output": [text_item("No.")]}})
-    assert (wrong["reward"], wrong["reason"]) == (0.0, "text although a call was due")
-    assert wrong["reward_components"] == {"verdict": 0.0, "arguments": 0.0, "order": 0.0, "refusal": 0.0}
-    alone = ResourcesServer(UNITS).verify(body)
-    assert (alone["reward"], alone["reward_components"]) == (1.0, {"verdict": 1.0})
-    with pytest.raises(UsageError, match="no component"):
-        ResourcesServer(UNITS, {"verdit": 1.0})
 
 
 async def test_rewards_are_averaged(client: Any):

@@ -5,17 +5,10 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from itertools import islice, pairwise
 
-import pytest
-
 from generate.golden import check
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
-from wildtool.errors import UsageError
 from wildtool.sets.make.core.plan import (
-    Lang,
-    Quota,
-    SessionGenerationSpec,
-    TaskPlan,
     date_line,
     group_paths,
     session_plans,
@@ -161,51 +154,3 @@ def test_plans_are_drawn_as_before():
                 f"{sets} {again.name} {again.seed} {again.shared} {again.tool_set_index(8, 1)}",
             ]
     check("session_plans", rows)
-
-
-@pytest.mark.parametrize(
-    ("sessions", "tasks", "langs", "paired", "message"),
-    [
-        (0, 1, ["en"], False, "a set needs at least one session, one task a session and one language"),
-        (1, 0, ["en"], False, "a set needs at least one session, one task a session and one language"),
-        (1, 1, [], False, "a set needs at least one session, one task a session and one language"),
-        (
-            2,
-            1,
-            ["en"],
-            True,
-            "twins take two languages, such as --lang en,zh, and an even number of sessions; found 2 in en",
-        ),
-        (
-            3,
-            1,
-            ["en", "zh"],
-            True,
-            "twins take two languages, such as --lang en,zh, and an even number of sessions; found 3 in en, zh",
-        ),
-    ],
-)
-def test_numbers_that_make_no_set_are_refused(
-    sessions: int, tasks: int, langs: list[Lang], paired: bool, message: str
-):
-    with pytest.raises(UsageError) as refused:
-        list(session_plans(sessions, tasks, seed="1", langs=langs, paired_languages=paired))
-    assert str(refused.value) == message
-
-
-def test_a_share_gives_the_name_that_is_furthest_behind():
-    quota = Quota({"a": 3, "b": 2, "c": 1})
-    assert "".join(quota.next() for _ in range(12)) == "abacbaabacba"
-    late = Quota({"a": 1, "b": 1})
-    assert [late.next(without) for without in (["a"], ["a"], (), (), ())] == ["b", "b", "a", "a", "a"]
-
-
-def test_a_specification_says_who_votes_and_what_is_planned():
-    spec = SessionGenerationSpec(3, 2, "5", ("zh",), judges=2, checkers=3)
-    assert spec.vote_counts == {"judge": 2, "checker": 3}
-    assert [*spec.plans()] == [*session_plans(3, 2, seed="5", langs=("zh",))]
-    twins = SessionGenerationSpec(4, langs=("en", "zh"), paired_languages=True)
-    assert [*twins.plans()] == [*session_plans(4, 4, seed="1", langs=("en", "zh"), paired_languages=True)]
-    groups = ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
-    named = [TaskPlan(group, "", "", "", 0, "", "", "", "").names_a_tool for group in groups]
-    assert named == [True, False, True, False]

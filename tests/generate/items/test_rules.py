@@ -17,9 +17,7 @@ from wildtool.sets.make.core.parsing import Action, RefusedReplyError
 from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.items.acebench_format import (
     FIRST_RECORD_ID,
-    _answered,  # pyright: ignore[reportPrivateUsage]
     acebench_records,
-    reviewed_content,
 )
 from wildtool.sets.make.items.item import (
     DialogueTurn,
@@ -245,29 +243,6 @@ def test_a_right_answer_that_the_official_rules_refuse_is_a_fault():
     assert {fault.rule for fault in item_faults(as_right)} == {"gold official"}
 
 
-def test_each_other_answer_is_judged_alone():
-    first, second = ADJUST.turns
-    other = (Action("bookLesson", {"trainer": "Ada Moss"}),)
-    item = turned(
-        ADJUST, replace(first, alternatives=(other, second.calls)), replace(second, alternatives=(other,))
-    )
-    assert list(_answered(item)) == [
-        turned(item, replace(first, alternatives=()), replace(second, alternatives=())),
-        turned(item, replace(first, calls=other), item.turns[1]),
-        turned(item, replace(first, calls=second.calls), item.turns[1]),
-        turned(item, item.turns[0], replace(second, calls=other)),
-    ]
-
-
-def test_a_review_has_the_records_of_an_item():
-    (row,) = acebench_records(SINGLE)
-    assert reviewed_content(SINGLE) == {
-        "lang": "en",
-        "category": row.question["id"].rpartition("_")[0],
-        "records": [{"question": row.question, "answer": row.answer}],
-    }
-
-
 # Records --------------------------------------------------------------------------------------------
 
 
@@ -362,20 +337,6 @@ def test_a_set_of_no_items_kinds_or_languages_is_refused(
     with pytest.raises(UsageError) as refused:
         next(item_plans(items, shares, seed="1", langs=langs))
     assert str(refused.value) == "a set needs at least one item, one kind and one language"
-
-
-def test_every_kind_offers_as_many_tools_and_takes_as_many_turns_as_published():
-    assert {name: (kind.candidates, kind.turns) for name, kind in ITEM_KINDS.items()} == {
-        **dict.fromkeys(("number", "enum", "list", "bool"), ((3, 5), (1, 1))),
-        **dict.fromkeys(("object-short", "object-deep", "single", "parallel"), ((1, 5), (1, 1))),
-        "adjust": ((2, 3), (2, 3)),
-        "switch": ((2, 7), (2, 2)),
-        "preference": ((3, 7), (1, 1)),
-        "similar": ((2, 2), (1, 1)),
-        "incomplete": ((1, 5), (1, 1)),
-        "error": ((1, 5), (1, 1)),
-        "irrelevant": ((1, 4), (1, 1)),
-    }
 
 
 def test_more_items_begin_with_the_same_ones():

@@ -162,6 +162,7 @@ def test_every_value_of_a_call_is_said_or_referred_to(booked: list[dict[str, Any
                 assert all(name in text for name in names), text
 
 
+@pytest.mark.long
 def test_a_value_that_was_asked_for_is_not_taken_in_silence_the_next_time(tmp_path: Path):
     sessions = made(written(tmp_path, API), count=96)
     tasks = [
@@ -263,13 +264,6 @@ def test_a_request_is_put_together_from_the_description(description: str, name: 
 def test_a_long_description_is_cut_between_words():
     clause = request_clause("Gets " + "antidisestablishmentarianism " * 20, "x", "en")
     assert len(clause) <= 111 and clause.endswith("antidisestablishmentarianism")
-
-
-@pytest.mark.parametrize(("stop", "is_cut_there"), [(30, False), (31, True)])
-def test_a_long_description_is_cut_at_its_last_stop_that_leaves_enough(stop: int, is_cut_there: bool):
-    head = "Gets ".ljust(stop, "x")
-    clause = request_clause(f"{head}, {'words ' * 30}", "x", "en")
-    assert (clause == f"get{head[4:]}", clause.endswith("words")) == (is_cut_there, not is_cut_there)
 
 
 @pytest.mark.parametrize(("length", "is_whole"), [(110, True), (111, False)])

@@ -8,29 +8,11 @@ import pytest
 
 from generate.golden import check
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.procedural import calls
 from wildtool.sets.make.procedural.calls import ResultSampler
-from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics, guess_kind
-from wildtool.sets.make.procedural.history import History, Mention
-from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSpec
-from wildtool.sets.make.procedural.values import _MAKERS, MEMBER_KINDS, ValueSampler, as_spoken  # pyright: ignore[reportPrivateUsage]
+from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics
+from wildtool.sets.make.procedural.tool_sets import ToolSpec
+from wildtool.sets.make.procedural.values import _MAKERS, MEMBER_KINDS, ValueSampler  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.procedural.wording import Wording
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "spoken"),
-    [("enum", "very_large", "very large"), ("email", "ann_b@husum.example", "ann_b@husum.example")],
-)
-def test_a_user_writes_a_member_of_an_enum_as_words_and_any_other_value_as_it_is(
-    kind: str, value: Any, spoken: str
-) -> None:
-    assert as_spoken(value, kind, "en") == spoken
-
-
-@pytest.mark.parametrize(("length", "kind"), [(60, "email"), (61, "text")])
-def test_the_first_sixty_characters_of_a_description_tell_the_kind(length: int, kind: str) -> None:
-    schema = {"type": "string", "description": "email".rjust(length, "x")}
-    assert guess_kind("thing", schema) == kind
 
 
 def test_a_result_has_optional_fields_of_four_levels_and_what_is_required_below() -> None:
@@ -48,14 +30,6 @@ def test_a_result_has_optional_fields_of_four_levels_and_what_is_required_below(
     assert levels(ResultSampler(values, {}).of(needed)) == 6
 
 
-@pytest.mark.parametrize(("far", "tasks"), [(False, [1]), (True, [2, 3, 4])])
-def test_what_was_said_in_the_task_before_is_near_and_earlier_is_far(far: bool, tasks: list[int]) -> None:
-    history = History(by_noun=False)
-    history.add([Mention(ParameterSlot(("c",), "city", "city", "title", required=True), "Oslo", 0)])
-    assert [t for t in range(5) if history.has_in_range("city", far, t)] == tasks
-    assert not any(history.has_in_range("day", far, t) for t in range(5))
-
-
 def test_an_object_without_members_is_left_out_of_a_result_where_it_may_be() -> None:
     properties = {name: {"type": "object", "properties": {}} for name in ("must", "may")}
     schema = {"type": "object", "properties": {**properties, "n": {"type": "boolean"}}, "required": ["must"]}
@@ -68,13 +42,6 @@ def test_what_a_result_says_is_that_of_its_first_object_with_something_in_it() -
     wording = Wording(Random(0), "en")
     assert wording._plain_fields({"id": 7, "a": {}, "b": {"level": 3}}, "id") == "level 3"  # pyright: ignore[reportPrivateUsage]
     assert wording._plain_fields({"id": 7, "a": {}}, "id") == "ok"  # pyright: ignore[reportPrivateUsage]
-
-
-@pytest.mark.parametrize(
-    ("key", "prefix"), [("train_id", "tn"), ("cart_item_id", "ci"), ("bookingId", "bg"), ("id", "id")]
-)
-def test_ids_begin_with_letters_of_their_key(key: str, prefix: str) -> None:
-    assert calls._prefix(key) == prefix  # pyright: ignore[reportPrivateUsage]
 
 
 class _Ends(Random):
@@ -112,27 +79,6 @@ def test_a_result_has_forty_optional_leaves_eight_fields_of_each_object_and_all_
         )
     ]
     assert [[len(inner) for inner in result.values()] for result in sampled] == [[8] * 5, [9] * 5]
-
-
-@pytest.mark.parametrize(
-    ("form", "bounds", "ends"),
-    [
-        ("", None, ["x_10000", "x_99999"]),
-        ("whole", None, [10_000, 99_999]),
-        ("whole", (10_000, 99_999), [10_000, 99_999]),
-        ("whole", (10_001, 99_998), [10_001, 99_998]),
-        ("whole", (5, 9), [5, 9]),
-    ],
-)
-def test_ids_have_five_digits_or_keep_to_their_bounds(form: str, bounds: Any, ends: list[Any]) -> None:
-    class Ends(_Ends):
-        def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
-            assert stop is not None
-            return stop - 1 if self.end else start
-
-    day = datetime(2025, 3, 4, tzinfo=UTC)
-    drawn = [ValueSampler(Ends(end), "en", day).id("x", form, bounds) for end in (0.0, 1 - 1e-9)]
-    assert drawn == ends
 
 
 ROOM = {"room_id": 7, "name": "Sea", "open": True, "beds": [1], "price": 2.5}

@@ -2,21 +2,16 @@
 
 import time
 from decimal import Decimal
-from itertools import cycle, islice
 from typing import Any
 
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.findings import Finding
-from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.sessions.rules.failures import (
     MAX_ANSWER_CHARACTERS,
     _follows,  # pyright: ignore[reportPrivateUsage]
-    language_faults,
-    length_faults,
     loop_faults,
-    unfaithful_faults,
 )
 from wildtool.sets.make.sessions.rules.texts import answer_faults, question_faults, user_faults
 
@@ -148,55 +143,6 @@ def test_lists_and_tables_are_no_loops(text: str):
     assert rules(loop_faults(text)) == set()
 
 
-@pytest.mark.parametrize(
-    ("period", "fewest"), [(1, 12), (2, 12), (3, 12), (4, 16), (59, 236), (60, 240), (61, None)]
-)
-def test_a_loop_has_twelve_words_four_times_and_a_period_of_sixty(period: int, fewest: int | None):
-    # Names without digits: numbers alone are no loop.
-    names = [f"w{chr(97 + k // 26)}{chr(97 + k % 26)}" for k in range(period)]
-    for count in (fewest - 1, fewest) if fewest else (4 * period, 5 * period):
-        text = " ".join(islice(cycle(names), count))
-        for each in (text, f"before {text}"):
-            assert rules(loop_faults(each)) == ({"A10"} if count == fewest else set())
-
-
-@pytest.mark.parametrize(
-    ("lang", "text", "foreign"),
-    [
-        ("zh", "OK fine", False),
-        ("zh", "OK fine yes", True),
-        ("zh", "好 OK fine yes", False),
-        ("zh", "OK fine 3 7", False),
-        ("zh", "ありがとうござい", False),
-        ("zh", "ありがとうございま", True),
-        ("zh", "好好好好好好好好好好ありがとうございます", False),
-        ("zh", "好好好好好好好好好ありがとうございます", True),
-        ("en", "好好好好好好好好", False),
-        ("en", "好好好好好好好好好", True),
-        ("en", "好好好好好abcde", False),
-        ("en", "好好好好好abcd", True),
-        ("en", "この部屋はとてもよい", True),
-        ("en", "le la les un deux trois quatre", False),
-        ("en", "le la les un deux trois quatre cinq", True),
-        ("en", "le la le la deux trois quatre cinq", False),
-        ("en", "le la les is deux trois quatre cinq", True),
-        ("en", "le la les des is the deux trois", False),
-        ("en", "the room is a le la les nous avec", False),
-    ],
-)
-def test_a_text_is_of_another_language_by_its_letters_or_its_small_words(
-    lang: Lang, text: str, foreign: bool
-):
-    assert rules(language_faults(text, lang)) == ({"A8"} if foreign else set())
-
-
-@pytest.mark.parametrize("length", [MAX_ANSWER_CHARACTERS, MAX_ANSWER_CHARACTERS + 1])
-def test_an_answer_has_a_longest_length(length: int):
-    message = f"{length} characters; an assistant writes at most {MAX_ANSWER_CHARACTERS}."
-    faults = [(finding.rule, finding.message) for finding in length_faults("x" * length)]
-    assert faults == ([("A9", message)] if length > MAX_ANSWER_CHARACTERS else [])
-
-
 def test_loops_are_looked_for_in_linear_time():
     start = time.process_time()
     for text in ("a" * 10_000, "1 " * 5_000, "好" * 10_000, "a b " * 2_500, "a.b+" * 2_500, "1,." * 3_300):
@@ -259,22 +205,3 @@ def test_without_results_general_knowledge_is_fine():
 def test_a_number_follows_from_others_as_it_is_rounded(number: str, operands: list[float], follows: bool):
     assert _follows(Decimal(number), sorted(operands)) is follows
     assert _follows(-Decimal(number), sorted(operands)) is follows
-
-
-@pytest.mark.parametrize(
-    ("request_", "text", "faithful"),
-    [
-        ("For 12 nights", "That is 93.22 in all.", True),
-        ("For 13 nights", "That is 100.53 in all.", False),
-        ("For 2.5 nights", "That is 23.78 in all.", False),
-        ("For 2 nights", "Your number ends in 501.", True),
-        ("For 2 nights", "Your number ends in 37.", False),
-        ("For 2 nights", "Your number ends in 903.", False),
-    ],
-)
-def test_an_amount_of_small_numbers_and_three_digits_of_a_known_number_are_faithful(
-    request_: str, text: str, faithful: bool
-):
-    results = [{"price": 7.31, "fee": 5.5, "phone": "4755501372"}]
-    faults = [finding.rule for finding in unfaithful_faults(text, results, [SearchText.of(request_)])]
-    assert faults == ([] if faithful else ["A11"])

@@ -10,13 +10,11 @@ import pytest
 
 from generate.scripted import edit, say
 from generate.sessions.players import Players, played, session_of_players
-from wildtool.benchmarks.wildtoolbench.data import read_session
-from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionPlan
 from wildtool.sets.make.core.prompts import SESSION_ROLES
 from wildtool.sets.make.core.roles import MAX_ROLE_TRIES, ScriptResult
-from wildtool.sets.make.sessions.continuation import Continuation, state_before_call
+from wildtool.sets.make.sessions.continuation import Continuation
 from wildtool.sets.make.sessions.result import ResultMaker, result_script
 from wildtool.sets.make.sessions.script import TASK_TRIES
 from wildtool.types import Role
@@ -159,29 +157,3 @@ def test_a_call_is_asked_for_once_more_in_the_same_words(record: dict[str, Any])
     collected = results.collect([(item, lost), (again, ScriptResult({"a": 1}))])
     assert collected.kept == ({"a": 1},)
     assert collected.losses == ({"result": "0", "reason": "r", "detail": "d", "replaced": True},)
-
-
-def test_the_state_before_a_call_is_all_that_was_said_and_returned(record: dict[str, Any]):
-    session = read_session(record, "s")
-    (asked, *calls, last), nodes = (task.nodes for task in session.tasks)
-    texts: list[Any] = [session.date, session.tasks[0].text, asked.observation, asked.user_input]
-    for node in calls:
-        texts += [node.arguments, node.observation]
-    texts += [last.observation, session.tasks[1].text]
-    state = state_before_call(session, 1, 0)
-    beside = [node for node in nodes[1:-1] if node.name != "borrowBook"]
-    for node in beside:
-        texts += [node.arguments, node.observation]
-    assert state.passages == [SearchText.of(text) for text in texts]
-    assert (state.tasks, state.groundings, state.candidates) == ([session.tasks[0]], [[]], [[]])
-
-
-def test_an_answer_without_a_text_says_nothing(record: dict[str, Any]):
-    edited = json.loads(json.dumps(record))
-    edited["english_answer_list"][0][-1]["observation"] = None
-    session = read_session(edited, "s")
-    assert session is not None
-    said = [
-        entry["assistant"] for entry in state_before_call(session, 1, 0).conversation if "assistant" in entry
-    ]
-    assert said == ["Which room would you like?", ""]

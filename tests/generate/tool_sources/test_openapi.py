@@ -124,59 +124,6 @@ def test_swagger_2_has_its_parameters_where_they_stand_there():
     assert notes == ["POST /pictures: left out: 'picture' is a file, which cannot be said in a text"]
 
 
-def test_a_tool_takes_what_a_user_could_say_of_its_path_query_and_body():
-    def parameter(name: Any, where: str, required: bool = False, **more: Any) -> dict[str, Any]:
-        return {"name": name, "in": where, "required": required, "schema": {"type": "string"}, **more}
-
-    fields = {
-        "day": {"type": "string", "description": "of the body"},
-        "note": {"type": "string"},
-        "made": {"type": "string", "readOnly": True},
-    }
-    body = {"type": "object", "properties": fields, "required": ["note", "day", "made", "hidden"]}
-    operation = {
-        "operationId": "book",
-        "summary": "Book a room",
-        "parameters": [
-            parameter("X-Trace", "header", True),
-            parameter(5, "query"),
-            parameter("api_key", "query", True),
-            parameter("api_key", "path", True),
-            parameter("day", "query", True, description=" "),
-            parameter("day", "path", True, description="of the path"),
-            parameter(
-                "room", "query", description="<b>Which</b>", schema={"type": "string", "description": "s"}
-            ),
-            parameter(
-                "seen",
-                "query",
-                schema={"type": "object", "properties": {"at": fields["made"], "x": fields["note"]}},
-            ),
-        ],
-        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-    }
-    shared = [parameter("room", "query", True), parameter("house", "path", True)]
-    document = {"openapi": "3.1.0", "paths": {"/book": {"parameters": shared, "post": operation}}}
-    functions, _ = read(document)
-    text = {"type": "string"}
-    assert functions["book"] == {
-        "name": "book",
-        "description": "Book a room",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "room": {"type": "string", "description": "Which"},
-                "house": text,
-                "api_key": text,
-                "day": text,
-                "seen": {"type": "object", "properties": {"x": text}, "required": []},
-                "note": text,
-            },
-            "required": ["house", "api_key", "day", "note", "hidden"],
-        },
-    }
-
-
 def test_swagger_2_says_what_comes_back():
     assert list(read(SWAGGER)[0]["addOrder"]["returns"]["properties"]) == ["item", "number", "gift"]
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.sets.make.tools.graph import MAX_LINKS, ToolGraph, _pairs  # pyright: ignore[reportPrivateUsage]
+from wildtool.sets.make.tools.graph import MAX_LINKS, ToolGraph  # pyright: ignore[reportPrivateUsage]
 from wildtool.toolcall.text.similarity import TfidfIndex, jaccard
 
 
@@ -87,20 +87,6 @@ def test_no_tools_give_no_walk():
 def test_many_tools_with_one_parameter_keep_few_neighbours():
     graph = ToolGraph([tool(f"get{k}", f"Gets thing {k}.", {"limit": "Number of rows."}) for k in range(300)])
     assert all(0 < len(graph.links(k)) <= MAX_LINKS for k in range(300))
-
-
-def test_of_many_alike_tools_one_keeps_twelve_neighbours():
-    graph = ToolGraph([tool(f"get{k}", f"Gets thing {k}.", {"limit": "Number of rows."}) for k in range(15)])
-    assert {len(graph.links(k)) for k in range(15)} == {12}
-
-
-def test_two_hundred_pairs_are_all_joined_and_of_more_each_tool_with_the_next_twelve():
-    assert list(_pairs([3, 0], range(100))) == [(a, b) for a in (3, 0) for b in range(100) if a != b]
-    assert list(_pairs([3, 0], range(101))) == [
-        *((3, b) for b in (1, 2, *range(4, 13))),
-        *((0, b) for b in range(2, 14)),
-    ]
-    assert list(_pairs(range(90, 105), range(14)))[-12:] == [(104, b % 14) for b in range(1, 13)]
 
 
 schemas = st.recursive(

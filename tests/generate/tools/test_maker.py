@@ -277,6 +277,7 @@ NO_SCHEMA = {"type": "object", "properties": 7}
 DEEP = '{"api": ' + '{"a": ' * 500 + "1" + "}" * 501
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spoil", "reasons"),
     [

@@ -38,7 +38,6 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
 )
 words = ("custom_id", "result", "response", "error", "type", "message", "status_code", "body", "code")
-told = ("id", "status", "processing_status", "errors", "request_counts")
 rows = st.dictionaries(
     st.sampled_from(words), json_values | st.dictionaries(st.sampled_from(words), json_values)
 )

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 ABSENT = "the extra [hf] is not installed"
-torch: Any = pytest.importorskip("torch", reason=ABSENT)
 transformers: Any = pytest.importorskip("transformers", reason=ABSENT)
 
 from models.asking import TOOL  # noqa: E402

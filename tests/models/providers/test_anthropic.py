@@ -305,18 +305,3 @@ async def test_thinking_beside_renamed_parameters_still_goes_back_as_it_came():
     messages = [HELLO, came.message, {"role": "tool", "tool_call_id": "toolu_1", "content": "r"}]
     assert body("anthropic", messages, [CHINESE])["messages"][1]["content"] == blocks
     assert await changes("anthropic", messages, [CHINESE]) == ("parameter-name-mapped",)
-
-
-async def test_what_has_no_names_of_parameters_is_left_as_it_is():
-    schema = {"properties": {"城": True, "a": {"type": "string"}}, "required": ["城", 5]}
-    tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
-    sent = body("anthropic", [HELLO], [tool])["tools"][0]["input_schema"]
-    (city,) = sent["properties"].keys() - {"a"}
-    assert sent == {
-        "type": "object",
-        "properties": {city: True, "a": {"type": "string"}},
-        "required": [city, 5],
-    }
-    block = {"type": "tool_use", "id": "i", "name": "f", "input": [city]}
-    came = await told("anthropic", answer([block], "tool_use"), Request([HELLO], [tool]))
-    assert came.message["tool_calls"] == [call("i", "f", json.dumps([city]))]

@@ -15,7 +15,6 @@ from wildtool.models.resolve import ModelOptions, model_from_name
 from wildtool.types import Address, Message, Reply, Request, Transcript
 
 inspect_ai: Any = pytest.importorskip("inspect_ai.model", reason="the extra [inspect] is not installed")
-inspect_tool: Any = pytest.importorskip("inspect_ai.tool", reason="the extra [inspect] is not installed")
 
 USAGE = {"input_tokens": 5, "input_tokens_cache_read": 2, "output_tokens": 3, "total_tokens": 10}
 

@@ -44,20 +44,6 @@ def inspected(*answers: Any, **sampling: Any) -> tuple[InspectModel, plain.Inner
     return InspectModel("inspect/m", inner, Sampling(**sampling)), inner
 
 
-@pytest.mark.parametrize(
-    ("schema", "remodelled"),
-    [
-        ({"type": "object", "properties": {"a": {"type": "string"}}}, False),
-        (None, False),
-        ({"type": "object", "properties": {}, "x": 1}, True),
-    ],
-)
-async def test_a_schema_that_inspect_cannot_hold_is_named(schema: Any, remodelled: bool):
-    model, _ = inspected(output("ok"))
-    reply = await model.complete(Request([HELLO], [{"function": {"name": "f", "parameters": schema}}]))
-    assert reply.changes == ("not-wire-exact", *(["schema-remodelled"] if remodelled else []))
-
-
 async def test_every_message_of_a_chat_arrives():
     model, inner = inspected(output("ok"), temperature=0.5, seed=3, extra_body={"a": 1})
     chat: list[Message] = [

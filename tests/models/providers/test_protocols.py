@@ -94,18 +94,6 @@ async def test_a_reply_that_was_edited_is_written_anew_and_that_is_named(
     assert b'"sig-' not in sent and b'"enc-' not in sent
 
 
-@pytest.mark.parametrize("protocol", FOREIGN)
-async def test_ids_that_were_edited_go_out_as_they_are_now(protocol: str):
-    calls = [call("c1", "f", "{}"), call("c2", "f", "{}")]
-    reply = await told(protocol, {"content": None, "tool_calls": calls})
-    first, second = reply.message["tool_calls"]
-    edited = {**reply.message, "tool_calls": [{**first, "id": "edited"}, second]}
-    sent = json.dumps(body(protocol, [HELLO, edited, *results_of(edited)]))
-    # Parts that never had an id go back without one.
-    assert sent.count('"edited"') == (0 if protocol == "gemini" else 2)
-    assert first["id"] not in sent
-
-
 @pytest.mark.parametrize("protocol", ["anthropic", "gemini"])
 @pytest.mark.parametrize(
     "arguments",
@@ -298,3 +286,38 @@ async def test_what_a_model_said_before_it_was_stopped_is_its_reply():
         reply = await told(protocol, Answer(http(200, json.dumps(answer).encode())))
         assert (reply.message["content"], reply.finish_reason) == ("Well,", "content_filter")
         assert reply.usage["prompt_tokens"] == 5
+
+
+def parsed(protocol: str, answer: Body) -> Message:
+    asked = model(protocol)
+    return asked.parse(answer, asked.build(Request([HELLO], [TOOL]))).message
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_kept"),
+    [
+        ([{"text": "X"}, {"text": "Y"}], False),
+        ([{"text": "T", "thought": True}, {"text": "X"}], True),
+        ([{"text": "X", "thoughtSignature": "s"}, {"text": "Y"}], True),
+        ([{"functionCall": {"name": "f", "id": ""}}], True),
+        ([{"other": 1}], True),
+    ],
+)
+def test_parts_of_gemini_are_kept_where_they_hold_more_than_the_message(parts: list[Body], is_kept: bool):
+    message = parsed("gemini", {"candidates": [{"content": {"parts": parts}}]})
+    assert message.get("provider_content") == ({"gemini": parts} if is_kept else None)
+    # An empty id is none, be it of a call or of its result.
+    result = {"role": "tool", "tool_call_id": "call_1_0", "content": "R"}
+    contents = model("gemini").build(Request([HELLO, message, result])).fields["contents"]
+    assert contents[1]["parts"] == (parts if is_kept else [{"text": "XY"}])
+    if "functionCall" in parts[0]:
+        assert contents[2]["parts"] == [{"functionResponse": {"name": "f", "response": {"output": "R"}}}]
+
+
+def test_items_of_a_reply_without_calls_go_back_as_they_came():
+    items: list[Body] = [
+        {"type": "reasoning", "summary": [], "encrypted_content": "e"},
+        {"type": "message", "content": [{"type": "output_text", "text": "X"}]},
+    ]
+    message = parsed("responses", {"output": items})
+    assert model("responses").build(Request([HELLO, message, HELLO])).fields["input"][1:3] == items

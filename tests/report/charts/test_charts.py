@@ -7,7 +7,6 @@ from importlib.resources import files
 
 import altair as alt
 import pytest
-from jsonschema import ValidationError
 
 from report.report_build import ATTACK
 from wildtool.report.charts.data import ChartData, ChartPoint
@@ -44,18 +43,6 @@ def test_a_chart_of_any_kind_is_drawn_in_both_widths_and_as_files(kind: str):
 )
 def test_a_chart_is_what_the_schema_of_vega_lite_allows(kind: str, models: int):
     alt.Chart.from_dict(chart_spec(drawing(kind, *map(str, range(models))), WIDE), validate=True)
-
-
-def test_what_the_schema_of_vega_lite_does_not_allow_is_an_error():
-    spec = chart_spec(drawing("differences", "a"), WIDE)
-    with pytest.raises(ValidationError):
-        alt.Chart.from_dict(spec | {"config": {"axis": {"grid": "wide"}}}, validate=True)
-
-
-def test_differences_have_a_line_at_zero():
-    line = chart_spec(drawing("differences", "a", "b"), WIDE)["layer"][0]
-    assert line["mark"]["type"] == "rule"
-    assert [point[line["encoding"]["x"]["field"]] for point in line["data"]["values"]] == [0]
 
 
 def test_a_name_in_a_chart_is_a_text_and_nothing_else():

@@ -223,6 +223,7 @@ def test_a_link_among_the_pages_leads_nowhere(tmp_path: Path):
     assert list(files_below(tmp_path / "site")) == ["inner/a.html"]
 
 
+@pytest.mark.long
 async def test_a_report_has_the_pages_of_the_verb_report_and_is_made_once_for_each_state(
     runs: Path, tmp_path: Path
 ):

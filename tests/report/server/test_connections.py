@@ -86,6 +86,7 @@ def test_the_process_has_descriptors_for_as_many_as_it_allows(monkeypatch: pytes
         assert connections.connection_limit() == most
 
 
+@pytest.mark.long
 def test_without_descriptors_it_keeps_serving_and_says_nothing(tmp_path: Path):
     command = [
         sys.executable,
@@ -117,6 +118,7 @@ def test_without_descriptors_it_keeps_serving_and_says_nothing(tmp_path: Path):
     assert (process.returncode, "Traceback" in said) == (0, False), said
 
 
+@pytest.mark.long
 def test_sigterm_ends_it_also_while_a_disk_does_not_answer(tmp_path: Path):
     command = [sys.executable, "-c", BLOCKED, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -7,20 +7,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from report.report_build import ATTACK, FORGED, Scripted, play
-from wildtool.engine.record.format import find_segments, segment_path
+from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.record.worker_list import WORKERS_FILE
-from wildtool.engine.score.trust import MISSING_SIGNS
-from wildtool.errors import RecordError
-from wildtool.report.server import run_index
 from wildtool.report.server.run_index import MAX_RECOMPUTE_DELAY_S, SILENCE_S, RunIndex
-from wildtool.types import Metric, Source
+from wildtool.types import Source
 
 
 @pytest.fixture
@@ -235,121 +231,3 @@ def test_runs_are_found_in_the_order_of_the_list_and_only_those_in_it(runs: Path
     assert listing.find([lexical["id"], gold["id"]]) == [runs / "gold", runs / "lexical"]
     assert listing.find([gold["id"], "../lexical"]) is None
     assert listing.find([]) is None
-
-
-# Parts of a row ---------------------------------------------------------------------------------------
-
-
-def described(**parts: Any) -> Any:
-    identity = {"benchmark": "b", "models": {"agent": {"name": "m"}}}
-    identity |= dict.fromkeys(("split", "lang", "mode", "profile")) | parts.pop("identity", {})
-    return {"identity": identity, "data": {"name": "b"}, "sittings": [], **parts}
-
-
-@pytest.mark.parametrize(
-    ("run_json", "how", "since"),
-    [
-        (described(), "", ""),
-        (described(data={"name": "other"}, sittings=[None]), "data other", ""),
-        (
-            described(
-                identity={"split": "s", "lang": "en", "mode": "fc", "profile": "p"},
-                sittings=[{"started": "first"}, {"started": "last"}],
-            ),
-            "split s, lang en, mode fc, profile p",
-            "last",
-        ),
-        (described(identity={"mode": ""}, sittings=[{"started": None}]), "mode ", ""),
-    ],
-)
-def test_a_run_is_named_with_what_tells_it_apart(run_json: Any, how: str, since: str):
-    head = {"model": "m", "benchmark": "b", "how": how, "since": since}
-    assert run_index._head(run_json) == head  # pyright: ignore[reportPrivateUsage]
-
-
-@pytest.mark.parametrize(
-    ("sitting", "is_locked", "record", "state"),
-    [
-        ({"ended": None}, True, "x", "running"),
-        ({"ended": None}, True, "", "running"),
-        ({"ended": None, "status": "running"}, False, "x", "interrupted"),
-        ({"ended": "e", "status": "done"}, True, "x", "done"),
-        ({"ended": "e", "status": "done"}, False, "", "record missing"),
-        ({"ended": "e", "status": "infra errors"}, False, "x", "done, calls failed"),
-        ({"ended": "e", "status": "judge faults"}, False, "x", "done, internal error"),
-        ({"ended": "e", "status": "limit reached"}, False, "x", "stopped at a limit"),
-        ({"ended": "e"}, False, "x", "interrupted"),
-    ],
-)
-def test_the_state_of_a_run_follows_from_its_last_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sitting: Any, is_locked: bool, record: str, state: str
-):
-    monkeypatch.setattr(run_index, "is_locked", lambda folder: is_locked)
-    segment_path(tmp_path, 1).write_text(record)
-    run_json = described(sittings=[{"ended": "e", "status": "infra errors"}, sitting])
-    assert run_index._state(tmp_path, run_json) == state  # pyright: ignore[reportPrivateUsage]
-
-
-def test_what_keeps_numbers_from_being_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def fail(folder: Path, *, keep: bool) -> Any:
-        assert (folder, keep) == (tmp_path, False)
-        raise error
-
-    monkeypatch.setattr(run_index, "open_results", fail)
-    numbers = run_index._numbers  # pyright: ignore[reportPrivateUsage]
-    error: Exception = RecordError("damaged")
-    assert numbers(tmp_path) == {"problem": "damaged"}
-    error = KeyError("x")
-    assert numbers(tmp_path) == {"problem": "internal error: KeyError: 'x'"}
-    error = ValueError("x" * 600)
-    assert len(numbers(tmp_path)["problem"]) == 500
-
-
-def test_the_progress_of_a_run_says_what_readers_should_know():
-    def progress(**counts: int) -> Any:
-        its = SimpleNamespace(**{"units": 8, "unplayed": 0, "infra_error": 0, **counts})
-        result: Any = SimpleNamespace(counts=its, trust=remarks, faults=faults)
-        return run_index._progress(result)  # pyright: ignore[reportPrivateUsage]
-
-    remarks: list[Any] = []
-    faults: list[Any] = []
-    assert progress() == {"done": 8, "planned": 8, "remark": ""}
-    remarks = [SimpleNamespace(sign=sign, text=f"says {sign}") for sign in (*sorted(MISSING_SIGNS), "a", "b")]
-    faults = [1, 2]
-    assert progress(unplayed=3, infra_error=2) == {
-        "done": 5,
-        "planned": 8,
-        "remark": "2 by failed calls, says a, says b, scoring failed 2 times",
-    }
-
-
-@pytest.mark.parametrize(
-    ("metrics", "score"),
-    [
-        (
-            [Metric("g", "n", 0.5, 1, 2), Metric("g<", "n", 0.25, 1, 4, 0.1, 0.5, headline=True)],
-            {"metric": "g<, n", "score": "25.0 %", "interval": "10.0–50.0", "counts": "1/4"},
-        ),
-        ([Metric("g", "n", 0.5, 1, 2)], {"score": "–"}),
-    ],
-)
-def test_the_score_of_a_run_is_its_first_headline(
-    runs: Path, monkeypatch: pytest.MonkeyPatch, metrics: list[Metric], score: Any
-):
-    owner = SimpleNamespace(headline={}, summarize=lambda rows, profile: metrics)
-    monkeypatch.setattr(run_index, "load_benchmark", lambda name, mode: owner)
-    result: Any = SimpleNamespace(
-        counts=SimpleNamespace(unplayed=0), benchmark="b", profile="p", headline=None
-    )
-    (table,) = (runs / "lexical").glob("verdicts-*.parquet")
-    assert run_index._score(result, table, described()) == score  # pyright: ignore[reportPrivateUsage]
-
-
-def test_files_that_a_number_depends_on_change_its_state(tmp_path: Path):
-    (tmp_path / "run.json").write_text("{}")
-    segment_path(tmp_path, 1).write_text("abc")
-    for path in tmp_path.iterdir():
-        os.utime(path, ns=(0, 5))
-    assert run_index.file_states(tmp_path) == (("run.json", 2, 5), (segment_path(tmp_path, 1).name, 3, 5))
-    (tmp_path / "run.json").unlink()
-    assert run_index.file_states(tmp_path) == ()

@@ -3,16 +3,11 @@
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from golden_files import same_as_golden
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, GoldNode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
-from wildtool.sets.review.pointers import ABSENT, Change
-from wildtool.sets.review.replies.deviations import Deviation, deviations
-from wildtool.sets.review.replies.recorded import with_hash
-from wildtool.sets.review.replies.rejudge import Rejudge, UnitAnswer
-from wildtool.types import Item, Request
+from wildtool.sets.review.replies.deviations import deviations
+from wildtool.types import Item
 
 NODES = (
     GoldNode("find", {"a": 1, "b": "x"}, "", ()),
@@ -80,61 +75,3 @@ def test_an_answer_to_a_session_deviates_in_its_deciding_step():
         "review/deviations.json",
         {case: [repr(each) for each in deviations("wildtoolbench", answer, RECORD)] for case, answer in ANSWERS.items()},
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("replies", "judged_steps", "calls"),
-    [
-        ([[FIRST], [SEND]], 0, [{"name": "send", "arguments": {"to": "Ann"}}]),
-        ([[FIRST, SEND], [SEND]], 1, [{"name": name, "arguments": given} for name, given in (FIRST, SEND)]),
-        ([[FIRST], [SEND]], 3, [{"name": "send", "arguments": {"to": "Ann"}}]),
-        ([[FIRST], TEXT], 2, None),
-        ([], 0, None),
-        ([[]], 0, None),
-    ],
-)
-def test_of_other_benchmarks_the_calls_of_the_last_judged_step_are_one_answer(
-    replies: list[Any], judged_steps: int, calls: Any
-):
-    differences = deviations("other", judged(*replies, judged_steps=judged_steps), {})
-    assert differences == ([] if calls is None else [Deviation("calls", "", None, calls)])
-
-
-def test_answers_that_do_the_same_have_one_key():
-    def key(answer: Any, field: str = "/f", **more: Any) -> Any:
-        return Deviation(more.pop("kind", "value"), field, 1, answer, **more).key
-
-    assert key("New  York ") == key("new york")
-    assert key({"A": ["X  y", {"b": "Z"}]}) == key({"A": ["x y", {"b": " z"}]})
-    keys = [
-        key("a"), key(["a"]), key({"a": "a"}), key(ABSENT), key(None), key("a", "/g"), key("a", kind="call"),
-        key("a", changes=(Change("/f", 1, 2),)), key("a", changes=(Change("/g", 1, 2),)),
-    ]  # fmt: skip
-    assert len(set(keys)) == len(keys)
-
-
-def test_a_unit_that_one_version_does_not_have_was_asked_otherwise():
-    def answer(unit: str, state: Any) -> Any:
-        run = SimpleNamespace(name="r", model="m")
-        return SimpleNamespace(key=unit, run=run, repeat=0, unit=unit, answer=UnitAnswer(state, ""))
-
-    versions = {
-        "old": [answer("0", "correct"), answer("1", "wrong")],
-        "new": [answer("1", "correct"), answer("2", "wrong")],
-    }
-    rejudge: Any = SimpleNamespace(judged=lambda item, content, first: versions[content])
-    gone, correct, wrong = (
-        UnitAnswer("asked otherwise", "the item has no such unit"), UnitAnswer("correct", ""), UnitAnswer("wrong", "")
-    )  # fmt: skip
-    assert [(row.unit, row.before, row.after) for row in Rejudge.compare(rejudge, "s", "old", "new").answers] == [
-        ("0", correct, gone), ("1", wrong, correct), ("2", gone, wrong)
-    ]  # fmt: skip
-
-
-def test_the_hash_of_a_request_follows_from_one_that_it_continues():
-    def request(*texts: str, tools: tuple[Any, ...] = ()) -> Request:
-        return Request([{"role": "user", "content": text} for text in texts], tools)
-
-    before = with_hash(request("a"), None)
-    for later in (request("a", "b"), request("b", "b"), request("a", "b", tools=({"type": "function"},))):
-        assert with_hash(later, before) == with_hash(later, None)

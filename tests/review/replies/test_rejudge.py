@@ -256,22 +256,6 @@ def test_repeats_of_a_model_count_once(tmp_path: Path):
     assert (alone.models, alone.answered) == (("m",), 1)
 
 
-def test_a_model_must_do_it_in_half_of_its_samples(tmp_path: Path):
-    gold = gold_answers(trains())
-    data = write_set(tmp_path / "set.jsonl", [trains()])
-    dates = {"always": ["soon"], "half": ["Soon", "never"], "seldom": ["Soon", "now", "then"]}
-    rows = [
-        (model, TRAINS, otherwise(gold, "0", 0, "date", date)) for model in dates for date in dates[model]
-    ]
-    import_runs(data, rows, tmp_path / "runs", lambda n: n)
-    project, _ = start_review(str(data))
-    rejudge = Rejudge(OpenRuns.open(project.format, [tmp_path / "runs"]))
-    proposals = agreement_queue(project, rejudge, least=2)
-    summary = [(each.models, each.answered, each.found) for each in proposals]
-    # In the spelling that most use.
-    assert summary == [(("always", "half"), 3, "Soon")]
-
-
 def test_what_was_judged_last_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch):
     runs: Any = OpenRuns(SESSIONS, [])
     rejudge = Rejudge(runs)

@@ -15,8 +15,6 @@ from review.replies.test_items import write_items
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.data.data_set import data_of
 from wildtool.engine.replies import import_replies
-from wildtool.errors import UsageError
-from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.pointers import ABSENT
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.replies.deviations import deviations
@@ -165,13 +163,3 @@ def test_answers_to_single_calls_are_accepted_beside_gold(tmp_path: Path):
             lines.append(f"{answer.run.model}: {answer.answer.state}: {json.dumps(its)}")
         lines += [json.dumps(row) for row in rows_of(rejudge)(item.id, content, content)]
     same_as_golden("review/rows-items.txt", "\n".join(lines) + "\n")
-
-
-def test_runs_of_another_benchmark_are_refused(place: Path, tmp_path: Path):
-    project, rejudge = opened(place, tmp_path, "fixed")
-    rejudge.runs.close()
-    folder = rejudge.runs.runs[0].folder
-    with pytest.raises(UsageError) as refusal:
-        OpenRuns.open(ITEMS, [folder])
-    assert str(refusal.value) == f"{folder} is a run of wildtoolbench, and this set is of acebench"
-    assert project.item(ITEM).id == ITEM

@@ -1,6 +1,5 @@
 """How the server of a review answers: status, words and headers of each kind of request, and what it is started with."""
 
-import contextlib
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,10 +10,8 @@ import pytest
 from review.made_sets import project
 from review.server.served import served
 from wildtool.errors import DataError, RecordError, StorageError, UsageError
-from wildtool.report.server.access import AccessPolicy
-from wildtool.sets.review.server import app as module
 from wildtool.sets.review.server import operations
-from wildtool.sets.review.server.app import PAGES_POLICY, Listen, ReviewApp, serve_review
+from wildtool.sets.review.server.app import PAGES_POLICY
 from wildtool.sets.review.server.operations import BODY_LIMITS
 from wildtool.sets.review.server.sign_in import WRONG_TOKENS, SignIn
 
@@ -150,12 +147,6 @@ async def test_each_answer_has_its_headers(tmp_path: Path):
             assert (await pages.client.get(path)).headers["Content-Type"] == kind
 
 
-def test_all_files_that_a_page_names_are_sent():
-    files = module._page_files()  # pyright: ignore[reportPrivateUsage]
-    assert len(files) == 15
-    assert all(path.is_file() and path.name == name for name, path in files.items())
-
-
 async def test_what_a_server_began_ends_with_it(tmp_path: Path):
     closed: list[str] = []
     regeneration: Any = SimpleNamespace(close=lambda: closed.append("regeneration"))
@@ -165,110 +156,3 @@ async def test_what_a_server_began_ends_with_it(tmp_path: Path):
     async with served(review, regeneration=regeneration):
         assert closed == []
     assert closed == ["regeneration", "project"]
-
-
-async def test_rules_run_from_start_to_end_of_a_server_that_is_to_check(tmp_path: Path):
-    review, log = project(tmp_path), list[str]()
-    app = ReviewApp(review, "set", SignIn("owner"), on_progress=lambda progress: None)
-    assert app.checks is not None
-
-    async def stop() -> None:
-        log.append("stop")
-
-    app.checks.start = lambda: log.append("start")
-    app.checks.stop = stop
-    assert app.service.checks is app.checks
-    await app.start()
-    await app.close()
-    assert log == ["start", "stop"]
-    assert not app._thread._thread.is_alive()  # pyright: ignore[reportPrivateUsage]
-    (tmp_path / "other").mkdir()
-    other = ReviewApp(project(tmp_path / "other", []), "set", SignIn(""))
-    assert (other.checks, other.service.signs_in, app.service.signs_in) == (None, True, False)
-    await other.start()
-    await other.close()
-
-
-# How it is started ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("listen", "alone", "secure", "proxied", "address"),
-    [
-        (Listen(), "owner", False, False, "http://127.0.0.1:9/"),
-        (Listen(proxy="https://x.org"), "", True, True, "https://x.org/"),
-        (Listen(proxy="http://localhost"), "", False, True, "http://localhost/"),
-        (Listen("0.0.0.0", 7, Path("c"), Path("k")), "", True, False, "https://0.0.0.0:9/"),
-    ],
-)
-async def test_a_server_is_started_as_people_reach_it(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    listen: Listen,
-    alone: str,
-    secure: bool,
-    proxied: bool,
-    address: str,
-):
-    started: list[Any] = []
-    ready: list[str] = []
-    at: Any = SimpleNamespace(getsockname=lambda: ("0.0.0.0", 9))
-
-    @contextlib.contextmanager
-    def listening(host: str, port: int, *, remote: bool, risk: str) -> Any:
-        started.append((host, port, remote, risk.startswith("People sign in there")))
-        yield at
-
-    async def serve(make: Any, socket: Any, on_ready: Any, context: Any) -> None:
-        answering = object()
-        assert make(answering) == "application"
-        on_ready()
-        started.append((socket is at, context))
-
-    def application(review: ReviewApp, policy: AccessPolicy, answering: Any, token: Any) -> str:
-        sign_in: Any = review.sign_in
-        started.append((review.service.name, sign_in.alone, sign_in._secure, sign_in._proxied))
-        started.append(vars(policy) == vars(expected))
-        started.append((review.service.runs, review.checks is not None, review.service.regeneration))
-        review._thread.close()  # pyright: ignore[reportPrivateUsage]
-        return "application"
-
-    expected = AccessPolicy(
-        listen.host, remote=listen.signs_in, scheme=listen.scheme, proxy=listen.proxy, writes=True
-    )
-    context = "context" if listen.tls_cert else None
-    monkeypatch.setattr(module, "listening_socket", listening)
-    monkeypatch.setattr(module, "serve_application", serve)
-    monkeypatch.setattr(module, "review_application", application)
-    monkeypatch.setattr(Listen, "tls", lambda self: context)
-    options: dict[str, Any] = {
-        "runs": "runs",
-        "on_progress": lambda progress: None,
-        "regeneration": "regeneration",
-    }
-    await serve_review(project(tmp_path), "set", listen, person="owner", ready=ready.append, **options)
-    assert ready == [address]
-    assert started == [
-        (listen.host, listen.port, listen.signs_in, True),
-        ("set", alone, secure, proxied),
-        True,
-        ("runs", True, "regeneration"),
-        (True, context),
-    ]
-
-
-async def test_a_server_that_cannot_be_as_it_says_is_not_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(module, "listening_socket", None)
-    with pytest.raises(UsageError, match="belong together"):
-        await serve_review(
-            project(tmp_path), "set", Listen(tls_key=Path("k")), person="owner", ready=lambda address: None
-        )
-
-
-async def test_bodies_of_any_size_below_the_limit_are_read(tmp_path: Path):
-    review = ReviewApp(project(tmp_path), "set", SignIn("owner"))
-    made = module.review_application(review, AccessPolicy("localhost", remote=False))
-    assert made._client_max_size == BODY_LIMITS.bytes  # pyright: ignore[reportPrivateUsage]
-    await review.close()

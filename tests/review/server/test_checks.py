@@ -17,7 +17,7 @@ from wildtool.sets.review import project as project_module
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.server import checks as checks_module
 from wildtool.sets.review.server.app import ReviewApp, review_application
-from wildtool.sets.review.server.checks import ChecksProgress, RuleChecks
+from wildtool.sets.review.server.checks import ChecksProgress
 from wildtool.sets.review.server.sign_in import SignIn
 
 
@@ -152,31 +152,6 @@ async def test_rules_go_on_by_themselves_once_the_store_is_back(
         await gate.let(4)
     assert [(one.problem, one.checked) for one in seen] == [("the database is away", 0), ("", 1), ("", 2)]
     assert checks_in(project(tmp_path, [])) == ["s0", "s1"]
-
-
-async def test_a_store_that_is_away_is_asked_again_only_after_a_while(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    review = project(tmp_path, tiny_records(2))
-    waits: list[float] = []
-    check_some, away = review.check_some, iter([True, True])
-
-    def unreachable() -> Any:
-        if next(away, False):
-            raise StorageError("the database is away")
-        return check_some()
-
-    async def wait(seconds: float) -> None:
-        waits.append(seconds)
-
-    async def work(action: Callable[[], Any]) -> Any:
-        return action()
-
-    monkeypatch.setattr(review, "check_some", unreachable)
-    monkeypatch.setattr(asyncio, "sleep", wait)
-    await RuleChecks(review, work, [].append)._run()  # pyright: ignore[reportPrivateUsage]
-    assert waits == [checks_module.STORE_RETRY_S] * 2
-    assert checks_in(review) == ["s0", "s1"]
 
 
 async def test_without_the_rules_nothing_is_checked(tmp_path: Path):

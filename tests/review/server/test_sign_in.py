@@ -10,7 +10,6 @@ from aiohttp import web
 from review.made_sets import project
 from wildtool.sets.review.people import token_hash
 from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.server import sign_in
 from wildtool.sets.review.server.sign_in import SESSION_S, WRONG_S, WRONG_TOKENS, SignIn
 
 
@@ -89,23 +88,6 @@ def test_a_wrong_token_starts_nothing(review: ReviewProject):
     assert SignIn("owner").person(review, request()) == "owner"
 
 
-def test_only_so_many_sessions_are_kept_and_none_that_has_ended(
-    review: ReviewProject, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(sign_in, "_MOST_SESSIONS", 2)
-    clock = Clock()
-    sessions = SignIn(clock=clock)
-    token = review.add_person("owner", "ann", "reviewer")
-    values: list[str] = []
-    for _ in range(3):
-        clock.now += 1
-        values.append(started(sessions, review, token)[1].cookies["wildtool-review"].value)
-    assert set(review.store.settings("session ")) == {f"session {token_hash(value)}" for value in values[1:]}
-    clock.now += SESSION_S + 1
-    last = started(sessions, review, token)[1].cookies["wildtool-review"].value
-    assert set(review.store.settings("session ")) == {f"session {token_hash(last)}"}
-
-
 def test_who_sends_wrong_tokens_is_kept_out_for_a_while():
     clock = Clock()
     sessions = SignIn(clock=clock)
@@ -118,27 +100,3 @@ def test_who_sends_wrong_tokens_is_kept_out_for_a_while():
     assert sessions.is_limited(request())
     clock.now += 1
     assert not sessions.is_limited(request())
-
-
-@pytest.mark.parametrize(
-    ("proxied", "remote", "forwarded", "address"),
-    [
-        (False, "10.0.0.1", "1.2.3.4", "10.0.0.1"),
-        (True, "10.0.0.1", "9.9.9.9, 1.2.3.4", "1.2.3.4"),
-        (True, "10.0.0.1", None, "10.0.0.1"),
-        (True, "10.0.0.1", "odd", "10.0.0.1"),
-        (False, "2001:db8:1:2:3::4", None, "2001:db8:1:2::/64"),
-        (False, "", None, ""),
-    ],
-)
-def test_an_address_is_that_of_the_browser(proxied: bool, remote: str, forwarded: str | None, address: str):
-    sessions = SignIn(proxied=proxied)
-    assert sessions._address(request(remote, forwarded=forwarded)) == address  # pyright: ignore[reportPrivateUsage]
-
-
-def test_only_so_many_addresses_are_remembered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sign_in, "_MOST_ADDRESSES", 2)
-    sessions = SignIn()
-    for number in range(3):
-        sessions.note_wrong(request(f"10.0.0.{number}"))
-    assert list(sessions._wrong) == ["10.0.0.1", "10.0.0.2"]  # pyright: ignore[reportPrivateUsage]

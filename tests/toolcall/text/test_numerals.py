@@ -8,7 +8,7 @@ import pytest
 
 import wildtool.benchmarks
 from wildtool.toolcall.text.equivalence import differing_rule
-from wildtool.toolcall.text.numerals import chinese_number, continued_number, is_approximate, numbers_in
+from wildtool.toolcall.text.numerals import chinese_number, is_approximate, numbers_in
 
 
 @pytest.mark.parametrize(
@@ -118,31 +118,3 @@ def test_an_ambiguous_number_has_each_of_its_readings(text: str, numbers: str):
 )
 def test_two_digits_in_a_row_name_a_range(numeral: str, approximate: bool):
     assert is_approximate(numeral) is approximate
-
-
-@pytest.mark.parametrize(
-    ("total", "word", "number"),
-    [
-        (2, "hundred", 200),
-        (99, "hundred", 9_900),
-        (100, "hundred", None),
-        (100, "thousand", 100_000),
-        (20, "one", 21),
-        (19, "one", None),
-        (20, "nine", 29),
-        (20, "ten", None),
-        (20, "zero", None),
-        (21, "one", None),
-        (100, "ten", 110),
-        (110, "five", 115),
-        (120, "eleven", None),
-        (100, "cats", None),
-    ],
-)
-def test_a_word_continues_the_number_before_it_or_begins_another(total: int, word: str, number: int | None):
-    assert continued_number(total, word) == number
-
-
-def test_a_number_has_up_to_sixty_digits():
-    assert numbers_in("1" + "0" * 59) == {Decimal(10) ** 59}
-    assert numbers_in("1" + "0" * 60) == set()

@@ -1,13 +1,10 @@
 """Texts that name a quantity or an hour of a named day; examples stand in docs/fixed-values.md, too."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wildtool.toolcall.text.quantities import respell_amounts, respell_numbers, same_amount
-from wildtool.toolcall.text.units import unit_of
 
 SAME = [
     ("5km", "5.0 KM"),
@@ -51,32 +48,6 @@ def test_one_amount_in_two_spellings_is_the_same(left: str, right: str):
 def test_another_number_unit_or_day_is_not(left: str, right: str):
     assert not same_amount(left, right)
     assert not same_amount(right, left)
-
-
-PREFIXES = {
-    "p": -12,
-    "n": -9,
-    "µ": -6,
-    "u": -6,
-    "μ": -6,
-    "m": -3,
-    "c": -2,
-    "": 0,
-    "k": 3,
-    "M": 6,
-    "G": 9,
-    "T": 12,
-}
-"""Powers of ten; the micro sign and the Greek letter look alike."""
-
-
-def test_every_prefix_is_the_power_of_ten_that_it_stands_for():
-    units = {
-        (prefix, base): unit_of(prefix + base) for prefix in PREFIXES for base in ("m", "g", "s", "W", "J")
-    }
-    powers = {key: unit.factor for key, unit in units.items() if unit and unit.base == key[1]}
-    assert powers == {key: Decimal(10) ** PREFIXES[key[0]] for key in powers}
-    assert {prefix for prefix, _ in powers} == {*PREFIXES} - {"p"}
 
 
 PIECES = st.lists(st.sampled_from(["5", "1,000", ".", "km", "$", "tomorrow", "9 AM", " ", "-", "°C", "½"]))

@@ -17,7 +17,6 @@ from wildtool.toolcall.text.similarity import (
     NearDuplicateIndex,
     TfidfIndex,
     features,
-    jaccard,
     near_duplicates,
 )
 
@@ -99,20 +98,6 @@ def test_only_few_texts_are_compared(monkeypatch: pytest.MonkeyPatch):
     assert compared == 237
 
 
-@pytest.mark.parametrize(
-    ("remembered", "kept"), [(1, "--23"), (2, "--23"), (3, "0123"), (4, "0123"), (None, "0123")]
-)
-def test_the_oldest_texts_are_forgotten(remembered: int | None, kept: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "_BLOCK", 2)
-    index = NearDuplicateIndex(NEAR_DUPLICATE, remembered)
-    texts = ["alpha alpha", "bravo bravo", "gamma gamma", "delta delta"]
-    for text in texts:
-        index.add(text)
-    assert [index.first_near(text) for text in texts] == [
-        None if sign == "-" else (int(sign), 100) for sign in kept
-    ]
-
-
 @pytest.mark.parametrize("above", [60, 80, NEAR_DUPLICATE])
 def test_longer_and_shorter_texts_are_near_alike(above: float):
     draw = Random(above)
@@ -125,40 +110,6 @@ def test_longer_and_shorter_texts_are_near_alike(above: float):
         for text in [*texts, *(edited(text, draw, "abc ") for text in texts)]:
             ratios = {number: fuzz.ratio(text, other) for number, other in enumerate(texts)}
             assert dict(index.near(text)) == {k: ratio for k, ratio in ratios.items() if ratio > above}
-
-
-@pytest.mark.parametrize(
-    ("text", "stems"),
-    [
-        ("", ()),
-        ("getHealthData of the user_names", ("get", "health", "data", "user", "nam")),
-        (
-            "Cities, studies; running asked boxes cats cake",
-            ("cit", "stud", "runn", "ask", "box", "cat", "cak"),
-        ),
-        ("is as bus The", ("bus",)),
-        ("天气 预报员 看 v2", ("2", "天气", "预报", "报员", "看")),
-        ("a" * 1_999 + " tail", ("a" * 1_999,)),
-        ("a" * 1_997 + " tail", ("a" * 1_997, "ta")),
-    ],
-)
-def test_features_are_stems_and_pairs_of_characters(text: str, stems: tuple[str, ...]):
-    assert features(text) == stems
-
-
-@pytest.mark.parametrize(
-    ("text", "other", "index"),
-    [
-        ("city tide", "tide city", 1),
-        ("city city tide", "city tide", 2 / 3),
-        ("city", "tide", 0),
-        ("", "", 1),
-        ("the", "of", 0),
-        ("the", "tide", 0),
-    ],
-)
-def test_jaccards_index_counts_features(text: str, other: str, index: float):
-    assert jaccard(text, other) == pytest.approx(index)
 
 
 def defined_vectors(texts: list[str]) -> list[dict[str, float]]:
@@ -190,38 +141,3 @@ def test_the_texts_most_alike_are_those_of_the_largest_cosines():
             assert nearest == [(k, pytest.approx(cosines[k])) for k in order[:count] if cosines[k] >= minimum]
             for k, value in nearest:
                 assert index.similarity(place, k) == index.similarity(k, place) == value <= 1
-
-
-def test_of_common_features_a_sample_is_looked_at(monkeypatch: pytest.MonkeyPatch):
-    texts = ["rare common usual", "rare tide usual", *(f"common w{k}w usual" for k in range(9))]
-    index = TfidfIndex(texts)
-
-    def looked_at(budget: int) -> list[int]:
-        monkeypatch.setattr(module, "_MAX_CANDIDATES", budget)
-        return sorted(k for k, _ in index.nearest(0, 20))
-
-    # The two with `rare` first; of the ten with `common` every fourth where three more may be looked at, and so on.
-    assert [looked_at(budget) for budget in (2, 3, 5, 12, 13)] == [
-        [],
-        [1],
-        [1, 5, 9],
-        [1, 3, 5, 6, 7, 9],
-        [1, *range(2, 11)],
-    ]
-
-
-def test_only_as_many_texts_as_asked_for_or_thirty_are_compared_exactly(monkeypatch: pytest.MonkeyPatch):
-    texts = ["tide", *("tide " + " ".join(f"w{k}x{n}" for n in range(k // 2)) for k in range(80))]
-    index = TfidfIndex(texts)
-    compared: list[int] = []
-    similarity = index.similarity
-
-    def counted(place: int, other_place: int) -> float:
-        compared.append(other_place)
-        return similarity(place, other_place)
-
-    monkeypatch.setattr(index, "similarity", counted)
-    for count, most in ((1, 30), (31, 31)):
-        compared.clear()
-        assert len(index.nearest(0, count)) == count
-        assert compared == list(range(1, most + 1))

@@ -5,7 +5,6 @@ import time
 import pytest
 
 from wildtool.toolcall.text.equivalence import differing_rule
-from wildtool.toolcall.text.source_code import is_code, same_code
 
 BY_SHAPE = [
     "rm -rf build/A",
@@ -98,51 +97,3 @@ def test_recognition_takes_time_in_proportion(text):
     start = time.process_time()
     differing_rule(text, text + "b")
     assert time.process_time() - start < 1
-
-
-@pytest.mark.parametrize(
-    ("gold", "predicted", "is_same"),
-    [
-        ("`Foo`", "Foo", True),
-        ("`Foo", "Foo", False),
-        ("`a b`", "a b", False),
-        ("`", "", False),
-        ("C:\\Temp\\a", "C:/Temp/a", True),
-        ("C:\\Temp\\a", "c:/Temp/a", False),
-        ("`C:/a`", "C:\\a", True),
-        ("src/main/", "src/main", True),
-        ("//", "/", False),
-        ("/", "", False),
-        ("=A1 + B2", "=A1+B2", False),
-        ("a + b * c", "a+b*c", True),
-        ("a + b * c", "a + b *c ", True),
-        ("a + b * c", "a + c * b", False),
-        ("[1, 2]", "[1,2]", True),
-        ("[1, 2", "[1,2", False),
-        ("x = [1]", "x = [1 ]", False),
-        ("(a)\n(b)", "(a)\r(b)", True),
-    ],
-)
-def test_code_is_the_same_but_for_what_never_counts(gold: str, predicted: str, is_same: bool):
-    assert same_code(gold, predicted) is is_same
-
-
-@pytest.mark.parametrize(
-    ("text", "use", "expected"),
-    [
-        ("a", "sql", False),
-        ("ab", "sql", True),
-        ("Ab", "sql", False),
-        ("ab cd ef", "sql", True),
-        ("ab cd ef gh", "sql", False),
-        ("a | b", "query", True),
-        ("a | b", "words", False),
-        ("my docs/Notes.txt", "file", True),
-        ("my docs/Notes.txt", "words", False),
-        ("my docs/Notes.txt?", "file", False),
-        (" " * 9 + "x" * 4_998 + "=1", "", True),
-        ("x" * 4_999 + "=1", "", False),
-    ],
-)
-def test_a_text_is_code_by_its_shape_or_by_its_use(text: str, use: str, expected: bool):
-    assert is_code(text, use) is expected

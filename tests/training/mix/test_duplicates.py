@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from wildtool.sets.prepare.mix import duplicates
 from wildtool.sets.prepare.mix.duplicates import Clusters, NearDuplicates
 from wildtool.sets.prepare.tokens import jaccard_index, shingles, word_tokens
 
@@ -49,16 +48,6 @@ def test_the_clusters_are_those_of_comparing_all_pairs(tmp_path: Path):
                 pairs += clusters.join(j, k)
     assert pairs > 50
     assert joined(records, tmp_path) == [clusters.first(k) for k in range(300)]
-
-
-def test_records_are_written_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    records = texts()[:40]
-    whole = joined(records, tmp_path)
-    assert len(set(whole)) < 40
-    for size in (1, 7, 40):
-        monkeypatch.setattr(duplicates, "_BATCH", size)
-        (tmp_path / str(size)).mkdir()
-        assert joined(records, tmp_path / str(size)) == whole
 
 
 def test_records_without_words_are_like_no_other(tmp_path: Path):

@@ -2,18 +2,15 @@
 
 from collections.abc import Callable
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.training_rows import call_row, text_row, write_rows
-from wildtool.errors import UsageError
+from training.training_rows import call_row, text_row
 from wildtool.sets.prepare.files import FileRow
 from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText, OverlapKind, call_text
-from wildtool.sets.prepare.overlap.clean import write_clean
 from wildtool.sets.prepare.overlap.search import FLAGS, OverlapSearch
 from wildtool.sets.prepare.readers.data_sets import DATA_SETS
 from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
@@ -152,12 +149,3 @@ def test_tools_with_equal_parameters_are_seen():
     search.look(record(call_row("Severity?")))
     assert search.results[0].seen_tools == {"level"}
     assert search.results[0].tools == 2
-
-
-def test_rows_that_are_kept_replace_no_file_unless_told_to(tmp_path: Path):
-    rows, out = write_rows(tmp_path / "rows.jsonl", [text_row("Something else.")]), tmp_path / "clean.jsonl"
-    out.write_text("mine")
-    with pytest.raises(UsageError, match=r"clean\.jsonl"):
-        write_clean([rows], searching(REQUEST), FLAGS, out)
-    assert out.read_text() == "mine"
-    assert write_clean([rows], searching(REQUEST), FLAGS, out, force=True).written == 1

@@ -14,7 +14,7 @@ from training.procedures.training_files import call, message, row, wrote
 from wildtool.benchmark import JUDGE
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
-from wildtool.sets.prepare.procedures.judging import JUDGEMENTS, JudgedReply, judgement_of
+from wildtool.sets.prepare.procedures.judging import JUDGEMENTS, JudgedReply
 from wildtool.sets.prepare.procedures.playing import JUDGED_NOTE, TRAINING
 from wildtool.types import Message
 
@@ -113,42 +113,6 @@ def test_a_judge_is_asked_again_once_where_nothing_can_be_read(tmp_path: Path, s
     roles = roles_asked(found, *replies)
     assert [role for role in roles if role is not None] == ["agent", *[JUDGE] * asked]
     assert (found.judgement is None) == (said[asked - 1] in UNREADABLE)
-
-
-@pytest.mark.parametrize(
-    ("said", "judgement"),
-    [
-        ({"content": RIGHT}, (True, "Same level.")),
-        ({"content": WRONG}, (False, "It is high, not low.")),
-        ({"content": '{"right": true, "why": "a"} {"right": true, "why": "b"}'}, (True, "a")),
-        ({"content": '{"right": true, "why": 5}'}, (True, "")),
-        ({"content": '{"why": "a", "right": false}'}, (False, "a")),
-        ({"content": f"{WRONG}</think>{WRONG}</think>{RIGHT}"}, (True, "Same level.")),
-        ({"content": f"{RIGHT} {WRONG}"}, None),
-        ({"content": '{"right": 1}'}, None),
-        ({"content": None}, None),
-        ({}, None),
-    ],
-)
-def test_what_a_judge_says_is_read(said: Message, judgement: tuple[bool, str] | None):
-    assert judgement_of(said) == judgement
-
-
-def test_a_judge_that_said_nothing_is_shown_that_it_did(tmp_path: Path):
-    found = episode(tmp_path, "3")
-    found.advance(message(text="Low."))
-    first = found.request()
-    found.advance({"role": "assistant", "content": None})
-    again = found.request()
-    assert first is not None and again is not None
-    assert again.messages == [
-        *first.messages,
-        {"role": "assistant", "content": ""},
-        {
-            "role": "user",
-            "content": 'Write only the JSON object: {"right": true or false, "why": one sentence}',
-        },
-    ]
 
 
 def test_the_judge_sees_the_reference_and_the_reply_as_material(tmp_path: Path):
