@@ -24,6 +24,14 @@ class Observer:
     def reply_noticed(self, text: str) -> None:
         """What the user should know at once: what one of the first replies shows, or that the endpoint is down."""
 
+    def endpoint_down(self, answered: str, wait_s: float) -> None:
+        """An endpoint that has answered is down, until an attempt is answered again.
+
+        Args:
+            answered: until when it answered, in words.
+            wait_s: seconds that calls wait for it at most.
+        """
+
     def call_retried(self, kind: str, delay_s: float) -> None:
         """An attempt failed and is retried after `delay_s` seconds."""
 

@@ -1,6 +1,7 @@
 """One model call with retries."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -137,7 +138,8 @@ async def ask_again(clock: Clock, *errors: CallError, attempts: int = 6) -> tupl
     """A call to an endpoint that has answered before; and what the user is told."""
     listener = Listener()
     health = Health(listener)
-    health.has_answered = True
+    health.on_attempt()
+    health.on_attempt_end(answered=True)
     policy = RetryPolicy(5.0, attempts, sleep=clock.sleep, jitter=lambda: 0.5)
     gate = RateLimiter(1, clock=clock, later=clock.later)
     reply = await call_with_retry(
@@ -151,13 +153,14 @@ async def test_a_server_that_restarts_is_waited_for_beyond_the_retries_and_the_u
     reply, notices = await ask_again(clock, *([REFUSED] * 15), *([LOADING] * 5))
     assert reply.attempts == 21
     assert sum(clock.waits) < RESTART_S
-    assert notices == ["the endpoint is down (network); calls wait for it for 60 s, as for a restart"]
+    assert len(notices) == 1
+    assert re.search(r"answered until \d\d:\d\d:\d\d and is down .* up to 60 s", notices[0])
 
 
 async def test_a_server_that_does_not_come_back_within_a_minute_fails_by_the_retries():
     with pytest.raises(InfraError) as caught:
         await ask_again(Clock(), *([REFUSED] * 100))
-    assert caught.value.attempts == MAX_WAITS + 6
+    assert MAX_WAITS / 2 < caught.value.attempts <= MAX_WAITS + 6
 
 
 async def test_without_retries_a_server_that_is_gone_fails_at_once():

@@ -39,6 +39,7 @@ _LIMITS = {
     "--max-cost": "the cost limit",
     "--max-tokens-total": "the token limit",
     "no quota left": "the end of the quota",
+    "answered until": "an endpoint that is down",
 }
 """Limits as the line names them, by what the reason says."""
 _ADDRESS = re.compile(r"https?://\S+: ")
@@ -81,6 +82,12 @@ class RunProgress:
     """The error of the last attempt; empty after a reply."""
     next_try: float | None = None
     """When the next attempt starts, if the endpoint rejected the last one."""
+    answered: str = ""
+    """Until when the endpoint answered, in words, while it is down."""
+    waits_s: float = 0.0
+    """How long calls wait for it in all."""
+    waits_until: float = 0.0
+    """When calls stop waiting for it."""
     rate_limited_at: float = -math.inf
     """When the endpoint last rejected an attempt for its rate limit."""
 
@@ -117,6 +124,10 @@ class RunProgress:
             seconds = math.ceil(self.next_try - now)
             again = f", next try in {format_duration(seconds)}" if seconds > 0 else ""
             problem = f"rate limited{again} ({self.problem})"
+        if self.answered:
+            left = format_duration(math.ceil(max(0.0, self.waits_until - now)))
+            waiting = f"waiting up to {format_duration(self.waits_s)}, {left} left"
+            return f"{self.answered}, {waiting} ({self.problem})"
         quiet = now - self.quiet_since
         if self.in_flight and not self.batch and quiet >= (QUIET_S if self.calls else FIRST_REPLY_QUIET_S):
             problem = SEPARATOR.join(filter(None, (f"no reply yet for {format_duration(quiet)}", problem)))
@@ -188,6 +199,7 @@ class ProgressObserver(Observer):
             return
         tally.quiet_since = self._clock()
         tally.next_try = None
+        tally.answered = "" if answered else tally.answered
         # The line has no room for the address; the last lines of the run name it.
         tally.problem = (
             single_line(_ADDRESS.sub("", str(problem), count=1), MAX_PROBLEM_CHARACTERS) if problem else ""
@@ -213,6 +225,11 @@ class ProgressObserver(Observer):
     def reply_noticed(self, text: str) -> None:
         notice = single_line(text, MAX_PROBLEM_CHARACTERS)
         self.messages.append(f"{ellipsize(self._label, LONGEST_LABEL)}: {notice}")
+
+    def endpoint_down(self, answered: str, wait_s: float) -> None:
+        self.progress.answered = answered
+        self.progress.waits_s = wait_s
+        self.progress.waits_until = self._clock() + wait_s
 
     def call_retried(self, kind: str, delay_s: float) -> None:
         self.progress.retries += 1

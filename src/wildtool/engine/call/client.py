@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import inf
 from typing import Any, TypeVar
 
@@ -21,7 +22,16 @@ from wildtool.engine.call.budget import (
     token_counts,
 )
 from wildtool.engine.call.cache import ReplyCache, model_digest
-from wildtool.engine.call.rate_limit import LONGEST_RETRY_AFTER_S, CallHistory, LimitError, RateLimiter
+from wildtool.engine.call.rate_limit import (
+    DOWN_KINDS,
+    GATEWAY_KINDS,
+    LONGEST_RETRY_AFTER_S,
+    PROBE_CONCURRENCY,
+    CallHistory,
+    LimitError,
+    RateLimiter,
+)
+from wildtool.engine.call.shedding import pause_s
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.writer import PendingRow
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, CallError, InfraError, UsageError, WildtoolError
@@ -40,13 +50,15 @@ GIVE_UP_AFTER_S = 10.0
 RATE_LIMITED_GIVE_UP_AFTER_S = 120.0
 """The same where an endpoint asks for fewer calls, which most do for a minute."""
 RESTART_S = 60.0
-"""How long a call waits for an endpoint that has answered before and is down, as one that restarts is."""
+"""How long calls wait for an endpoint that has answered before and is down, as one that restarts is."""
 RESTART_PAUSE_S = 2.0
 """Between two attempts of such a call, on average."""
-MAX_WAITS = 30
+MAX_WAITS = 40
 """Such attempts of one call, however often its endpoint comes back."""
-DOWN_KINDS = frozenset({"network", "http 503"})
-"""Failures of an endpoint that is down, or loads its model."""
+GONE_KINDS = DOWN_KINDS | GATEWAY_KINDS | {"http 500", "timeout"}
+"""Failures that may mean that an endpoint is gone, or that its model has crashed."""
+FEWEST_CALLS_DOWN = 4
+"""How many calls must meet an endpoint that is down before a run stops: fewer may fail for reasons of their own."""
 _LOADING = re.compile(r"\b(loading|starting|warming|not (yet )?ready)\b", re.IGNORECASE)
 """Words of an endpoint that will answer once its model is loaded."""
 NOT_REFUSALS = frozenset({NOT_RECORDED, BLOCKED_PROMPT})
@@ -134,6 +146,10 @@ class Health:
         """When the first failed attempt was sent."""
         self._down_since: float | None = None
         """When the endpoint was first seen to be down since its last answer; None where it is up."""
+        self._down_attempts = self._down_calls = 0
+        """Attempts, and calls, that met it so since then."""
+        self._answered_until = ""
+        """The time of its last answer, such as 12:01:07."""
 
     def on_attempt(self) -> None:
         """An attempt is sent."""
@@ -146,6 +162,8 @@ class Health:
         # An endpoint that refuses a prompt for its content has accepted the key, the model's name and the request's form.
         if answered or (problem is not None and problem.kind == BLOCKED_PROMPT):
             self.has_answered, self._down_since = True, None
+            self._down_attempts = self._down_calls = 0
+            self._answered_until = f"{datetime.now():%H:%M:%S}"
         self._observer.attempt_ended(problem, answered=answered)
 
     def on_error(
@@ -176,19 +194,63 @@ class Health:
         if self._failed_calls[error.kind] >= MAX_FAILED_CALLS or (enough and waited >= patience):
             raise self._no_answer(error, waited)
 
-    def waits_for(self, error: CallError, now: float) -> bool:
-        """Whether a failed attempt says that an endpoint which has answered before is down, or that one loads its model,
-        for less than a minute."""
-        loads = _is_loading(error)
-        if not (self.has_answered or loads) or error.final or error.kind not in DOWN_KINDS:
-            return False
-        if self._down_since is None:
-            self._down_since = now
-            state = "loads its model" if loads else "is down"
-            reason = "" if loads else ", as for a restart"
-            words = f"the endpoint {state} ({error.kind}); calls wait for it for {RESTART_S:.0f} s{reason}"
+    def on_down(self, error: CallError, now: float, history: CallHistory) -> None:
+        """Notes a failure that may mean that the endpoint is down.
+
+        Args: history: of the call.
+        """
+        if error.final or error.kind not in GONE_KINDS or not (self.has_answered or _is_loading(error)):
+            return
+        self._down_since = now if self._down_since is None else self._down_since
+        self._down_attempts += 1
+        if history.down_since != self._down_since:
+            history.down_since = self._down_since
+            self._down_calls += 1
+        if error.kind in DOWN_KINDS and self._down_attempts == 1 + self.has_answered:
+            # One failure of a connection says little, and is over with the next answer.
+            self._tell_down(error)
+
+    def _tell_down(self, error: CallError) -> None:
+        if not self.has_answered:
+            words = f"the endpoint loads its model ({error.kind}); calls wait for it for {RESTART_S:.0f} s"
             self._observer.reply_noticed(words)
+            return
+        until = f"answered until {self._answered_until}"
+        state = "loads its model" if _is_loading(error) else "is down"
+        self._observer.reply_noticed(
+            f"the endpoint {until} and {state} ({error.kind}); calls wait for it, up to {RESTART_S:.0f} s"
+        )
+        self._observer.endpoint_down(until, RESTART_S)
+
+    @property
+    def is_down(self) -> bool:
+        """Whether an endpoint that has answered fails at so many attempts that one call at a time need ask for it."""
+        many = self._down_attempts >= PROBE_CONCURRENCY and self._down_calls >= FEWEST_CALLS_DOWN
+        return self.has_answered and many
+
+    def waits_for(self, error: CallError, now: float) -> bool:
+        """Whether a failed attempt met an endpoint that has answered before and is down, or one that loads its model, for
+        less than a minute."""
+        kinds = DOWN_KINDS | GATEWAY_KINDS if self.is_down else DOWN_KINDS
+        if error.final or error.kind not in kinds or self._down_since is None:
+            return False
         return now - self._down_since < RESTART_S
+
+    def gone(self, error: CallError, now: float) -> str:
+        """Why no more calls are made to an endpoint that has answered and then failed for a minute; empty where some are.
+
+        Only while no attempt is in flight, which may be a slow good answer.
+        """
+        if self._down_since is None or not self.has_answered or error.kind not in GONE_KINDS:
+            return ""
+        few = self._down_calls < FEWEST_CALLS_DOWN or self._give_up_after_s == inf
+        seconds = now - self._down_since
+        if few or self._in_flight or seconds < RESTART_S:
+            return ""
+        return (
+            f"the endpoint answered until {self._answered_until}, then nothing for {seconds:.0f} s, the last failure:"
+            f" {error.kind} ({error})"
+        )
 
     def _no_answer(self, error: CallError, waited: float) -> GivenUpError:
         tries = self._failed_attempts.total()
@@ -247,7 +309,7 @@ async def call_with_retry(
     next.
 
     An attempt that the endpoint turns away because of its load does not count: the call goes back into the queue, for
-    as long as other calls are answered.
+    as long as other calls are answered. Where most calls are answered, it waits for a moment first.
 
     Args:
         tokens: expected for one attempt.
@@ -288,6 +350,10 @@ async def call_with_retry(
                     limiter.close(str(failure), of_endpoint=True)
                     raise LimitError(str(failure), of_endpoint=True) from None
                 turned_away = policy.max_attempts > 1 and limiter.on_error(failure, admitted_at, history)
+                if policy.max_attempts > 1 and not turned_away:
+                    health.on_down(failure, limiter.now(), history)
+                    if health.is_down and failure.kind in DOWN_KINDS | GATEWAY_KINDS:
+                        limiter.hold_back()
             except BaseException:
                 health.on_attempt_end()
                 raise
@@ -297,17 +363,25 @@ async def call_with_retry(
                 return reply
             finally:
                 limiter.release()
-            waits = policy.max_attempts > 1 and not turned_away and health.waits_for(failure, limiter.now())
-            waits = waits and history.waits < MAX_WAITS
+            waits = False
+            if policy.max_attempts > 1 and not turned_away:
+                if gone := health.gone(failure, limiter.now()):
+                    limiter.close(gone, of_endpoint=True)
+                    raise LimitError(gone, of_endpoint=True)
+                waits = health.waits_for(failure, limiter.now()) and history.waits < MAX_WAITS
             history.waits += waits
             history.counted += not (turned_away or waits)
             lost = failure.final or history.counted >= policy.max_attempts
             health.on_error(failure, admitted_at, limiter.now(), lost=lost, rate_limited=turned_away)
             if lost or not (turned_away or waits):
                 raise failure
-            pause = RESTART_PAUSE_S * (0.5 + policy.jitter()) if waits else 0.0
-            on_retry(failure.kind, pause or limiter.wait_s)
+            pause = 0.0
             if waits:
+                pause = RESTART_PAUSE_S * (0.5 + policy.jitter())
+            elif history.dropped:
+                pause = pause_s(history.dropped, policy.jitter())
+            on_retry(failure.kind, pause or limiter.wait_s)
+            if pause:
                 await policy.sleep(pause)
 
     try:

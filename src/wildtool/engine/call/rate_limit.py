@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from wildtool.engine.call.shedding import Mode, Shedding
 from wildtool.errors import BLOCKED_PROMPT, CallError, InfraError
 from wildtool.models.settings import Rates
 
@@ -14,6 +15,10 @@ OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529", "timeout"})
 """Failures by which an endpoint says or shows that it is asked too much; a small server queues what it cannot answer."""
 RATE_LIMITED_KINDS = frozenset({"http 429", "http 529"})
 """Those by which it says so of this call alone: at another moment it is answered."""
+DOWN_KINDS = frozenset({"network", "http 503"})
+"""Failures of an endpoint that is down, or loads its model."""
+GATEWAY_KINDS = frozenset({"http 502", "http 504"})
+"""Failures of a gateway before an endpoint that may be down, or fail at this call only."""
 PROBE_S = 3.0
 """How long only the first calls to an endpoint are out, where none is answered before."""
 PROBE_CONCURRENCY = 8
@@ -25,6 +30,8 @@ LONGEST_OWN_PAUSE_S = 30.0
 """Where an endpoint turns calls away and does not say for how long."""
 MAX_RATE_LIMITED = 32
 """Times that a call is turned away while later ones are answered, after which it is the call and not the crowd."""
+LEAST_CHANCE = 1e-4
+"""The same where most calls are answered: by chance a call would be turned away that often with a chance below this."""
 QUOTA_GIVE_UP_S = 1800.0
 """How long an endpoint that has answered may turn every call away, such as for a quota that is used up."""
 LONGEST_RETRY_AFTER_S = 60.0
@@ -99,6 +106,10 @@ class Pace:
         base = min(self.per_s or self._taken, MAX_RATE_RATIO * self._taken_per_s(now) or self._taken)
         self.per_s = max(LEAST_PER_S, DECREASE_FACTOR * base, self._taken / MAX_RATE_RATIO)
 
+    def lift(self) -> None:
+        """Sets no limit again; what was answered within the last minute stays known."""
+        self.per_s = None
+
     def _taken_per_s(self, now: float) -> float:
         """Answers a second within the last minute."""
         while self._answers and self._answers[0] < now - WINDOW_S:
@@ -120,6 +131,12 @@ class CallHistory:
     """When it was last let in and then turned away by the endpoint."""
     turned_away: int = 0
     """How often that happened while later calls were answered."""
+    dropped: int = 0
+    """How often it was turned away alone, while the others go on; it then waits by itself. 0 while all calls wait."""
+    down_since: float | None = None
+    """Since when the endpoint was down when this call was last counted among those that met it so."""
+    chance: float = 1.0
+    """That an endpoint which drops calls at random would have turned this one away so often."""
 
 
 class RateLimiter:
@@ -127,7 +144,8 @@ class RateLimiter:
 
     How many at once is halved when the endpoint is overloaded, at most once for all calls that were under way then,
     and grows by one for each round of answered calls, up to what the user allows. A `Retry-After` holds for the whole
-    endpoint. An adaptive limiter learns from the calls that the endpoint turns away how many per second it takes.
+    endpoint. An adaptive limiter learns from the calls that the endpoint turns away how many per second it takes; while
+    it turns away a few at random, these wait alone (`Shedding`).
     """
 
     def __init__(
@@ -157,6 +175,7 @@ class RateLimiter:
         self._due = self._tokens_due = self._paused_until = self._narrowed_at = float("-inf")
         self._closed: LimitError | None = None
         self._pace = Pace() if adaptive else None
+        self._shedding = Shedding()
         self._pace_due = self._last_success = float("-inf")
         """When the next call may be let in, as learned; and when the last one was let in that was answered."""
         self._rejections_in_a_row = 0
@@ -166,6 +185,8 @@ class RateLimiter:
         """Failed attempts while none was ever answered; None once one is, or if it does not matter."""
         self._probing = False
         """Whether the first calls are under way, and the others wait for what comes of them."""
+        self._is_down = False
+        """Whether one call at a time asks if the endpoint is back."""
 
     def probe(self) -> None:
         """Admits a handful of calls, for a moment or until one is answered; few after them while all of them fail."""
@@ -176,6 +197,10 @@ class RateLimiter:
         """Admits calls as usual again, whatever came of the first ones."""
         self._unanswered, self._probing = None, False
         self._admit()
+
+    def hold_back(self) -> None:
+        """Admits one call at a time until one meets an endpoint that is up."""
+        self._is_down = True
 
     def widen(self, width: int, rates: Rates) -> None:
         """Adds another user of the endpoint: the larger width and the lower rates hold."""
@@ -219,8 +244,12 @@ class RateLimiter:
     def on_success(self, admitted_at: float = float("-inf")) -> None:
         """A call that was admitted then got its answer: the endpoint can take a little more."""
         self._unanswered, self._probing, self._rejections_in_a_row = None, False, 0
+        self._is_down = False
         self._last_success = max(self._last_success, admitted_at)
         if self._pace is not None:
+            before = self._shedding.mode
+            self._shedding.on_answer(admitted_at)
+            self._apply_mode(self._pace, before)
             self._pace.on_success(self.now())
         if self.width < self._most:
             self.width = min(self._most, self.width + 1 / self.width)
@@ -235,14 +264,23 @@ class RateLimiter:
         if error.kind == BLOCKED_PROMPT:
             self.on_success(admitted_at)
             return False
-        if self._unanswered is not None:
-            self._unanswered += 1
-            if self._unanswered >= PROBE_CONCURRENCY:
-                self._pace_due = max(self._pace_due, self.now() + FAILING_INTERVAL_S)
+        self._is_down = self._is_down and error.kind in DOWN_KINDS | GATEWAY_KINDS
+        self._unanswered = None if self._unanswered is None else self._unanswered + 1
+        if self._is_down or (self._unanswered or 0) >= PROBE_CONCURRENCY:
+            self._pace_due = max(self._pace_due, self.now() + FAILING_INTERVAL_S)
         if error.kind not in OVERLOAD_KINDS:
             return False
         turned_away = error.kind in RATE_LIMITED_KINDS or error.retry_after_s is not None
         pace = self._pace if turned_away else None
+        history = history or CallHistory()
+        share = self._shedding.latest_share
+        if pace is not None and self._is_dropped_alone(error, pace, admitted_at):
+            history.dropped += 1
+            if self._others_were_answered(history):
+                history.chance *= share
+            history.admitted_at = admitted_at
+            return history.chance >= LEAST_CHANCE
+        history.dropped = 0
         wait = error.retry_after_s
         if admitted_at >= self._narrowed_at:
             self._narrowed_at = self.now()
@@ -254,7 +292,28 @@ class RateLimiter:
         if wait is not None:
             pause = min(LONGEST_RETRY_AFTER_S, max(wait, 0.0))
             self._paused_until = max(self._paused_until, self.now() + pause)
-        return pace is not None and self._may_retry(error, admitted_at, history or CallHistory())
+        return pace is not None and self._may_retry(error, admitted_at, history)
+
+    def _is_dropped_alone(self, error: CallError, pace: Pace, admitted_at: float) -> bool:
+        """Whether a call that is turned away is one of few, so that it waits alone."""
+        before = self._shedding.mode
+        if error.retry_after_s is None:
+            self._shedding.on_refusal(admitted_at)
+        else:
+            self._shedding.on_named_wait()
+        self._apply_mode(pace, before)
+        return self._shedding.mode != Mode.SLOW
+
+    def _apply_mode(self, pace: Pace, before: Mode) -> None:
+        """Sets a pace where fewer calls are tried now, and ends one that was found to help nothing."""
+        mode = self._shedding.mode
+        if mode == before:
+            return
+        if mode == Mode.TRIAL:
+            pace.on_rate_limited(self.now())
+        elif mode == Mode.FREE:
+            pace.lift()
+            self._pace_due = float("-inf")
 
     def _slow_down(self, pace: Pace) -> float:
         """Seconds in which no call is let in where the endpoint does not say how long; none the first time."""
@@ -273,9 +332,13 @@ class RateLimiter:
         if self._unanswered is None and rejecting_s >= QUOTA_GIVE_UP_S:
             message = f"for {QUOTA_GIVE_UP_S / 60:.0f} minutes every call was turned away ({error})"
             self.close(message, of_endpoint=True)
-        history.turned_away += self._last_success > history.admitted_at > float("-inf")
+        history.turned_away += self._others_were_answered(history)
         history.admitted_at = admitted_at
         return history.turned_away < MAX_RATE_LIMITED
+
+    def _others_were_answered(self, history: CallHistory) -> bool:
+        """Whether a call was answered that was let in after this one was turned away the last time."""
+        return self._last_success > history.admitted_at > float("-inf")
 
     def adjust(self, expected: float, used: float) -> None:
         """Corrects for a call that took more or fewer tokens than expected."""
@@ -292,7 +355,7 @@ class RateLimiter:
                 turn.set_exception(LimitError(reason, of_endpoint=of_endpoint))
 
     def _has_room(self) -> bool:
-        most = int(self.width)
+        most = 1 if self._is_down else int(self.width)
         if self._unanswered or self._probing:
             # An attempt in flight may be a slow good answer: the next ones wait for it.
             most = min(most, PROBE_CONCURRENCY if (self._unanswered or 0) < PROBE_CONCURRENCY else 1)
@@ -301,6 +364,7 @@ class RateLimiter:
     def _count(self, tokens: float) -> None:
         """Books a call. Due times run at most SLACK_S behind, so that no minute gets more than the rate."""
         self.in_flight += 1
+        self._shedding.on_sent(self.now())
         if self._probing and self.in_flight == 1:
             self._admit_in(PROBE_S, "_probing")
         if self._pace is not None and self._pace.per_s is not None:
