@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from wildtool.engine.call.shedding import Mode, Shedding
+from wildtool.engine.call.shedding import HOLD_S, HOLD_SHARE, Mode, Shedding
 from wildtool.errors import BLOCKED_PROMPT, CallError, InfraError
 from wildtool.models.settings import Rates
 
@@ -279,6 +279,8 @@ class RateLimiter:
             if self._others_were_answered(history):
                 history.chance *= share
             history.admitted_at = admitted_at
+            if self._shedding.latest_share > HOLD_SHARE:
+                self._paused_until = max(self._paused_until, self.now() + HOLD_S)
             return history.chance >= LEAST_CHANCE
         history.dropped = 0
         wait = error.retry_after_s

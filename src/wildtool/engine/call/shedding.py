@@ -8,6 +8,9 @@ LONGEST_PAUSE_S = 8.0
 """Bounds of the pause of a call that is dropped alone; it doubles from one to the other."""
 MORE_REFUSED = 10
 """How many more of the latest calls are refused than not, where refusals slow down all."""
+HOLD_SHARE = 1 / 3
+"""Share of refused calls among the latest above which no call takes the place of a refused one for `HOLD_S`."""
+HOLD_S = 0.25
 LATEST_CALLS = 64
 """How many calls count as the latest ones, older ones less and less."""
 LOOK_CALLS = 64
@@ -17,7 +20,7 @@ SLOW_LOOK_CALLS = 512
 LOOK_S = 1.0
 LEAST_SHARE = 0.2
 """Share of refused calls above which it is tried whether fewer calls help; near a quota it is a twelfth."""
-HELP = 0.5
+HELP = 0.25
 """To which part of what it was the share falls where fewer calls help."""
 MOST_SHARE = 0.5
 """Share of refused calls up to which all may be slowed down in vain: far above a quota, more are refused."""
