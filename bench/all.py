@@ -9,6 +9,7 @@ SCRIPTS = (
     "episodes",
     "calls",
     "limits",
+    "random_429",
     "latency",
     "memory",
     "judge",
