@@ -44,7 +44,9 @@ def measure(repeats: int) -> list[Line]:
             repeats,
         )
         seconds = [figures["wall_s"] for figures in theirs]
-        what = "10 calls a second allowed" if gate == "quota" else f"{100 * float(gate):.0f} % refused at random"
+        what = (
+            "10 calls a second allowed" if gate == "quota" else f"{100 * float(gate):.0f} % refused at random"
+        )
         lines.append(
             Line(
                 what=f"{CALLS} calls, {AT_ONCE} at once, {what}, no Retry-After",

@@ -1,7 +1,7 @@
 """Runs episodes through an `Ask` and replays them from transcripts: the loops that every benchmark shares."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from wildtool.errors import InfraError
 from wildtool.json_codec import as_objects
@@ -29,6 +29,15 @@ OBEDIENT = "obedient"
 (`baseline/obedient`)."""
 MAX_GOLD_REPLIES = 1_000
 """Where a run of gold replies is cut, so that an episode that never ends is no endless loop."""
+
+
+@runtime_checkable
+class UnitAsk(Protocol):
+    """An `Ask` that is told when a unit has ended."""
+
+    def unit_ended(self, unit: str) -> None:
+        """The episode of a unit is done."""
+        ...
 
 
 def provider_fields(reply: Message) -> Message:
@@ -85,6 +94,8 @@ async def play_episodes(episodes: Mapping[str, Episode], ask: Ask, *, in_order: 
         except InfraError:
             # Recorded by the engine with the step; the other units of the item are independent of it.
             return
+        if isinstance(ask, UnitAsk):
+            ask.unit_ended(unit)
 
     if in_order:
         for unit, episode in episodes.items():

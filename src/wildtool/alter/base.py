@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from wildtool.benchmark import Benchmark, Rules
+from wildtool.episode import UnitAsk
 from wildtool.errors import InfraError
 from wildtool.trace import Trace
 from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request, Role
@@ -276,6 +277,11 @@ class AlteredAsk:
             raise
         assert reply is not None, "each request is answered"
         return reply
+
+    def unit_ended(self, unit: str) -> None:
+        """The benchmark asks nothing more for a unit."""
+        if isinstance(self._ask, UnitAsk):
+            self._ask.unit_ended(unit)
 
     async def _play(self, unit: str, exchange: Exchange) -> Reply | None:
         """The last reply, with the message that the exchange ends with; None where it asks nothing."""

@@ -44,5 +44,8 @@ class Observer:
     def batch_status_changed(self, state: str) -> None:
         """The status of the batches that the run waits for, in words; empty while there are none."""
 
+    def unit_ended(self, item: str, repeat: int) -> None:
+        """A unit of an item has all its replies, or its last call failed for good; it is judged with its item."""
+
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
         """All units of an item have been run and judged."""

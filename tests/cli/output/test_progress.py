@@ -74,6 +74,33 @@ def test_units_that_could_not_be_played_do_not_count_as_answers():
     assert (progress.progress.units, progress.progress.correct) == (1, 1)
 
 
+def test_units_count_as_they_end_and_once():
+    progress = ProgressObserver("m")
+    progress.started(4)
+    progress.unit_ended("i", 0)
+    progress.unit_ended("i", 0)
+    assert "2/4 tasks" in progress.text(None)
+    progress.item_done("i", 0, [verdict("correct"), verdict("infra_error"), verdict("wrong")])
+    assert "3/4 tasks" in progress.text(None)
+
+
+def test_the_line_says_until_when_an_endpoint_answered_and_how_long_calls_wait_for_it():
+    clock = Clock()
+    progress = ProgressObserver("m", clock)
+    progress.started(128)
+    progress.attempt_started()
+    progress.attempt_ended(CallError("network", "no answer: Connection refused"), answered=False)
+    progress.endpoint_down("answered until 12:01:07", 60.0)
+    clock.now += 10
+    said = "answered until 12:01:07, waiting up to 60 s, 50 s left (no answer: Connection refused)"
+    assert said in progress.text(None)
+    progress.attempt_started()
+    progress.attempt_ended(None, answered=True)
+    assert "answered until" not in progress.text(None)
+    progress.limit_reached("the endpoint answered until 12:01:07, then nothing for 60 s")
+    assert "0/128 tasks, stopped at an endpoint that is down" in progress.text(None)
+
+
 def test_calls_are_told_from_replays_and_tokens_are_added():
     clock = Clock()
     progress = ProgressObserver("m", clock)

@@ -346,6 +346,26 @@ def test_ctrl_c_ends_a_run_cleanly_and_the_same_command_goes_on(tmp_path: Path):
     assert result.replayed == stopped.calls
 
 
+def test_units_are_told_as_they_end_and_not_only_with_their_item(tmp_path: Path):
+    ended = 0
+    seen_by_the_last: list[int] = []
+
+    class Watcher(Observer):
+        def unit_ended(self, item: str, repeat: int) -> None:
+            nonlocal ended
+            ended += 1
+
+    def answer(request: Request) -> object:
+        if "/3" in str(request.messages):
+            seen_by_the_last.append(ended)
+            return "right"
+        return down(request) if "/2" in str(request.messages) else "right"
+
+    plan = plan_of(EchoBenchmark(items=1, units=4, steps=1), ScriptedModel(answer), in_order=True)
+    go(plan, tmp_path, observer=Watcher())
+    assert (seen_by_the_last, ended) == ([3], 4)
+
+
 def test_a_watcher_is_told_what_happens(tmp_path: Path):
     told: list[Any] = []
 

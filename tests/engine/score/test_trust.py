@@ -77,6 +77,17 @@ def test_text_where_most_units_expected_a_call_is_said_with_how_many_began_right
     assert said(signs={**signs, "text for a call": 5}, calls=5) == []
 
 
+def test_replies_from_two_addresses_are_said_with_their_times():
+    first = {"http://127.0.0.1:8000/v1": "2026-11-29T12:01:07+00:00"}
+    assert said(signs={"replies": 20}, addresses=first, calls=3) == []
+    both = {**first, "http://127.0.0.1:8001/v1": "2026-11-29T12:30:00+00:00"}
+    (text,) = said(signs={"replies": 20}, addresses=both, calls=3)
+    assert text == (
+        "replies from 2 addresses: http://127.0.0.1:8000/v1 from 2026-11-29 12:01,"
+        " http://127.0.0.1:8001/v1 from 2026-11-29 12:30"
+    )
+
+
 def test_a_run_without_any_call_is_not_said_twice():
     signs = {"replies": 10, "no call": 10, "call due": 10, "text for a call": 10}
     (text,) = said(signs=signs, calls=0)

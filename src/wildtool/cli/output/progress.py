@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -56,7 +57,7 @@ class RunProgress:
     total: int = 0
     """Units to run."""
     done: int = 0
-    """Units of finished items that have a verdict or failed."""
+    """Units that have all their replies, or failed."""
     units: int = 0
     """Units with a verdict that says something about the model."""
     correct: int = 0
@@ -182,6 +183,8 @@ class ProgressObserver(Observer):
         self._look = look
         self.messages: list[str] = []
         """What is to be said above the line, once."""
+        self._ended: Counter[tuple[str, int]] = Counter()
+        """Units that have ended, by the item and the repeat that have not."""
         self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
 
     def started(self, units: int) -> None:
@@ -247,8 +250,13 @@ class ProgressObserver(Observer):
     def batch_status_changed(self, state: str) -> None:
         self.progress.batch = state
 
+    def unit_ended(self, item: str, repeat: int) -> None:
+        self.progress.done += 1
+        self._ended[item, repeat] += 1
+
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
-        self.progress.done += sum(verdict.outcome != "unplayed" for verdict in verdicts)
+        played = sum(verdict.outcome != "unplayed" for verdict in verdicts)
+        self.progress.done += played - self._ended.pop((item, repeat), 0)
         for verdict in verdicts:
             self.progress.units += verdict.outcome in ("correct", "wrong")
             self.progress.correct += verdict.outcome == "correct"

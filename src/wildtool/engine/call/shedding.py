@@ -3,7 +3,7 @@
 import sys
 from enum import Enum
 
-FIRST_PAUSE_S = 0.5
+FIRST_OWN_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 8.0
 """Bounds of the pause of a call that is dropped alone; it doubles from one to the other."""
 MORE_REFUSED = 10
@@ -14,10 +14,10 @@ HOLD_S = 0.25
 LATEST_CALLS = 64
 """How many calls count as the latest ones, older ones less and less."""
 LOOK_CALLS = 64
-"""Calls after which the share of refused ones is looked at; at least `LOOK_S` lie between two looks."""
+"""Calls after which the share of refused ones is looked at; at least `SHARE_LOOK_S` lie between two looks."""
 SLOW_LOOK_CALLS = 512
 """The same where all calls are slowed down, so that the refusals which led to it weigh little."""
-LOOK_S = 1.0
+SHARE_LOOK_S = 1.0
 LEAST_SHARE = 0.2
 """Share of refused calls above which it is tried whether fewer calls help; near a quota it is a twelfth."""
 HELP = 0.25
@@ -76,7 +76,7 @@ class Shedding:
         if not self._sent:
             self._looked_at = max(self._looked_at, now)
         self._sent += 1
-        if self._sent >= self._look_calls[self.mode] and now - self._looked_at >= LOOK_S:
+        if self._sent >= self._look_calls[self.mode] and now - self._looked_at >= SHARE_LOOK_S:
             self._full_at = now
 
     def on_answer(self, sent_at: float) -> None:
@@ -128,4 +128,4 @@ def pause_s(times: int, jitter: float) -> float:
         times: how often that happened to it, from 1.
         jitter: from 0 to 1.
     """
-    return min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(times - 1, 16)) * (0.5 + jitter / 2)
+    return min(LONGEST_PAUSE_S, FIRST_OWN_PAUSE_S * 2 ** min(times - 1, 16)) * (0.5 + jitter / 2)

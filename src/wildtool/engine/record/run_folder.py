@@ -20,6 +20,7 @@ from types import NoneType
 from typing import Any, cast
 
 from wildtool import __version__, json_codec
+from wildtool.engine.record.addresses import ADDRESS_PARTS, address_difference, moved_roles
 from wildtool.engine.record.format import Closing, find_segments
 from wildtool.errors import RecordError, StorageError
 from wildtool.models.secrets import comparable
@@ -91,9 +92,11 @@ class RunFolder(Closing):
             raise kind_of(f"{path}: cannot be used as a run folder ({error.strerror})") from error
         try:
             run_json = self._checked(kind, identity)
+            addresses = moved_roles(run_json["identity"]["models"], identity["models"])
             sitting = {
                 "command": recordable_command(command),
                 **({"headers": {role: list(names) for role, names in headers.items()}} if headers else {}),
+                **({"addresses": addresses} if addresses else {}),
                 "wildtool": __version__,
                 "started": _now(),
                 "ended": None,
@@ -142,9 +145,13 @@ class RunFolder(Closing):
         )
         _reconcile(before, now)
         run_json["identity"] = before
-        differences = [
-            f"{name} was {old} in this run and is now {new}" for name, old, new in setting_diffs(before, now)
-        ]
+        # A batch is at the address where it was begun.
+        moved = {} if (self.path / "batches.jsonl").exists() else moved_roles(before["models"], now["models"])
+        now["models"] = {
+            role: _at_first_address(before["models"][role], model) if role in moved else model
+            for role, model in now["models"].items()
+        }
+        differences = [_difference_text(*difference) for difference in setting_diffs(before, now)]
         if differences:
             raise RecordError(
                 f"{self.path}: the settings differ: {', '.join(differences)}; use another --out or the same settings"
@@ -255,6 +262,7 @@ def _check_scope(run: Mapping[str, Any]) -> None:
 _SITTING: Mapping[str, Any] = {
     "command": list,
     "headers": dict,
+    "addresses": dict,
     "wildtool": str,
     "started": str,
     "ended": (str, NoneType),
@@ -327,6 +335,19 @@ def _fill_in_address(before: dict[str, Any], now: dict[str, Any]) -> None:
         before[name] = now[name]
     elif name in before and name not in now and before.get("base_url") == now.get("base_url"):
         now[name] = before[name]
+
+
+def _at_first_address(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """A model as it would be described at the address of its first replies."""
+    first = {name: value for name, value in before["settings"].items() if name in ADDRESS_PARTS}
+    others = {name: value for name, value in now["settings"].items() if name not in ADDRESS_PARTS}
+    return {**now, "settings": {**others, **first}}
+
+
+def _difference_text(name: str, old: str, new: str) -> str:
+    """A setting that differs, in words; of an address also why it cannot be one of the same server."""
+    reason = address_difference(old.strip('"'), new.strip('"')) if name.endswith(".base_url") else ""
+    return f"{name} was {old} in this run and is now {new}" + (f" ({reason})" if reason else "")
 
 
 def _setting_text(value: Any) -> str:

@@ -305,9 +305,14 @@ class LogClient:
             raise
         except InfraError as error:
             steps[step] = LoggedFailure(request.role, hashes[-1], error.kind, str(error), error.attempts)
+            self.unit_ended(unit)
             raise
         steps[step] = LoggedReply(request.role, hashes[-1], reply)
         return reply
+
+    def unit_ended(self, unit: str) -> None:
+        """A unit has all its replies, or failed."""
+        self._context.observer.unit_ended(self._item, self._repeat)
 
     def _replay(self, address: Address, recorded: LoggedReply, request: Request, name: str) -> Reply:
         if (recorded.role, recorded.request) != (request.role, name):

@@ -16,6 +16,7 @@ from wildtool.benchmark import Benchmark, evaluators_of
 from wildtool.data.files import walk_folders
 from wildtool.engine.benchmark_file import digest_of_file
 from wildtool.engine.plan import SelectedItems
+from wildtool.engine.record.addresses import asked_addresses
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
@@ -398,6 +399,7 @@ def _read(
         answered=answered,
         with_tokens=with_tokens,
         max_tokens=token_limit(_agent_settings(identity)),
+        addresses=asked_addresses(run_json),
         format=read_as or _agent_settings(identity).get("format", ""),
     )
     own = headline_first(owner.summarize(rows, profile), owner.headline.get(profile))

@@ -116,6 +116,8 @@ class VerdictTotals:
     """Units whose prompt tokens are known."""
     max_tokens: int | None = None
     """The limit of tokens that was sent with each request; None for none."""
+    addresses: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Where the model gave its replies, each address with the time of the first start there."""
     format: str = ""
     """The format in which calls were read from text; empty for native calls."""
 
@@ -179,10 +181,19 @@ def trust_remarks(
             shown = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
             listing = first_names(shown, _MOST_NAMES)
             yield TrustRemark(noun, len(names), replies, f"{len(names)} {noun} answered ({listing})", "")
+    if (count := len(totals.addresses)) > 1:
+        shown = [f"{address} from {_minute(time)}" for address, time in totals.addresses.items()]
+        text = f"replies from {count} addresses: {first_names(shown, _MOST_NAMES)}"
+        yield TrustRemark("addresses", count, replies, text, "")
     counted_replies, answered = totals.with_tokens, totals.answered
     if 0 < counted_replies < answered:
         text = f"prompt tokens are known for {counted_replies} of {answered} units"
         yield TrustRemark("prompt tokens", counted_replies, answered, text, "")
+
+
+def _minute(time: str) -> str:
+    """A time of a record, such as 2026-11-29T12:01:07+00:00, without what is finer than a minute."""
+    return time[:16].replace("T", " ")
 
 
 def _cut_short(signs: Mapping[str, int], max_tokens: int | None) -> int:
