@@ -18,6 +18,8 @@ Tool = dict[str, Any]
 """One tool definition in OpenAI's shape, sent exactly as the benchmark wrote it."""
 FORMAT_CHANGE, REPAIR_CHANGE = "format:", "repair:"
 """How the names of changes begin that tell in which format a model was called, and what was repaired in its reply."""
+STREAM_CHANGE = "stream:"
+"""How the names of changes begin that tell what was odd about the calls of a streamed reply, and how they were read."""
 PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.provider_fields`)."""

@@ -1,5 +1,6 @@
 """Joins the pieces of streamed answers, in time and memory proportional to them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
@@ -36,6 +37,52 @@ class _TextFields:
         return {name: "".join(pieces) for name, pieces in self._pieces.items()}
 
 
+INDEX_AS_TEXT, NO_INDEX, SHARED_INDEX = "index-as-text", "calls-without-index", "calls-with-one-index"
+NAME_REPEATED, IDS_CHANGE, ARGUMENTS_REPEATED = "name-repeated", "ids-change", "arguments-repeated"
+UNCLEAR = "unclear-calls"
+"""Names of what is odd about the calls of a stream. Each but the last is read only where one reading exists."""
+_IN_STRING = re.compile(r'["\\\\]')
+_OUTSIDE = re.compile(r'["{}\[\]]')
+
+
+class _JsonEnd:
+    """Follows a JSON text in pieces to the end of its object, array or text, in time proportional to it."""
+
+    def __init__(self) -> None:
+        self._pending: list[str] = []
+        self._depth = 0
+        self._begun = self._in_string = self._escaped = False
+
+    def add(self, piece: str) -> None:
+        self._pending.append(piece)
+
+    def is_whole(self) -> bool:
+        """Whether what was opened is closed, and anything was opened."""
+        pending, self._pending = self._pending, []
+        for piece in pending:
+            self._scan(piece)
+        return self._begun and self._depth <= 0 and not self._in_string
+
+    def _scan(self, piece: str) -> None:
+        at = 0
+        while at < len(piece):
+            if self._escaped:
+                self._escaped, at = False, at + 1
+                continue
+            match = (_IN_STRING if self._in_string else _OUTSIDE).search(piece, at)
+            if match is None:
+                return
+            at = match.end()
+            mark = match[0]
+            self._begun = True
+            if mark == '"':
+                self._in_string = not self._in_string
+            elif mark == "\\":
+                self._escaped = True
+            else:
+                self._depth += 1 if mark in "{[" else -1
+
+
 class _CallDeltas:
     """A call whose name and arguments arrive in pieces."""
 
@@ -43,62 +90,204 @@ class _CallDeltas:
         self.rest: dict[str, Any] = {"type": "function"}
         self._function: dict[str, Any] = {}
         self._texts = _TextFields()
+        self._arguments: list[str] = []
+        self._end = _JsonEnd()
 
-    def starts_new_call(self, delta: dict[str, Any], function: dict[str, Any]) -> bool:
-        """Whether a piece with this call's index begins another call."""
-        other = delta.get("id") and self.rest.get("id") and delta["id"] != self.rest["id"]
-        # Without ids, only this separates calls: a name never follows its arguments.
-        late = not delta.get("id") and self._texts.has("arguments")
-        return bool(function.get("name")) and bool(other or late)
+    @property
+    def id(self) -> Any:
+        """Its id; None or empty for none so far."""
+        return self.rest.get("id")
 
-    def add(self, delta: dict[str, Any], function: dict[str, Any]) -> None:
+    @property
+    def has_arguments(self) -> bool:
+        return any(self._arguments) or self._function.get("arguments") is not None
+
+    def has_whole_arguments(self) -> bool:
+        """Whether its arguments are a whole JSON value, so that nothing can follow."""
+        return self._function.get("arguments") is not None or self._end.is_whole()
+
+    def is_named(self, name: str) -> bool:
+        """Whether its whole name is this one, in one piece."""
+        return self._texts.is_just("name", name)
+
+    def add(self, delta: dict[str, Any], function: dict[str, Any], *, leave_name: bool = False) -> None:
+        """Adds a piece. Args: leave_name: whether it only repeats the name."""
         self.rest |= {
             key: value
             for key, value in delta.items()
-            if key not in ("index", "function")
-            and value is not None
-            and not (key == "id" and self.rest.get("id"))
+            if key not in ("index", "function") and value is not None and not (key == "id" and self.id)
         }
         for name, value in function.items():
+            if name == "name" and leave_name:
+                continue
             if not isinstance(value, str):
                 if value is not None:
                     self._function[name] = value
-            # Some repeat id and name with each piece.
-            elif not (delta.get("id") and name == "name" and self._texts.is_just(name, value)):
+            elif name == "arguments":
+                self._arguments.append(value)
+                self._end.add(value)
+            else:
                 self._texts.add(name, value)
 
-    def build(self) -> dict[str, Any]:
+    def build(self, oddities: dict[str, None]) -> dict[str, Any]:
+        """The call. Args: oddities: gets the name of what was odd about its arguments."""
         function = {"name": "", "arguments": "", **self._texts.build()}
+        arguments = "".join(self._arguments)
+        restated = _restated(self._arguments)
+        if restated is not None and not _is_json(arguments) and _is_json(restated):
+            arguments = restated
+            oddities[ARGUMENTS_REPEATED] = None
+        function["arguments"] = arguments
         other = {name: value for name, value in self._function.items() if not function.get(name)}
         return {**self.rest, "function": {**function, **other}}
 
 
+def _restated(pieces: list[str]) -> str | None:
+    """The text of pieces of which some hold again all that came before them; None where none does."""
+    parts: list[str] = []
+    length, found = 0, False
+    for piece in filter(None, pieces):
+        if parts and len(piece) >= length and piece.startswith("".join(parts)):
+            parts, length, found = [], 0, True
+        parts.append(piece)
+        length += len(piece)
+    return "".join(parts) if found else None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        loads_within(text, REPLY_LIMITS)
+    except ValueError:
+        return False
+    return True
+
+
 class _CallListDeltas:
-    """The calls of one streamed message."""
+    """The calls of one streamed message, and what was odd about them."""
 
     def __init__(self) -> None:
+        self.oddities: dict[str, None] = {}
+        """Names of what was read otherwise than as published, in the order they were met."""
         self._calls: list[_CallDeltas] = []
-        self._at: dict[int, _CallDeltas] = {}
+        self._at: dict[int | str, _CallDeltas] = {}
+        """The latest call of each index."""
+        self._of_id: dict[tuple[int | str | None, str], _CallDeltas] = {}
+        self._reopened: dict[int | str, dict[str, Any]] = {}
+        """Pieces that repeat a name after whole arguments: another call, if arguments follow."""
 
-    def add(self, delta: dict[str, Any]) -> None:
-        """Adds a piece to the call with its index; without index, to the last call."""
-        index, function = delta.get("index"), as_object(delta.get("function"))
-        at = index if isinstance(index, int) else None
-        call = self._at.get(at) if at is not None else self._last(delta)
-        if call is None or call.starts_new_call(delta, function):
-            call = _CallDeltas()
-            append_bounded(self._calls, call)
-        if at is not None:
-            self._at[at] = call
-        call.add(delta, function)
+    def add_all(self, deltas: Iterable[dict[str, Any]]) -> None:
+        """Adds the pieces of one chunk. Without an index each that has a name is a call of its own."""
+        named = False
+        for delta in deltas:
+            has_name = bool(as_object(delta.get("function")).get("name"))
+            self.add(delta, begins=named and has_name)
+            named = named or has_name
 
-    def _last(self, delta: dict[str, Any]) -> _CallDeltas | None:
-        """The call that a piece without index continues; None if its id is another one, so that it begins a call."""
+    def add(self, delta: dict[str, Any], *, begins: bool = False) -> None:
+        """Adds a piece to the call with its index or its id; without both, to the last call.
+
+        Args: begins: whether it is another call, where it has no index.
+        """
+        index, function = self._index(delta), as_object(delta.get("function"))
+        if index is None:
+            self.oddities[NO_INDEX] = None
+        elif index in self._reopened and function.get("arguments") and not function.get("name"):
+            self._begin(index, self._reopened.pop(index))
+            self.oddities[SHARED_INDEX] = None
+        call = self._call_of(index, delta, function)
+        if call is not None and self._only_repeats(call, index, delta, function):
+            return
+        if call is None or (index is None and begins) or self._starts_new_call(call, delta, function):
+            if call is not None and index is not None:
+                self.oddities[SHARED_INDEX] = None
+            self._begin(index, delta)
+            return
+        name = function.get("name")
+        repeats = isinstance(name, str) and name != "" and call.is_named(name)
+        repeats = repeats and (bool(delta.get("id")) or call.has_arguments)
+        if repeats and not delta.get("id"):
+            self.oddities[NAME_REPEATED] = None
+        call.add(delta, function, leave_name=repeats)
+
+    def _index(self, delta: dict[str, Any]) -> int | str | None:
+        index = delta.get("index")
+        if isinstance(index, str) and index.strip():
+            self.oddities[INDEX_AS_TEXT] = None
+            return int(index) if re.fullmatch(r"\s*\d{1,9}\s*", index, re.ASCII) else index
+        return int(index) if isinstance(index, int | float) and -1e9 < index < 1e9 else None
+
+    def _call_of(
+        self, index: int | str | None, delta: dict[str, Any], function: dict[str, Any]
+    ) -> _CallDeltas | None:
+        """The call that a piece may belong to."""
+        id_ = delta.get("id")
+        if isinstance(id_, str) and (index, id_) in self._of_id:
+            return self._of_id[index, id_]
+        if index is not None:
+            return self._at.get(index)
         last = self._calls[-1] if self._calls else None
-        return None if last is None or delta.get("id") not in (None, "", last.rest.get("id")) else last
+        if last is None or not id_:
+            if sum(not call.has_whole_arguments() for call in self._calls[-2:]) > 1:
+                self.oddities[UNCLEAR] = None
+            return last
+        # Arguments under another id without a name, while the last call is open, are no call: none has no name.
+        is_open = last.has_arguments and not last.has_whole_arguments()
+        goes_on = is_open and function.get("arguments") and not function.get("name")
+        return last if goes_on or last.id == id_ else None
+
+    def _only_repeats(
+        self, call: _CallDeltas, index: int | str | None, delta: dict[str, Any], function: dict[str, Any]
+    ) -> bool:
+        """Whether a piece repeats the name of a call that is whole, without id and arguments: as the end of a call at some
+        servers, or as the beginning of another, of which arguments follow."""
+        name = function.get("name")
+        if (
+            index is None
+            or delta.get("id")
+            or function.get("arguments")
+            or not isinstance(name, str)
+            or not name
+        ):
+            return False
+        if not (call.is_named(name) and call.has_arguments and call.has_whole_arguments()):
+            return False
+        self._reopened[index] = delta
+        self.oddities[NAME_REPEATED] = None
+        return True
+
+    def _starts_new_call(self, call: _CallDeltas, delta: dict[str, Any], function: dict[str, Any]) -> bool:
+        """Whether a piece with this call's index begins another call."""
+        id_, name, arguments = delta.get("id"), function.get("name"), function.get("arguments")
+        other_id = bool(id_ and call.id and id_ != call.id)
+        if not name:
+            if other_id:
+                self.oddities[IDS_CHANGE] = None
+            return False
+        if other_id:
+            # In the midst of arguments, what begins no value continues them.
+            is_open = call.has_arguments and not call.has_whole_arguments()
+            begins_none = isinstance(arguments, str) and not arguments.lstrip().startswith(("{", "[", '"'))
+            if is_open and begins_none and arguments and call.is_named(name):
+                self.oddities[IDS_CHANGE] = None
+                return False
+            return True
+        # Without ids: a name never follows its own arguments, unless it is repeated before their end.
+        if id_ or not call.has_arguments:
+            return False
+        return not call.is_named(name) or call.has_whole_arguments()
+
+    def _begin(self, index: int | str | None, delta: dict[str, Any]) -> None:
+        call = _CallDeltas()
+        append_bounded(self._calls, call)
+        if index is not None:
+            self._at[index] = call
+        id_ = delta.get("id")
+        if isinstance(id_, str) and id_:
+            self._of_id[index, id_] = call
+        call.add(delta, as_object(delta.get("function")))
 
     def build(self) -> list[dict[str, Any]]:
-        return [call.build() for call in self._calls]
+        return [call.build(self.oddities) for call in self._calls]
 
 
 class MessageDeltas:
@@ -111,6 +300,11 @@ class MessageDeltas:
         self._function: _CallDeltas | None = None
         self._given: dict[str, Any] | None = None
 
+    @property
+    def oddities(self) -> tuple[str, ...]:
+        """Names of what was odd about the calls; complete once the message is built."""
+        return tuple(self._calls.oddities) if self._calls is not None and self._given is None else ()
+
     def replace(self, message: dict[str, Any]) -> None:
         """Uses a whole message that arrived instead of a delta."""
         self._given = message
@@ -121,8 +315,7 @@ class MessageDeltas:
                 continue
             if name == "tool_calls" and isinstance(value, list):
                 self._calls = self._calls or _CallListDeltas()
-                for call in objects(cast(list[Any], value)):
-                    self._calls.add(call)
+                self._calls.add_all(objects(cast(list[Any], value)))
             elif name == "function_call" and isinstance(value, dict):
                 self._function = self._function or _CallDeltas()
                 self._function.add({}, cast(dict[str, Any], value))
@@ -143,7 +336,7 @@ class MessageDeltas:
         if self._calls is not None:
             message["tool_calls"] = self._calls.build()
         if self._function is not None:
-            message["function_call"] = self._function.build()["function"]
+            message["function_call"] = self._function.build({})["function"]
         return message
 
 

@@ -81,8 +81,15 @@ def _data(block: bytes) -> tuple[bytes, bool]:
     return b"\n".join(data).strip(), is_error
 
 
+class JoinedChat(dict[str, Any]):
+    """A chat completion that came in chunks."""
+
+    oddities: tuple[str, ...] = ()
+    """Names of what was odd about its calls, and read where one reading exists."""
+
+
 def join_chat(parts: Iterable[Any]) -> Any:
-    """The chat completion in its chunks. Raises BrokenStreamError if its end is missing."""
+    """The chat completion in its chunks, a `JoinedChat`; an error as it is. Raises BrokenStreamError if its end is missing."""
     answer: dict[str, Any] = {}
     message = MessageDeltas()
     choice: dict[str, Any] = {"index": 0}
@@ -109,7 +116,9 @@ def join_chat(parts: Iterable[Any]) -> Any:
     if not (begun and ended):
         raise BrokenStreamError("the stream has no end" if begun else "the stream holds no reply")
     choice = {**choice, "message": message.build(), "finish_reason": choice.get("finish_reason")}
-    return {**answer, "object": "chat.completion", "choices": [choice]}
+    joined = JoinedChat({**answer, "object": "chat.completion", "choices": [choice]})
+    joined.oddities = message.oddities
+    return joined
 
 
 def _first_of(choices: Any) -> Iterator[dict[str, Any]]:
