@@ -168,13 +168,14 @@ def serve(gate: str) -> None:
 def play_ours(base_url: str, calls: str, at_once: str) -> None:
     """A whole run of as many one-step tasks, recorded and judged."""
     from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+    from wildtool.data.data_set import data_of
     from wildtool.engine.plan import Plan
     from wildtool.engine.run.runner import run_plan
     from wildtool.models.providers.openai_chat import OpenAIModel
 
     plan = Plan(
         benchmark=WILDTOOLBENCH,
-        source=WILDTOOLBENCH.data.locate("wild-mini"),
+        source=data_of(WILDTOOLBENCH).locate("wild-mini"),
         models={"agent": OpenAIModel("loopback", base_url, "EMPTY")},
         profile="official",
         concurrency=int(at_once),

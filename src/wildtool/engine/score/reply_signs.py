@@ -17,7 +17,16 @@ from wildtool.reply_ends import End, end_of
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.tool_formats.format import OWN_OBSERVATION, RESULT_BLOCK
 from wildtool.trace import SaidCall
-from wildtool.types import REASONING_DETAILS, REASONING_KEYS, REPAIR_CHANGE, Item, Message, Reply, Tool
+from wildtool.types import (
+    REASONING_DETAILS,
+    REASONING_KEYS,
+    REPAIR_CHANGE,
+    STREAM_CHANGE,
+    Item,
+    Message,
+    Reply,
+    Tool,
+)
 
 REPLIES = "replies"
 TOKEN_LIMIT = "cut off"
@@ -94,6 +103,7 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
         signs.append(NAMELESS)
     if has_calls:
         signs += _odd_calls(as_list(calls), comes_from_endpoint=bool(reply.raw))
+    signs += [change for change in reply.changes if change.startswith(STREAM_CHANGE)]
     if f"{REPAIR_CHANGE}{OWN_OBSERVATION}" in reply.changes or RESULT_BLOCK.search(text):
         signs.append(INVENTED)
     if not has_calls and (format_ := format_of_text(text, tools)) is not None:

@@ -33,10 +33,19 @@ from wildtool.engine.score.reply_signs import (
 )
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_object
+from wildtool.models.http.deltas import (
+    ARGUMENTS_REPEATED,
+    IDS_CHANGE,
+    INDEX_AS_TEXT,
+    NAME_REPEATED,
+    NO_INDEX,
+    SHARED_INDEX,
+    UNCLEAR,
+)
 from wildtool.models.token_usage import token_usage
 from wildtool.reply_ends import LONGER_CONTEXT, MORE_CONTEXT, OVERFLOWED, End
 from wildtool.sanitize import ellipsize, single_line
-from wildtool.types import Reply
+from wildtool.types import STREAM_CHANGE, Reply
 
 ABSENT, WITHOUT_VERDICT = "absent", "without a verdict"
 MISSING_SIGNS = frozenset({ABSENT, WITHOUT_VERDICT})
@@ -67,6 +76,19 @@ _STOPPED = {
     SAME_CALL: ("{} with the same call twice", _VIEW),
     INVENTED: ("{} with results that the model invented", ""),
     EVERY_TOOL: ("{} with calls of every offered tool", _VIEW),
+    f"{STREAM_CHANGE}{INDEX_AS_TEXT}": (
+        "{} streamed with the index of a call as a text, read as a number",
+        "",
+    ),
+    f"{STREAM_CHANGE}{NO_INDEX}": ("{} streamed with calls without an index, told apart by id and order", ""),
+    f"{STREAM_CHANGE}{SHARED_INDEX}": ("{} streamed with several calls at one index, read as several", ""),
+    f"{STREAM_CHANGE}{NAME_REPEATED}": ("{} streamed with the name of a call repeated, read once", ""),
+    f"{STREAM_CHANGE}{IDS_CHANGE}": (
+        "{} streamed with another id in each piece of a call, read as one call",
+        "",
+    ),
+    f"{STREAM_CHANGE}{ARGUMENTS_REPEATED}": ("{} streamed with arguments sent again, read once", ""),
+    f"{STREAM_CHANGE}{UNCLEAR}": ("{} streamed with pieces that may be of either of two calls", _VIEW),
 }
 """By sign the words for replies of that kind, and the option."""
 

@@ -45,6 +45,13 @@ _IN_STRING = re.compile(r'["\\\\]')
 _OUTSIDE = re.compile(r'["{}\[\]]')
 
 
+def number_of_index(index: Any) -> int | str | None:
+    """The place of a call or block, also where it came as a text; another text as it is, None for no place."""
+    if isinstance(index, str):
+        return int(index) if re.fullmatch(r"\s*\d{1,9}\s*", index, re.ASCII) else index or None
+    return int(index) if isinstance(index, int | float) and -1e9 < index < 1e9 else None
+
+
 class _JsonEnd:
     """Follows a JSON text in pieces to the end of its object, array or text, in time proportional to it."""
 
@@ -211,10 +218,9 @@ class _CallListDeltas:
 
     def _index(self, delta: dict[str, Any]) -> int | str | None:
         index = delta.get("index")
-        if isinstance(index, str) and index.strip():
+        if isinstance(index, str) and index:
             self.oddities[INDEX_AS_TEXT] = None
-            return int(index) if re.fullmatch(r"\s*\d{1,9}\s*", index, re.ASCII) else index
-        return int(index) if isinstance(index, int | float) and -1e9 < index < 1e9 else None
+        return number_of_index(index)
 
     def _call_of(
         self, index: int | str | None, delta: dict[str, Any], function: dict[str, Any]
@@ -238,8 +244,8 @@ class _CallListDeltas:
     def _only_repeats(
         self, call: _CallDeltas, index: int | str | None, delta: dict[str, Any], function: dict[str, Any]
     ) -> bool:
-        """Whether a piece repeats the name of a call that is whole, without id and arguments: as the end of a call at some
-        servers, or as the beginning of another, of which arguments follow."""
+        """Whether a piece repeats the name of a call that is whole, without id and arguments: as some servers end a call,
+        or as another call begins, of which arguments follow."""
         name = function.get("name")
         if (
             index is None
@@ -299,6 +305,7 @@ class MessageDeltas:
         self._calls: _CallListDeltas | None = None
         self._function: _CallDeltas | None = None
         self._given: dict[str, Any] | None = None
+        self._beside: dict[str, Any] | None = None
 
     @property
     def oddities(self) -> tuple[str, ...]:
@@ -308,6 +315,10 @@ class MessageDeltas:
     def replace(self, message: dict[str, Any]) -> None:
         """Uses a whole message that arrived instead of a delta."""
         self._given = message
+
+    def offer(self, message: dict[str, Any]) -> None:
+        """Takes a whole message that arrived beside a delta; it counts if the deltas hold nothing."""
+        self._beside = message
 
     def add(self, delta: dict[str, Any]) -> None:
         for name, value in delta.items():
@@ -329,6 +340,9 @@ class MessageDeltas:
     def build(self) -> dict[str, Any]:
         if self._given is not None:
             return self._given
+        has_text = any(map(self._texts.has, self._texts.build()))
+        if self._beside is not None and not (has_text or self._other or self._calls or self._function):
+            return self._beside
         message: dict[str, Any] = {"role": "assistant", "content": None, **self._other, **self._texts.build()}
         details = message.get(REASONING_DETAILS)
         if isinstance(details, list):

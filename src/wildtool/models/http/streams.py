@@ -9,11 +9,13 @@ from typing import Any
 
 from wildtool.json_codec import REPLY_LIMITS, TooLargeError, as_list, as_object, check_limits, loads
 from wildtool.models.http.deltas import (
+    INDEX_AS_TEXT,
     BlockDeltas,
     ItemDeltas,
     MessageDeltas,
     PartDeltas,
     append_bounded,
+    number_of_index,
     objects,
 )
 
@@ -81,15 +83,18 @@ def _data(block: bytes) -> tuple[bytes, bool]:
     return b"\n".join(data).strip(), is_error
 
 
-class JoinedChat(dict[str, Any]):
-    """A chat completion that came in chunks."""
+class JoinedAnswer(dict[str, Any]):
+    """An answer that came in events."""
 
     oddities: tuple[str, ...] = ()
     """Names of what was odd about its calls, and read where one reading exists."""
 
 
 def join_chat(parts: Iterable[Any]) -> Any:
-    """The chat completion in its chunks, a `JoinedChat`; an error as it is. Raises BrokenStreamError if its end is missing."""
+    """The chat completion in its chunks, a `JoinedAnswer`, or the error in them.
+
+    Raises BrokenStreamError if its end is missing.
+    """
     answer: dict[str, Any] = {}
     message = MessageDeltas()
     choice: dict[str, Any] = {"index": 0}
@@ -106,8 +111,8 @@ def join_chat(parts: Iterable[Any]) -> Any:
                 answer[name] = fields[name]
         for chunk in _first_of(fields.get("choices")):
             begun = True
-            if isinstance(chunk.get("message"), dict) and not chunk.get("delta"):
-                message.replace(chunk["message"])
+            if isinstance(chunk.get("message"), dict):
+                (message.offer if chunk.get("delta") else message.replace)(chunk["message"])
             message.add(as_object(chunk.get("delta")))
             if reason := chunk.get("finish_reason"):
                 choice["finish_reason"], ended = reason, True
@@ -116,7 +121,7 @@ def join_chat(parts: Iterable[Any]) -> Any:
     if not (begun and ended):
         raise BrokenStreamError("the stream has no end" if begun else "the stream holds no reply")
     choice = {**choice, "message": message.build(), "finish_reason": choice.get("finish_reason")}
-    joined = JoinedChat({**answer, "object": "chat.completion", "choices": [choice]})
+    joined = JoinedAnswer({**answer, "object": "chat.completion", "choices": [choice]})
     joined.oddities = message.oddities
     return joined
 
@@ -133,11 +138,13 @@ def join_anthropic(parts: Iterable[Any]) -> Any:
     message: dict[str, Any] = {}
     blocks: list[BlockDeltas] = []
     at: dict[Any, BlockDeltas] = {}
+    oddities: dict[str, None] = {}
     for part in objects(parts):
         if part.get("error") or part.get("type") == "error":
             return part if part.get("error") else {"error": part}
-        index = part.get("index")
-        index = index if isinstance(index, int | str) else None
+        index = number_of_index(part.get("index"))
+        if index != part.get("index"):
+            oddities[INDEX_AS_TEXT] = None
         match part.get("type"):
             case "message_start":
                 message = dict(as_object(part.get("message")))
@@ -152,7 +159,9 @@ def join_anthropic(parts: Iterable[Any]) -> Any:
                 usage = {**as_object(message.get("usage")), **as_object(part.get("usage"))}
                 message |= {**as_object(part.get("delta")), "usage": usage}
             case "message_stop":
-                return {**message, "content": [block.build() for block in blocks]}
+                joined = JoinedAnswer({**message, "content": [block.build() for block in blocks]})
+                joined.oddities = tuple(oddities)
+                return joined
             case _:
                 pass
     raise BrokenStreamError("the stream has no message_stop")
@@ -196,7 +205,10 @@ class _StreamedItems:
 
     def add(self, kind: str, event: dict[str, Any]) -> None:
         """Adds an event to its item, which it names by place, by id or, at some servers, not at all."""
-        names = [event.get("output_index"), event.get("item_id", as_object(event.get("item")).get("id"))]
+        names = [
+            number_of_index(event.get("output_index")),
+            event.get("item_id", as_object(event.get("item")).get("id")),
+        ]
         names = [name for name in names if isinstance(name, int | str) and name != ""]
         item = next((self._at[name] for name in names if name in self._at), None)
         if item is None and (names or not self._items or event["type"] == "response.output_item.added"):

@@ -15,12 +15,12 @@ from wildtool.models.headers import Header
 from wildtool.models.http import hints
 from wildtool.models.http.endpoint import Endpoint
 from wildtool.models.http.failures import ProviderFailure, failure_in_answer
-from wildtool.models.http.streams import BrokenStreamError, events, is_event_stream
+from wildtool.models.http.streams import BrokenStreamError, JoinedAnswer, events, is_event_stream
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.secrets import keyed_digest
 from wildtool.models.settings import UNSET, Sampling
 from wildtool.reply_ends import NO_REPLY, End, end_of, error_class
-from wildtool.types import Model, Reply, Request
+from wildtool.types import STREAM_CHANGE, Model, Reply, Request
 
 MAX_BODY_BYTES = REPLY_LIMITS.bytes
 THREAD_BYTES = 1024 * 1024
@@ -256,7 +256,9 @@ class HttpModel(ABC):
             raise self._endpoint.error(
                 "wrong shape", "the answer holds no reply of a model", _text(answer[:QUOTE_BYTES])
             )
-        changes = tuple(dict.fromkeys((*wire.changes, *reply.changes)))
+        oddities = parsed.oddities if isinstance(parsed, JoinedAnswer) else ()
+        streamed = [f"{STREAM_CHANGE}{name}" for name in oddities]
+        changes = tuple(dict.fromkeys((*wire.changes, *reply.changes, *streamed)))
         return replace(reply, raw=_text(answer), changes=changes)
 
     def _finished(self, reply: Reply) -> Reply:

@@ -9,7 +9,7 @@ from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.models.batch.openai import OpenAIBatchClient
 from wildtool.models.http.deltas import objects
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
-from wildtool.models.http.streams import JoinedChat, join_chat
+from wildtool.models.http.streams import join_chat
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.chat_changes import (
     split_parallel_calls,
@@ -19,7 +19,7 @@ from wildtool.models.providers.chat_changes import (
     without_reasoning,
 )
 from wildtool.models.providers.openai_messages import Changes
-from wildtool.types import STREAM_CHANGE, Reply, Request
+from wildtool.types import Reply, Request
 
 _SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"
 _NO_REASONING, _REASONING, _SIGNATURES = "no reasoning", "reasoning in every reply", "thought signatures"
@@ -81,7 +81,6 @@ class OpenAIModel(HttpModel):
             message=choice["message"],
             finish_reason=finish_reason if isinstance(finish_reason, str) else None,
             usage=as_object(as_object(parsed).get("usage")),
-            changes=_stream_changes(parsed),
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
@@ -98,12 +97,6 @@ class OpenAIModel(HttpModel):
         if _is_filtered(answer.get("prompt_filter_results")) and not has_content:
             return ProviderFailure("the prompt was filtered", blocked=True)
         return None
-
-
-def _stream_changes(parsed: Any) -> tuple[str, ...]:
-    """The changes that name what was odd about the calls of a stream."""
-    oddities = parsed.oddities if isinstance(parsed, JoinedChat) else ()
-    return tuple(f"{STREAM_CHANGE}{name}" for name in oddities)
 
 
 def _is_filtered(results: Any) -> bool:
