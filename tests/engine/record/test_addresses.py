@@ -11,10 +11,10 @@ from wildtool.engine.record.run_folder import RunFolder, read_run
 from wildtool.errors import RecordError
 
 
-def opened(path: Path, address: str, name: str = "m") -> RunFolder:
+def opened(path: Path, address: str, name: str = "m", **settings: str) -> RunFolder:
     """A run folder of a model at an address, locked."""
     plan = plan_of()
-    models = {"agent": {"name": name, "settings": {"base_url": address}}}
+    models = {"agent": {"name": name, "settings": {"base_url": address, **settings}}}
     return RunFolder(
         path,
         kind="played",
@@ -67,6 +67,12 @@ def test_a_model_of_another_name_at_another_address_is_another_model(tmp_path: P
     opened(tmp_path, "http://127.0.0.1:8000/v1", "a").close()
     with pytest.raises(RecordError, match="name was"):
         opened(tmp_path, "http://127.0.0.1:8001/v1", "b")
+
+
+def test_an_address_with_a_part_that_is_not_shown_is_not_replaced_by_another(tmp_path: Path):
+    opened(tmp_path, "http://127.0.0.1:8000/v1?model=…", address_digest="1").close()
+    with pytest.raises(RecordError, match="base_url"):
+        opened(tmp_path, "http://127.0.0.1:8001/v1?model=…", address_digest="2")
 
 
 def test_a_run_with_batches_stays_at_the_address_where_they_are(tmp_path: Path):

@@ -126,8 +126,8 @@ class RunProgress:
             again = f", next try in {format_duration(seconds)}" if seconds > 0 else ""
             problem = f"rate limited{again} ({self.problem})"
         if self.answered:
-            left = format_duration(math.ceil(max(0.0, self.waits_until - now)))
-            waiting = f"waiting up to {format_duration(self.waits_s)}, {left} left"
+            rest = format_duration(math.ceil(max(0.0, self.waits_until - now)))
+            waiting = f"waiting up to {format_duration(self.waits_s)}, {rest} left"
             return f"{self.answered}, {waiting} ({self.problem})"
         quiet = now - self.quiet_since
         if self.in_flight and not self.batch and quiet >= (QUIET_S if self.calls else FIRST_REPLY_QUIET_S):
@@ -153,7 +153,7 @@ class RunProgress:
         parts["failed"] = counted(self.failed, "error")
         if self.retries:
             parts["retries"] = counted(self.retries, "retry", "retries")
-        if seconds > 0 and self.done_before < self.done and self.is_going:
+        if seconds > 0 and self.done_before < self.done and self.is_going and not self.answered:
             pace = (self.done - self.done_before) / seconds
             parts["left"] = f"{_clock((self.total - self.done) / pace)} left"
         return parts
@@ -255,8 +255,8 @@ class ProgressObserver(Observer):
         self._ended[item, repeat] += 1
 
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
-        played = sum(verdict.outcome != "unplayed" for verdict in verdicts)
-        self.progress.done += played - self._ended.pop((item, repeat), 0)
+        units = sum(verdict.outcome != "unplayed" for verdict in verdicts)
+        self.progress.done += units - self._ended.pop((item, repeat), 0)
         for verdict in verdicts:
             self.progress.units += verdict.outcome in ("correct", "wrong")
             self.progress.correct += verdict.outcome == "correct"

@@ -33,7 +33,12 @@ def print_notes(result: RunResult) -> None:
             f"{batch.cancel_url} with your key (docs/batch.md)."
         )
     if result.limit is not None:
-        how = "later" if result.limit_of_endpoint else "with a higher limit"
+        how = (
+            "later, at another --base-url if the server has moved,"
+            if "answered until" in result.limit
+            else "later"
+        )
+        how = how if result.limit_of_endpoint else "with a higher limit"
         print_err(
             f"{result.folder}: stopped: {result.limit.rstrip('.')}. All replies are recorded; "
             f"{result.counts.unplayed} of {result.counts.units} units are unfinished. "

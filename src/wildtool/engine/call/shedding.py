@@ -68,9 +68,9 @@ class Shedding:
 
     def on_sent(self, now: float) -> None:
         """A call is sent."""
-        kept = 1 - 1 / LATEST_CALLS
-        self._latest = self._latest * kept + 1
-        self._latest_refused *= kept
+        decay = 1 - 1 / LATEST_CALLS
+        self._latest = self._latest * decay + 1
+        self._latest_refused *= decay
         if self._full_at is not None:
             return
         if not self._sent:

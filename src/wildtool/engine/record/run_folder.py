@@ -340,8 +340,8 @@ def _fill_in_address(before: dict[str, Any], now: dict[str, Any]) -> None:
 def _at_first_address(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     """A model as it would be described at the address of its first replies."""
     first = {name: value for name, value in before["settings"].items() if name in ADDRESS_PARTS}
-    others = {name: value for name, value in now["settings"].items() if name not in ADDRESS_PARTS}
-    return {**now, "settings": {**others, **first}}
+    rest = {name: value for name, value in now["settings"].items() if name not in ADDRESS_PARTS}
+    return {**now, "settings": {**rest, **first}}
 
 
 def _difference_text(name: str, old: str, new: str) -> str:

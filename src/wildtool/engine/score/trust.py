@@ -40,7 +40,7 @@ from wildtool.models.http.deltas import (
     NAME_REPEATED,
     NO_INDEX,
     SHARED_INDEX,
-    UNCLEAR,
+    UNCLEAR_CALLS,
 )
 from wildtool.models.token_usage import token_usage
 from wildtool.reply_ends import LONGER_CONTEXT, MORE_CONTEXT, OVERFLOWED, End
@@ -80,7 +80,7 @@ _STOPPED = {
         "{} streamed with the index of a call as a text, read as a number",
         "",
     ),
-    f"{STREAM_CHANGE}{NO_INDEX}": ("{} streamed with calls without an index, told apart by id and order", ""),
+    f"{STREAM_CHANGE}{NO_INDEX}": ("{} streamed with calls without an index, read by id and order", ""),
     f"{STREAM_CHANGE}{SHARED_INDEX}": ("{} streamed with several calls at one index, read as several", ""),
     f"{STREAM_CHANGE}{NAME_REPEATED}": ("{} streamed with the name of a call repeated, read once", ""),
     f"{STREAM_CHANGE}{IDS_CHANGE}": (
@@ -88,7 +88,7 @@ _STOPPED = {
         "",
     ),
     f"{STREAM_CHANGE}{ARGUMENTS_REPEATED}": ("{} streamed with arguments sent again, read once", ""),
-    f"{STREAM_CHANGE}{UNCLEAR}": ("{} streamed with pieces that may be of either of two calls", _VIEW),
+    f"{STREAM_CHANGE}{UNCLEAR_CALLS}": ("{} streamed with pieces that may be of either of two calls", _VIEW),
 }
 """By sign the words for replies of that kind, and the option."""
 
@@ -204,8 +204,8 @@ def trust_remarks(
             listing = first_names(shown, _MOST_NAMES)
             yield TrustRemark(noun, len(names), replies, f"{len(names)} {noun} answered ({listing})", "")
     if (count := len(totals.addresses)) > 1:
-        shown = [f"{address} from {_minute(time)}" for address, time in totals.addresses.items()]
-        text = f"replies from {count} addresses: {first_names(shown, _MOST_NAMES)}"
+        starts = [f"{address} from {_minute(time)}" for address, time in totals.addresses.items()]
+        text = f"replies from {count} addresses: {first_names(starts, _MOST_NAMES)}"
         yield TrustRemark("addresses", count, replies, text, "")
     counted_replies, answered = totals.with_tokens, totals.answered
     if 0 < counted_replies < answered:

@@ -39,7 +39,7 @@ class _TextFields:
 
 INDEX_AS_TEXT, NO_INDEX, SHARED_INDEX = "index-as-text", "calls-without-index", "calls-with-one-index"
 NAME_REPEATED, IDS_CHANGE, ARGUMENTS_REPEATED = "name-repeated", "ids-change", "arguments-repeated"
-UNCLEAR = "unclear-calls"
+UNCLEAR_CALLS = "unclear-calls"
 """Names of what is odd about the calls of a stream. Each but the last is read only where one reading exists."""
 _IN_STRING = re.compile(r'["\\\\]')
 _OUTSIDE = re.compile(r'["{}\[\]]')
@@ -152,13 +152,13 @@ class _CallDeltas:
 def _restated(pieces: list[str]) -> str | None:
     """The text of pieces of which some hold again all that came before them; None where none does."""
     parts: list[str] = []
-    length, found = 0, False
+    length, is_restated = 0, False
     for piece in filter(None, pieces):
         if parts and len(piece) >= length and piece.startswith("".join(parts)):
-            parts, length, found = [], 0, True
+            parts, length, is_restated = [], 0, True
         parts.append(piece)
         length += len(piece)
-    return "".join(parts) if found else None
+    return "".join(parts) if is_restated else None
 
 
 def _is_json(text: str) -> bool:
@@ -184,11 +184,11 @@ class _CallListDeltas:
 
     def add_all(self, deltas: Iterable[dict[str, Any]]) -> None:
         """Adds the pieces of one chunk. Without an index each that has a name is a call of its own."""
-        named = False
+        names = 0
         for delta in deltas:
             has_name = bool(as_object(delta.get("function")).get("name"))
-            self.add(delta, begins=named and has_name)
-            named = named or has_name
+            self.add(delta, begins=has_name and names > 0)
+            names += has_name
 
     def add(self, delta: dict[str, Any], *, begins: bool = False) -> None:
         """Adds a piece to the call with its index or its id; without both, to the last call.
@@ -234,7 +234,7 @@ class _CallListDeltas:
         last = self._calls[-1] if self._calls else None
         if last is None or not id_:
             if sum(not call.has_whole_arguments() for call in self._calls[-2:]) > 1:
-                self.oddities[UNCLEAR] = None
+                self.oddities[UNCLEAR_CALLS] = None
             return last
         # Arguments under another id without a name, while the last call is open, are no call: none has no name.
         is_open = last.has_arguments and not last.has_whole_arguments()
