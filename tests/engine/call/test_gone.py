@@ -55,7 +55,9 @@ def test_a_run_whose_endpoint_dies_stops_soon_and_says_until_when_it_answered(
     assert (result.status, result.exit_status, result.limit_of_endpoint) == ("limit reached", 3, True)
     assert "answered until" in (result.limit or "") and str(failure) in (result.limit or "")
     assert result.counts.correct == 60
-    assert result.counts.infra_error <= 4 and result.counts.unplayed >= 136
+    # Only what was under way, four units an item, can have been tried often enough to have failed.
+    assert result.counts.infra_error <= 4 * concurrency
+    assert result.counts.unplayed == 140 - result.counts.infra_error > 0
     assert model.ended <= 3 * RESTART_S
     assert len(model.asked) < 60 + 400
 

@@ -133,6 +133,8 @@ class Health:
         """Whether it has ever answered."""
         self.given_up: str | None = None
         """Why no more calls are made, if the rest of the run continues without them."""
+        self.is_gone = False
+        """Whether it has answered and then failed for so long that no more calls are made."""
         self.unrecorded: list[tuple[PendingRow, InfraError]] = []
         """Calls that failed before the first answer; recorded once there is one."""
         self._observer = observer or Observer()
@@ -247,6 +249,7 @@ class Health:
         seconds = now - self._down_since
         if few or self._in_flight or seconds < RESTART_S:
             return ""
+        self.is_gone = True
         return (
             f"the endpoint answered until {self._answered_until}, then nothing for {seconds:.0f} s, the last failure:"
             f" {error.kind} ({error})"
@@ -325,12 +328,21 @@ async def call_with_retry(
         health.has_answered = True
     history = CallHistory()
     lost_usage: Mapping[str, Any] = {}
+    last_failure: CallError | None = None
 
     async def attempt() -> Reply:
         """One attempt that counts, after those that are turned away."""
-        nonlocal lost_usage
+        nonlocal lost_usage, last_failure
         while True:
-            admitted_at = await limiter.acquire(tokens)
+            try:
+                admitted_at = await limiter.acquire(tokens)
+            except LimitError:
+                if last_failure is None or not health.is_gone or history.waits < policy.max_attempts:
+                    raise
+                # Tried often enough, it has failed: a later run must know that it may do so for a reason of its own.
+                raise InfraError(
+                    last_failure.kind, str(last_failure), attempts=history.attempts, usage=lost_usage
+                ) from None
             if health.given_up is not None:
                 limiter.release()
                 raise LimitError(health.given_up, of_endpoint=True)
@@ -343,6 +355,7 @@ async def call_with_retry(
                 late = f"no complete answer within {policy.timeout_s:g} s"
                 failure = error if isinstance(error, CallError) else CallError("timeout", late)
                 health.on_attempt_end(failure)
+                last_failure = failure
                 if failure.usage:
                     lost_usage = summed_usage(lost_usage, failure.usage)
                     on_lost_usage(failure.usage)
@@ -365,9 +378,9 @@ async def call_with_retry(
                 limiter.release()
             waits = False
             if policy.max_attempts > 1 and not turned_away:
-                if gone := health.gone(failure, limiter.now()):
+                gone = health.gone(failure, limiter.now())
+                if gone:
                     limiter.close(gone, of_endpoint=True)
-                    raise LimitError(gone, of_endpoint=True)
                 waits = health.waits_for(failure, limiter.now()) and history.waits < MAX_WAITS
             history.waits += waits
             history.counted += not (turned_away or waits)
