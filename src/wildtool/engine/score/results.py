@@ -5,7 +5,7 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from wildtool.engine.score.table_stamp import (
     stamp_matches,
 )
 from wildtool.engine.score.trust import (
-    RETRY,
     FailureKind,
     TrustRemark,
     VerdictTotals,
@@ -46,9 +45,10 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.engine.versions import names_of, played_profile
-from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, RecordError
+from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_list, as_object
+from wildtool.remedies import Remedy
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
     Rate,
@@ -119,6 +119,8 @@ class ScoreResult:
 
     read_as: str = ""
     """The tool format in which replies were read again; empty for as they were read when they came."""
+    readings: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Of replies that were read again, as of `reading.count_readings`; empty where none were."""
     faults: tuple[str, ...] = ()
     """Items that the judge failed on just now, with the reason."""
     remarks: tuple[str, ...] = ()
@@ -210,6 +212,7 @@ def open_results(
             result = replace(
                 _read(folder, table, run_json, planned_of(read_stamp(table)), name),
                 read_as=name,
+                readings=scored.readings,
                 faults=scored.faults,
                 remarks=(*before.remarks, *scored.remarks),
                 folder=folder,
@@ -332,7 +335,7 @@ def _last_change(folder: Path, as_played: bool) -> int:
     return max((file.stat().st_mtime_ns for file in files), default=0)
 
 
-OUTCOMES = tuple(field.name for field in fields(OutcomeCounts))
+OUTCOMES = tuple(each.name for each in fields(OutcomeCounts))
 _PLACE = "concat_ws('/', lang, item)"
 _PLAYED = "FILTER (outcome <> 'unplayed')"
 _ABOUT = ", ".join(
@@ -387,8 +390,9 @@ def _read(
     absent = max(0, planned.units - outcomes.units)
     units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
     evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
-    retry = f"run it with --tool-format {read_as}" if read_as else RETRY
-    may_help = incomplete or any(each.kind not in _FINAL_KINDS for each in failed)
+    imported = run_json["kind"] == "imported"
+    may_help = incomplete or not all(each.is_final for each in failed)
+    retry = Remedy.RUN_IN_FORMAT.format(format=read_as) if read_as else Remedy.SAME_COMMAND
     totals = VerdictTotals(
         absent=absent,
         correct=outcomes.correct,
@@ -399,6 +403,8 @@ def _read(
         with_tokens=with_tokens,
         max_tokens=token_limit(_agent_settings(identity)),
         format=read_as or _agent_settings(identity).get("format", ""),
+        read_again=bool(read_as),
+        imported=imported,
     )
     own = headline_first(owner.summarize(rows, profile), owner.headline.get(profile))
     return ScoreResult(
@@ -426,7 +432,7 @@ def _read(
         incomplete=incomplete,
         failed=failed,
         evidence=evidence,
-        trust=tuple(trust_remarks(evidence, totals, failed, retry if may_help else "")),
+        trust=tuple(trust_remarks(evidence, totals, failed, retry if may_help and not imported else "")),
         metrics=_of_replies(
             outcomes,
             (
@@ -448,10 +454,6 @@ def _evaluator(owner: Benchmark, profile: str) -> str:
 
 def _agent_settings(identity: Mapping[str, Any]) -> Mapping[str, Any]:
     return as_object(as_object(identity["models"].get("agent")).get("settings"))
-
-
-_FINAL_KINDS = frozenset({BLOCKED_PROMPT, NOT_RECORDED})
-"""Failures that no other try changes."""
 
 
 def _call_starts(rows: Any, signs: Mapping[str, int]) -> list[Metric]:

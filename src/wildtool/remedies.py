@@ -1,0 +1,57 @@
+"""What to do about what went wrong with a run: every remedy that lines below tables, live lines and refusals name.
+
+Each is executed by a scene of `tests/e2e/test_remedies.py`, which sees a number move or an error go away.
+"""
+
+from enum import StrEnum
+
+RUN = "RUN"
+"""How a remedy names the run that it is about; the command line puts its folder there (`of_run`)."""
+SCORE_RUN = f"wildtool score {RUN}"
+"""How a command begins that scores the recorded replies again."""
+
+
+class Remedy(StrEnum):
+    """One thing to do, in words that fit behind a colon or a semicolon. Braces are filled by `format`."""
+
+    SAME_COMMAND = "run the same command again"
+    """Asks for what is missing: failed calls, and what a stopped run had not reached."""
+    READ_AGAIN = f"`{SCORE_RUN} --tool-format {{format}}` reads them in the record"
+    """Costs no call, so it comes before all that runs again."""
+    RUN_IN_FORMAT = "run with --tool-format {format} and another --out to send another prompt"
+    RUN_IN_AUTO_FORMAT = "run with --tool-format auto and another --out"
+    READING_SERVER = "use a server that reads calls (`wildtool check` says if it does)"
+    MORE_TOKENS = "run with a higher --max-tokens and another --out"
+    LONGER_CONTEXT = "serve the model with a longer context"
+    """Where calls were refused for their length; what is missing is then asked for by the same command."""
+    LONGER_CONTEXT_RUN = "serve the model with a longer context and run with another --out"
+    """Where replies were cut: they are recorded, so the same command would not ask for them again."""
+    FEWER_TOKENS = "lower --max-tokens with another --out"
+    VIEW = f"see them with `wildtool view {RUN}`"
+    """Changes nothing, and shows the replies."""
+    CHECK = "`wildtool check` quotes such replies of the endpoint"
+    RIGHT_KEY = "check the key, and what it may be used for"
+    RIGHT_NAME = "check the model's name and the base URL"
+    RIGHT_ADDRESS = "check the base URL"
+    WITHOUT_NATIVE_CALLS = (
+        "the endpoint does not take this request, see its words; for a model without native tool calls add"
+        " --tool-format auto"
+    )
+    SERVER_PARSER = "the server takes no tools; start it with a parser for tool calls, or add --tool-format auto"
+
+
+MORE_CONTEXT = f"{Remedy.LONGER_CONTEXT}, or {Remedy.FEWER_TOKENS}"
+"""For calls that were refused for their length."""
+REFUSED_FOR_GOOD = "the endpoint refuses these requests as they are, and would refuse them again"
+"""In place of a remedy where the same command would be answered the same."""
+
+
+def of_run(text: str, score_command: str, view_command: str = "") -> str:
+    """A text with the run of its remedies named.
+
+    Args:
+        score_command: what scores the recorded replies again, without `--tool-format`.
+        view_command: what shows them; empty where the replies are not kept.
+    """
+    shown = text.replace(SCORE_RUN, score_command)
+    return shown.replace(f"wildtool view {RUN}", view_command) if view_command else shown
