@@ -37,11 +37,15 @@ class Remedy(StrEnum):
         "the endpoint does not take this request, see its words; for a model without native tool calls add"
         " --tool-format auto"
     )
-    SERVER_PARSER = "the server takes no tools; start it with a parser for tool calls, or add --tool-format auto"
+    SERVER_PARSER = (
+        "the server takes no tools; start it with a parser for tool calls, or add --tool-format auto"
+    )
 
 
 MORE_CONTEXT = f"{Remedy.LONGER_CONTEXT}, or {Remedy.FEWER_TOKENS}"
 """For calls that were refused for their length."""
+RUN_AGAIN = "run again"
+"""After a correction that changes the command."""
 REFUSED_FOR_GOOD = "the endpoint refuses these requests as they are, and would refuse them again"
 """In place of a remedy where the same command would be answered the same."""
 

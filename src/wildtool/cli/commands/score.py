@@ -121,10 +121,10 @@ def _score_runs(
 ) -> int:
     from wildtool.cli.output.results import find_results
     from wildtool.cli.output.tables import print_overview
-    from wildtool.tool_formats.detect import AUTO, resolve_format
+    from wildtool.tool_formats.detect import AUTO, named_format
 
     if format not in (None, AUTO):
-        resolve_format(format, "")  # refused once, not for each run
+        named_format(format)  # refused once, not for each run
     results, status = find_results(
         runs, profile, data=data, again=True, tool_format=format, score_command=score_command
     )

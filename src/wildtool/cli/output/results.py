@@ -15,7 +15,7 @@ from wildtool.engine.score.trust import FailureKind, failure_example, failure_su
 from wildtool.errors import WildtoolError, match_name
 from wildtool.remedies import of_run
 from wildtool.tool_formats import CallFormat
-from wildtool.tool_formats.detect import AUTO, resolve_format
+from wildtool.tool_formats.detect import AUTO, named_format
 
 
 def find_results(
@@ -39,9 +39,13 @@ def find_results(
     statuses: list[int] = []
     for folder in (folder for path in paths for folder in run_folders(path)):
         try:
-            read_as = None if tool_format is None else _format_of_run(tool_format, folder, profile, data)
+            # The folder of replies that are not kept has a name that nobody gave.
+            label = folder if score_command is None else Path(folder.name)
+            read_as = (
+                None if tool_format is None else _format_of_run(tool_format, folder, profile, data, label)
+            )
             result = load_result(folder, profile, data=data, again=again, format=read_as)
-            print_run_notes(folder if score_command is None else Path(result.model), result)
+            print_run_notes(label, result)
             results.append(_with_run_named(result, folder, score_command))
         except WildtoolError as error:
             statuses.append(report_error(error))
@@ -49,15 +53,16 @@ def find_results(
 
 
 def _format_of_run(
-    wanted: str, folder: Path, profile: str | None, data: str | SelectedItems | None
+    wanted: str, folder: Path, profile: str | None, data: str | SelectedItems | None, label: Path
 ) -> CallFormat:
     """The format of that name; with `auto` the one in which the replies of a run write their calls."""
     if wanted != AUTO:
-        return resolve_format(wanted, "")
+        return named_format(wanted)
     from wildtool.engine.score.probing import probe_format
 
-    probed = probe_format(folder, profile=profile, data=data)
-    print_err(f"--tool-format auto: {probed.format.name} reads {probed.calls} of {counted(probed.of, 'call')} in texts")
+    probed = probe_format(folder, profile=profile, data=data, label=str(label))
+    calls = f"{probed.calls} of {counted(probed.of, 'call')} in texts"
+    print_err(f"{label}: --tool-format auto is {probed.format.name}, which reads {calls}")
     return probed.format
 
 
@@ -94,7 +99,9 @@ def _reading_note(result: ScoreResult) -> str:
     if not counts.get(WITH_TOOLS):
         reason = "tools were offered to no reply, so the benchmark itself reads calls from its texts"
     elif native := counts.get(NATIVE):
-        reason = f"{native} of {replies} have native calls, which stay as they are, and no text has one in {name}"
+        reason = (
+            f"{native} of {replies} have native calls, which stay as they are, and no text has one in {name}"
+        )
     else:
         reason = f"none of {replies} has a call in {name}"
     return f"nothing was read again: {reason}"

@@ -14,7 +14,7 @@ from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
+from wildtool.remedies import REFUSED_FOR_GOOD, Remedy
 
 
 def print_notes(result: RunResult) -> None:
@@ -23,7 +23,7 @@ def print_notes(result: RunResult) -> None:
         print_err(text)
     if result.interrupted:
         print_err(
-            f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."
+            f"Interrupted. All replies are saved in {result.folder}; {Remedy.SAME_COMMAND} to continue."
         )
     for batch in result.pending:
         command = shlex.join(recordable_command(["wildtool", *sys.argv[1:]]))
@@ -67,10 +67,16 @@ def _print_failures(result: RunResult, verdicts: Path) -> None:
     )
     if all(each.kind == NOT_RECORDED for each in failed):
         print_err("The record that answers does not hold these calls; retrying will not help.")
-    elif all(OVERFLOWED in each.example for each in failed):
-        print_err(f"{result.folder}: {MORE_CONTEXT}; the same command then retries only those.")
+    elif all(each.overflowed for each in failed):
+        retry = "the same command then retries only those"
+        print_err(f"{result.folder}: {Remedy.LONGER_CONTEXT}; {retry}. Or {Remedy.FEWER_TOKENS}.")
+    elif all(each.is_final for each in failed):
+        refused = any(each.is_refusal for each in failed)
+        print_err(f"{result.folder}: {REFUSED_FOR_GOOD if refused else 'retrying will not help'}.")
     else:
-        print_err(f"{result.folder}: run the same command to retry only those.")
+        final = sum(each.units for each in failed if each.is_final)
+        rest = f" Of these, {final} would fail again: {REFUSED_FOR_GOOD}." if final else ""
+        print_err(f"{result.folder}: run the same command to retry only those.{rest}")
 
 
 def print_spend(result: RunResult, plan: Plan) -> None:

@@ -46,20 +46,25 @@ class _Reads:
 
 
 def probe_format(
-    folder: Path, *, profile: str | None = None, data: str | SelectedItems | None = None
+    folder: Path,
+    *,
+    profile: str | None = None,
+    data: str | SelectedItems | None = None,
+    label: str | None = None,
 ) -> ProbedFormat:
     """The format that reads the calls which the recorded replies of a run make in their texts.
 
     Of formats that read the same calls it is the one that has to repair least.
 
-    Args: as of `score_run`.
+    Args:
+        label: what errors call the run; None for its folder. The others are as of `score_run`.
 
     Raises UsageError where no text holds a call, where no format reads one, and where two formats read as many calls, but
     not the same.
     """
     job = prepare_judging(folder, profile=profile, data=data)
     reads: dict[str, _Reads] = defaultdict(_Reads)
-    made = 0
+    made, place_of_run = 0, label or str(folder)
     with LogReader(folder) as reader:
         texts = islice(_texts_with_calls(job, reader), MOST_REPLIES)
         for place, (text, tools, calls) in enumerate(texts):
@@ -68,24 +73,25 @@ def probe_format(
                 _add(reads[name], place, text, tools, calls, CALL_FORMATS[name])
     if not made:
         raise UsageError(
-            f"{folder}: --tool-format auto finds no reply with a call in its text, so there is nothing to read again"
+            f"{place_of_run}: no reply has a call in its text, so --tool-format auto finds no format, and nothing is to "
+            "be read again (native calls stay as they are)"
         )
-    return _best(folder, reads, made)
+    return _best(place_of_run, reads, made)
 
 
-def _best(folder: Path, reads: dict[str, _Reads], made: int) -> ProbedFormat:
+def _best(run: str, reads: dict[str, _Reads], made: int) -> ProbedFormat:
     most = max(read.total for read in reads.values())
     if not most:
         raise UsageError(
-            f"{folder}: {counted(made, 'call')} in texts, in none of the formats: {', '.join(CALL_FORMATS)}"
+            f"{run}: {counted(made, 'call')} in texts, in none of the formats: {', '.join(CALL_FORMATS)}"
         )
     first = {name: read for name, read in reads.items() if read.total == most}
     name = min(first, key=lambda name: first[name].strangeness)
     others = [other for other, read in first.items() if read.calls != first[name].calls]
     if others:
         raise UsageError(
-            f"{folder}: {' and '.join([name, *others])} read {counted(most, 'call')} each, but not the same ones; name one "
-            "with --tool-format"
+            f"{run}: {' and '.join([name, *others])} read {counted(most, 'call')} each, but not the same ones; name "
+            "one with --tool-format"
         )
     return ProbedFormat(CALL_FORMATS[name], most, made)
 

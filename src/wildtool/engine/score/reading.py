@@ -41,9 +41,7 @@ def read_again(
     return again
 
 
-def read_imported(
-    log: ItemLog, episode_of: Callable[[str, ItemLog], Episode], format: CallFormat
-) -> ItemLog:
+def read_imported(log: ItemLog, episode_of: Callable[[str, ItemLog], Episode], format: CallFormat) -> ItemLog:
     """The log of an item whose replies came from elsewhere, read in a format; nobody recorded what they answered.
 
     All of a unit's replies are read: they were given in a history that had the results of their calls, whoever read them.
@@ -97,7 +95,11 @@ def count_readings(before: ItemLog, after: ItemLog) -> Counter[str]:
     for unit, steps in after.items():
         for step, entry in steps.items():
             old = before[unit][step]
-            if not isinstance(entry, LoggedReply) or not isinstance(old, LoggedReply) or entry.role != "agent":
+            if (
+                not isinstance(entry, LoggedReply)
+                or not isinstance(old, LoggedReply)
+                or entry.role != "agent"
+            ):
                 continue
             native = bool(old.reply.message.get("tool_calls")) and not _read_from_text(old.reply)
             counts[REPLIES] += 1

@@ -214,7 +214,8 @@ class _Part:
 def _judge(
     run: JudgingJob, folder: Path, reader: LogReader, table: VerdictTable
 ) -> tuple[tuple[str, ...], Counter[str]]:
-    """Fills the table with the verdicts of all items; says which the judge failed on, and why, and what was read again."""
+    """Fills the table with the verdicts of all items. Gives the items that the judge failed on, with the reason, and the
+    counts of what was read again."""
 
     def judge(jobs: Sequence[Job]) -> _Part:
         rows, outcomes, faults, readings = bytearray(), Counter[str](), list[str](), Counter[str]()

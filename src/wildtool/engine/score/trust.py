@@ -47,7 +47,15 @@ CONTEXT_END = "context end"
 IMPORTED = "imported"
 """Kind of a failed call that an imported file holds, which nothing here can send again."""
 _ANSWERED_ALIKE = frozenset(
-    {BLOCKED_PROMPT, NOT_RECORDED, IMPORTED, "unsendable request", "prompt too long", "wrong shape", "no gold"}
+    {
+        BLOCKED_PROMPT,
+        NOT_RECORDED,
+        IMPORTED,
+        "unsendable request",
+        "prompt too long",
+        "wrong shape",
+        "no gold",
+    }
 )
 """Kinds of failed calls that end the same way each time."""
 _REFUSED = frozenset({"http 400", "http 413", "http 422"})
@@ -60,7 +68,10 @@ _STOPPED = {
     STOPPED[End.CUT]: ("{} cut off at a token limit", Remedy.MORE_TOKENS),
     STOPPED[End.FILTERED]: ("{} filtered by the provider", ""),
     STOPPED[End.REFUSED]: ("{} refused by the provider", ""),
-    STOPPED[End.MALFORMED]: ("{} ended by a call that the provider could not read", Remedy.RUN_IN_AUTO_FORMAT),
+    STOPPED[End.MALFORMED]: (
+        "{} ended by a call that the provider could not read",
+        Remedy.RUN_IN_AUTO_FORMAT,
+    ),
     STOPPED[End.UNFINISHED]: ("{} not finished by the provider", Remedy.SAME_COMMAND),
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
     EMPTY: ("{} empty", Remedy.VIEW),
@@ -176,7 +187,9 @@ def trust_remarks(
         yield TrustRemark(CONTEXT_END, cut_short, replies, text, _for_run(Remedy.LONGER_CONTEXT_RUN, totals))
     for sign, (words, option) in _STOPPED.items():
         if count := signs.get(sign, 0) - (cut_short if sign == STOPPED[End.CUT] else 0):
-            yield TrustRemark(sign, count, replies, words.format(_of(count, replies)), _for_run(option, totals))
+            yield TrustRemark(
+                sign, count, replies, words.format(_of(count, replies)), _for_run(option, totals)
+            )
     formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
     if count := sum(formats.values()):
         by = f"{totals.format} did not" if totals.format else "no format"
@@ -185,7 +198,9 @@ def trust_remarks(
         yield TrustRemark("unread calls", count, replies, text, _reading(formats, totals))
     elif totals.read_again and (due := signs.get(CALL_DUE, 0)):
         right = signs.get(FIRST_RIGHT, 0)
-        text = f"read as {totals.format}, {right} of {counted(due, 'unit', 'units')} begin with the right call"
+        text = (
+            f"read as {totals.format}, {right} of {counted(due, 'unit', 'units')} begin with the right call"
+        )
         yield TrustRemark(FIRST_RIGHT, right, due, text, "")
     elif not totals.calls and signs.get(NEVER_CALLED):
         text = f"no call in {counted(replies, 'reply', 'replies')}, although tools were offered"
@@ -273,7 +288,9 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
     if sign == INVENTED:
         return "a reply holds results that the model invented"
     if sign == STOPPED[End.CUT] and 0 < token_usage(reply.usage).completion < (token_limit(settings) or 0):
-        return f"a reply was cut off before --max-tokens, where the context ended: {Remedy.LONGER_CONTEXT_RUN}"
+        return (
+            f"a reply was cut off before --max-tokens, where the context ended: {Remedy.LONGER_CONTEXT_RUN}"
+        )
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
         subject = "a reply" if words.startswith("{} with") else "a reply was"
@@ -285,7 +302,9 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
         return f"{remark} that {set_format} did not read"
     if not (format_ := sign.removeprefix(UNREAD)):
         return f"{remark}: {Remedy.RUN_IN_AUTO_FORMAT}"
-    return f"{remark}: {Remedy.READ_AGAIN.format(format=format_)}; {Remedy.RUN_IN_FORMAT.format(format=format_)}"
+    return (
+        f"{remark}: {Remedy.READ_AGAIN.format(format=format_)}; {Remedy.RUN_IN_FORMAT.format(format=format_)}"
+    )
 
 
 def _missing_units(evidence: Evidence, missing: int, held: int, failed: Sequence[FailureKind]) -> str:
