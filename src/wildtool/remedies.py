@@ -3,12 +3,19 @@
 Each is executed by a scene of `tests/e2e/test_remedies.py`, which sees a number move or an error go away.
 """
 
+import shlex
 from enum import StrEnum
+from pathlib import Path
+
+from wildtool.sanitize import single_line
 
 RUN = "RUN"
-"""How a remedy names the run that it is about; the command line puts its folder there (`of_run`)."""
-SCORE_RUN = f"wildtool score {RUN}"
-"""How a command begins that scores the recorded replies again."""
+"""How a remedy names the run that it is about; the command line puts its folder there (`in_folder`)."""
+SCORE_RUN, VIEW_RUN = f"wildtool score {RUN}", f"wildtool view {RUN}"
+"""How commands begin that score the recorded replies again, and show them."""
+
+LONGEST_PLACE = 4_000
+"""Characters of a folder's name, more than any system takes."""
 
 
 class Remedy(StrEnum):
@@ -27,7 +34,7 @@ class Remedy(StrEnum):
     LONGER_CONTEXT_RUN = "serve the model with a longer context and run with another --out"
     """Where replies were cut: they are recorded, so the same command would not ask for them again."""
     FEWER_TOKENS = "lower --max-tokens with another --out"
-    VIEW = f"see them with `wildtool view {RUN}`"
+    VIEW = f"see them with `{VIEW_RUN}`"
     """Changes nothing, and shows the replies."""
     CHECK = "`wildtool check` quotes such replies of the endpoint"
     RIGHT_KEY = "check the key, and what it may be used for"
@@ -50,12 +57,15 @@ REFUSED_FOR_GOOD = "the endpoint refuses these requests as they are, and would r
 """In place of a remedy where the same command would be answered the same."""
 
 
-def of_run(text: str, score_command: str, view_command: str = "") -> str:
-    """A text with the run of its remedies named.
+def in_folder(text: str, folder: Path) -> str:
+    """A text whose remedies name the run in a folder."""
+    place = shlex.quote(single_line(str(folder), LONGEST_PLACE))
+    return text.replace(SCORE_RUN, f"wildtool score {place}").replace(VIEW_RUN, f"wildtool view {place}")
 
-    Args:
-        score_command: what scores the recorded replies again, without `--tool-format`.
-        view_command: what shows them; empty where the replies are not kept.
+
+def in_file(text: str, score_command: str) -> str:
+    """A text whose remedies are for replies that are not kept as a run.
+
+    Args: score_command: what scores them, without `--tool-format`.
     """
-    shown = text.replace(SCORE_RUN, score_command)
-    return shown.replace(f"wildtool view {RUN}", view_command) if view_command else shown
+    return text.replace(SCORE_RUN, score_command).replace(f"`{VIEW_RUN}`", "`wildtool view`, once they are kept (--out)")

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -17,6 +18,7 @@ from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS
 from wildtool.engine.observer import Observer
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import CallError
+from wildtool.remedies import in_folder
 from wildtool.types import Reply, Verdict
 
 LIVE_EVERY_S = 0.25
@@ -158,9 +160,11 @@ class ProgressObserver(Observer):
         noun: str = "tasks",
         right: str = "correct",
         look: Callable[[Reply], Iterable[str]] = lambda reply: (),
+        folder: Path | None = None,
     ) -> None:
         """
         Args:
+            folder: of the run, which remedies name; None for one that is no run to score.
             noun: what units are called.
             right: what those are called that break no rule.
             look: gives remarks on a new reply of an endpoint.
@@ -169,6 +173,7 @@ class ProgressObserver(Observer):
         self._label = label
         self._clock = clock
         self._look = look
+        self._folder = folder
         self.messages: list[str] = []
         """What is to be said above the line, once."""
         self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
@@ -211,7 +216,8 @@ class ProgressObserver(Observer):
                 self.reply_noticed(remark)
 
     def reply_noticed(self, text: str) -> None:
-        notice = single_line(text, MAX_PROBLEM_CHARACTERS)
+        named = text if self._folder is None else in_folder(text, self._folder)
+        notice = single_line(named, MAX_PROBLEM_CHARACTERS)
         self.messages.append(f"{ellipsize(self._label, LONGEST_LABEL)}: {notice}")
 
     def call_retried(self, kind: str, delay_s: float) -> None:

@@ -1,19 +1,18 @@
 """The numbers of runs for the verbs that print them, with messages about how they were found."""
 
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from wildtool.cli.command import report_error, worst_status
-from wildtool.cli.terminal import escape_text, print_err
+from wildtool.cli.terminal import print_err
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.reading import FROM_TEXT, NATIVE, REPLIES, WITH_TOOLS
 from wildtool.engine.score.results import ScoreResult, load_result, run_folders
 from wildtool.engine.score.trust import FailureKind, failure_example, failure_summary
 from wildtool.errors import WildtoolError, match_name
-from wildtool.remedies import of_run
+from wildtool.remedies import in_file, in_folder
 from wildtool.tool_formats import CallFormat
 from wildtool.tool_formats.detect import AUTO, named_format
 
@@ -68,11 +67,13 @@ def _format_of_run(
 
 def _with_run_named(result: ScoreResult, folder: Path, score_command: str | None) -> ScoreResult:
     """The result with the run named in the commands that its remedies give."""
-    place = shlex.quote(escape_text(folder))
-    kept = score_command is None
-    named = score_command or f"wildtool score {place}"
     trust = (
-        replace(remark, option=of_run(remark.option, named, f"wildtool view {place}" if kept else ""))
+        replace(
+            remark,
+            option=in_folder(remark.option, folder)
+            if score_command is None
+            else in_file(remark.option, score_command),
+        )
         for remark in result.trust
     )
     return replace(result, trust=tuple(trust))
