@@ -91,10 +91,10 @@ def calls_in_text(text: str, tools: Sequence[Tool] = ()) -> tuple[TextCall, ...]
     return tuple(TextCall(call.name, call.arguments, formats.get(repr(call), "")) for call in calls)
 
 
-def strangeness(read: ParsedReply) -> tuple[int, int, int]:
-    """How far a reply is from the format that read it: least where it has all of its marks and keys, then where least was
-    repaired, then where least text is left."""
-    return len(_FOREIGN.intersection(read.repairs)), len(read.repairs), len(read.text.strip())
+def strangeness(read: ParsedReply) -> tuple[int, int]:
+    """How far a reply is from the format that read it: least where it has all of its marks and keys, then where the least
+    text is left."""
+    return len(_FOREIGN.intersection(read.repairs)), len(read.text.strip())
 
 
 def _whole_reply(reads: dict[str, ParsedReply], offered: OfferedTools) -> Sequence[ToolCall]:

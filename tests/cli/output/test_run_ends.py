@@ -9,7 +9,7 @@ import pytest
 from wildtool.cli.output.run_result import print_notes, print_overview_of
 from wildtool.engine.score.trust import FailureKind
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
+from wildtool.reply_ends import OVERFLOWED
 
 
 def result(**fields: Any) -> Any:

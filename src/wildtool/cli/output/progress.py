@@ -13,12 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
+from wildtool.advice import in_folder
 from wildtool.cli.terminal import ellipsize, format_duration, single_line
 from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS
 from wildtool.engine.observer import Observer
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import CallError
-from wildtool.remedies import in_folder
 from wildtool.types import Reply, Verdict
 
 LIVE_EVERY_S = 0.25

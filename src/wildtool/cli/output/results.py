@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from wildtool.advice import in_file, in_folder
 from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.terminal import print_err
 from wildtool.engine.plan import SelectedItems
@@ -12,7 +13,6 @@ from wildtool.engine.score.reading import FROM_TEXT, NATIVE, REPLIES, WITH_TOOLS
 from wildtool.engine.score.results import ScoreResult, load_result, run_folders
 from wildtool.engine.score.trust import FailureKind, failure_example, failure_summary
 from wildtool.errors import WildtoolError, match_name
-from wildtool.remedies import in_file, in_folder
 from wildtool.tool_formats import CallFormat
 from wildtool.tool_formats.detect import AUTO, named_format
 
@@ -93,6 +93,8 @@ def print_run_notes(folder: Path, result: ScoreResult) -> None:
 def _reading_note(result: ScoreResult) -> str:
     """What was found in replies that were read again."""
     counts, name = result.readings, result.read_as
+    if not counts.get(REPLIES):
+        return f"replies were read again as {name}; these scores are not saved"
     replies = counted(counts.get(REPLIES, 0), "reply", "replies")
     if found := counts.get(FROM_TEXT, 0):
         note = f"replies were read again as {name}, and {found} of {replies} have calls in it"

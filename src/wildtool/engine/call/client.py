@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, TypeVar
 
+from wildtool.advice import MORE_CONTEXT, RUN_AGAIN, Advice
 from wildtool.engine.call.budget import (
     NO_RESERVATION,
     Budget,
@@ -28,7 +29,6 @@ from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, CallError, InfraError,
 from wildtool.models.http.failures import QUOTA_USED_UP
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import Price, summed_usage
-from wildtool.remedies import MORE_CONTEXT, RUN_AGAIN, Remedy
 from wildtool.reply_ends import OVERFLOWED
 from wildtool.types import Address, Model, Reply, Request
 
@@ -196,7 +196,7 @@ class Health:
         within = f" within {waited:.0f} s" if waited >= 1 else ""
         return GivenUpError(
             f"the model never answered: all {tries} tries failed{within}, the last by {error.kind} ({error})",
-            f". Nothing is counted as a result; once the endpoint answers, {Remedy.SAME_COMMAND}",
+            f". Nothing is counted as a result; once the endpoint answers, {Advice.SAME_COMMAND}",
         )
 
 
@@ -210,11 +210,11 @@ def all_refused(error: CallError | InfraError) -> AllRefusedError:
 
 _ADVICE = {
     **dict.fromkeys(
-        ("http 400", "http 413", "http 422", "http 500", "http 501"), Remedy.WITHOUT_NATIVE_CALLS
+        ("http 400", "http 413", "http 422", "http 500", "http 501"), Advice.WITHOUT_NATIVE_CALLS
     ),
-    **dict.fromkeys(("http 401", "http 403"), Remedy.RIGHT_KEY),
-    **dict.fromkeys(("http 404", "http 405"), Remedy.RIGHT_NAME),
-    "network": Remedy.RIGHT_ADDRESS,
+    **dict.fromkeys(("http 401", "http 403"), Advice.RIGHT_KEY),
+    **dict.fromkeys(("http 404", "http 405"), Advice.RIGHT_NAME),
+    "network": Advice.RIGHT_ADDRESS,
 }
 """What to do where an endpoint refuses every call, by the kind of the refusal."""
 

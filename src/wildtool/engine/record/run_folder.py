@@ -160,7 +160,8 @@ class RunFolder(Closing):
         known = {"run.json", "lock", *(segment.path.name for segment in segments)}
         if any(path.name not in known for path in self.path.iterdir()):
             return False
-        return not any(holds_steps(segment) for segment in segments)
+        # Without any record file the record may be somewhere else, or lost.
+        return bool(segments) and not any(holds_steps(segment) for segment in segments)
 
     def _write(self) -> None:
         path, new = self.path / "run.json", self.path / "run.json.new"

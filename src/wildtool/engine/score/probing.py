@@ -38,7 +38,7 @@ class _Reads:
 
     calls: Counter[str] = field(default_factory=Counter[str])
     """Calls by reply, name and arguments."""
-    strangeness: list[int] = field(default_factory=lambda: [0, 0, 0])
+    strangeness: list[int] = field(default_factory=lambda: [0, 0])
 
     @property
     def total(self) -> int:
@@ -54,7 +54,7 @@ def probe_format(
 ) -> ProbedFormat:
     """The format that reads the calls which the recorded replies of a run make in their texts.
 
-    Of formats that read the same calls it is the one that has to repair least.
+    Of formats that read the same calls it is the one whose marks the texts lack least.
 
     Args:
         label: what errors call the run; None for its folder. The others are as of `score_run`.

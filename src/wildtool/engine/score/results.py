@@ -10,6 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from wildtool.advice import Advice
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.benchmark import Benchmark, evaluators_of
@@ -48,7 +49,6 @@ from wildtool.engine.versions import names_of, played_profile
 from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_list, as_object
-from wildtool.remedies import Remedy
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
     Rate,
@@ -392,7 +392,7 @@ def _read(
     evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
     imported = run_json["kind"] == "imported"
     may_help = incomplete or not all(each.is_final for each in failed)
-    retry = Remedy.RUN_IN_FORMAT.format(format=read_as) if read_as else Remedy.SAME_COMMAND
+    retry = Advice.RUN_IN_FORMAT.format(format=read_as) if read_as else Advice.SAME_COMMAND
     totals = VerdictTotals(
         absent=absent,
         correct=outcomes.correct,

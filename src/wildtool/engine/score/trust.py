@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wildtool.advice import REFUSED_FOR_GOOD, Advice
 from wildtool.engine.score.formatting import counted, first_names
 from wildtool.engine.score.reply_signs import (
     CALL_DUE,
@@ -35,7 +36,6 @@ from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_object
 from wildtool.models.token_usage import token_usage
-from wildtool.remedies import REFUSED_FOR_GOOD, Remedy
 from wildtool.reply_ends import OVERFLOWED, End
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import Reply
@@ -65,25 +65,25 @@ _MARK = re.compile(r"<[|｜]?[A-Za-z_][^<>\s=]{0,30}[=>]|\[[A-Z_]{3,20}\]|```|\b
 """How calls in text begin in most formats."""
 _MOST_NAMES = 3
 _STOPPED = {
-    STOPPED[End.CUT]: ("{} cut off at a token limit", Remedy.MORE_TOKENS),
+    STOPPED[End.CUT]: ("{} cut off at a token limit", Advice.MORE_TOKENS),
     STOPPED[End.FILTERED]: ("{} filtered by the provider", ""),
     STOPPED[End.REFUSED]: ("{} refused by the provider", ""),
     STOPPED[End.MALFORMED]: (
         "{} ended by a call that the provider could not read",
-        Remedy.RUN_IN_AUTO_FORMAT,
+        Advice.RUN_IN_AUTO_FORMAT,
     ),
-    STOPPED[End.UNFINISHED]: ("{} not finished by the provider", Remedy.SAME_COMMAND),
+    STOPPED[End.UNFINISHED]: ("{} not finished by the provider", Advice.SAME_COMMAND),
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
-    EMPTY: ("{} empty", Remedy.VIEW),
-    IN_REASONING: ("{} with a call that the server left in the reasoning", Remedy.VIEW),
-    NAMELESS: ("{} with tool_calls that name no function", Remedy.VIEW),
-    OBJECT_ARGUMENTS: ("{} with arguments as objects, where a JSON text is the rule", Remedy.CHECK),
-    ENCODED_TWICE: ("{} with arguments that are encoded twice", Remedy.VIEW),
-    NO_ID: ("{} with calls that have no id", Remedy.CHECK),
-    EQUAL_IDS: ("{} with several calls of one id", Remedy.CHECK),
-    SAME_CALL: ("{} with the same call twice", Remedy.VIEW),
+    EMPTY: ("{} empty", Advice.VIEW),
+    IN_REASONING: ("{} with a call that the server left in the reasoning", Advice.VIEW),
+    NAMELESS: ("{} with tool_calls that name no function", Advice.VIEW),
+    OBJECT_ARGUMENTS: ("{} with arguments as objects, where a JSON text is the rule", Advice.CHECK),
+    ENCODED_TWICE: ("{} with arguments that are encoded twice", Advice.VIEW),
+    NO_ID: ("{} with calls that have no id", Advice.CHECK),
+    EQUAL_IDS: ("{} with several calls of one id", Advice.CHECK),
+    SAME_CALL: ("{} with the same call twice", Advice.VIEW),
     INVENTED: ("{} with results that the model invented", ""),
-    EVERY_TOOL: ("{} with calls of every offered tool", Remedy.VIEW),
+    EVERY_TOOL: ("{} with calls of every offered tool", Advice.VIEW),
 }
 """By sign the words for replies of that kind, and the option."""
 
@@ -100,7 +100,7 @@ class FailureKind:
     @property
     def is_refusal(self) -> bool:
         """Whether the endpoint does not take the request as it is, whatever its length."""
-        return self.kind in _REFUSED and not self.overflowed and Remedy.SERVER_PARSER not in self.example
+        return self.kind in _REFUSED and not self.overflowed and Advice.SERVER_PARSER not in self.example
 
     @property
     def is_final(self) -> bool:
@@ -159,7 +159,7 @@ def trust_remarks(
     evidence: Evidence,
     totals: VerdictTotals,
     failed: Sequence[FailureKind] = (),
-    retry: str = Remedy.SAME_COMMAND,
+    retry: str = Advice.SAME_COMMAND,
 ) -> Iterable[TrustRemark]:
     """The remarks on a run, the gravest first; none for one that went well.
 
@@ -184,7 +184,7 @@ def trust_remarks(
     cut_short = _cut_short(signs, totals.max_tokens)
     if cut_short:
         text = f"{_of(cut_short, replies)} cut off before --max-tokens, where the context ended"
-        yield TrustRemark(CONTEXT_END, cut_short, replies, text, _for_run(Remedy.LONGER_CONTEXT_RUN, totals))
+        yield TrustRemark(CONTEXT_END, cut_short, replies, text, _for_run(Advice.LONGER_CONTEXT_RUN, totals))
     for sign, (words, option) in _STOPPED.items():
         if count := signs.get(sign, 0) - (cut_short if sign == STOPPED[End.CUT] else 0):
             yield TrustRemark(
@@ -205,8 +205,8 @@ def trust_remarks(
     elif not totals.calls and signs.get(NEVER_CALLED):
         text = f"no call in {counted(replies, 'reply', 'replies')}, although tools were offered"
         text += f" in the format {totals.format}" if totals.format else ""
-        native = f"{Remedy.READING_SERVER}, or {Remedy.RUN_IN_AUTO_FORMAT}"
-        option = Remedy.VIEW if totals.format or totals.imported else native
+        native = f"{Advice.READING_SERVER}, or {Advice.RUN_IN_AUTO_FORMAT}"
+        option = Advice.VIEW if totals.format or totals.imported else native
         yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
     elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
         right = signs.get(FIRST_RIGHT, 0)
@@ -237,20 +237,20 @@ def _reading(formats: Mapping[str, int], totals: VerdictTotals) -> str:
     """
     known = {name: count for name, count in formats.items() if name and name != totals.format}
     if totals.format and not totals.read_again:
-        return Remedy.VIEW
+        return Advice.VIEW
     if not known:
-        return Remedy.VIEW if totals.format or totals.imported else Remedy.RUN_IN_AUTO_FORMAT
+        return Advice.VIEW if totals.format or totals.imported else Advice.RUN_IN_AUTO_FORMAT
     name = max(known, key=known.__getitem__)
-    read = Remedy.READ_AGAIN.format(format=name)
-    return read if totals.imported else f"{read}; {Remedy.RUN_IN_FORMAT.format(format=name)}"
+    read = Advice.READ_AGAIN.format(format=name)
+    return read if totals.imported else f"{read}; {Advice.RUN_IN_FORMAT.format(format=name)}"
 
 
 def _for_run(option: str, totals: VerdictTotals) -> str:
     """An option, where there is a command that made the replies and that can be given again."""
-    return option if option in (Remedy.VIEW, "") or not totals.imported else ""
+    return option if option in (Advice.VIEW, "") or not totals.imported else ""
 
 
-def completing(failed: Sequence[FailureKind], retry: str = Remedy.SAME_COMMAND) -> str:
+def completing(failed: Sequence[FailureKind], retry: str = Advice.SAME_COMMAND) -> str:
     """What completes a run with failed calls: the same command only where it can be answered otherwise.
 
     Args:
@@ -260,7 +260,7 @@ def completing(failed: Sequence[FailureKind], retry: str = Remedy.SAME_COMMAND) 
     if not retry:
         return REFUSED_FOR_GOOD if any(kind.is_refusal for kind in failed) else ""
     if any(kind.overflowed for kind in failed):
-        return f"{Remedy.LONGER_CONTEXT}, then {retry}; or {Remedy.FEWER_TOKENS}"
+        return f"{Advice.LONGER_CONTEXT}, then {retry}; or {Advice.FEWER_TOKENS}"
     return retry
 
 
@@ -289,7 +289,7 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
         return "a reply holds results that the model invented"
     if sign == STOPPED[End.CUT] and 0 < token_usage(reply.usage).completion < (token_limit(settings) or 0):
         return (
-            f"a reply was cut off before --max-tokens, where the context ended: {Remedy.LONGER_CONTEXT_RUN}"
+            f"a reply was cut off before --max-tokens, where the context ended: {Advice.LONGER_CONTEXT_RUN}"
         )
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
@@ -301,9 +301,9 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
     if set_format := settings.get("format"):
         return f"{remark} that {set_format} did not read"
     if not (format_ := sign.removeprefix(UNREAD)):
-        return f"{remark}: {Remedy.RUN_IN_AUTO_FORMAT}"
+        return f"{remark}: {Advice.RUN_IN_AUTO_FORMAT}"
     return (
-        f"{remark}: {Remedy.READ_AGAIN.format(format=format_)}; {Remedy.RUN_IN_FORMAT.format(format=format_)}"
+        f"{remark}: {Advice.READ_AGAIN.format(format=format_)}; {Advice.RUN_IN_FORMAT.format(format=format_)}"
     )
 
 

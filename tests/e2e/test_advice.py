@@ -23,11 +23,11 @@ import wildtool
 from check.faulty_endpoint import Endpoint, faults
 from e2e.command import COMMAND
 from faults.server import Call
+from wildtool.advice import Advice
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.episode import gold_replies
 from wildtool.models.prompted import message_as_text, plain_chat
-from wildtool.remedies import Remedy
 from wildtool.tool_formats import CALL_FORMATS
 
 ROOT = Path(wildtool.__file__).parent
@@ -66,7 +66,9 @@ def unread(number: int, gold: Message) -> tuple[int, Message]:
     return completion(message_as_text(gold, HERMES))
 
 
-def refusing(status: int, words: str, when: Callable[[int, Message], bool] = lambda number, gold: True) -> Answer:
+def refusing(
+    status: int, words: str, when: Callable[[int, Message], bool] = lambda number, gold: True
+) -> Answer:
     return lambda number, gold: (
         (status, {"error": {"message": words}}) if when(number, gold) else completion(gold)
     )
@@ -105,9 +107,8 @@ class Place:
 
     def run(self, options: str = "", *, out: str = "r", model: str = "m") -> Shown:
         self.options = options
-        return self.give(
-            f"wildtool run wild-mini -m {model} --base-url {self.address} --limit {LIMIT} --retries 0 -j 1 -o {out} {options}"
-        )
+        where = f"-m {model} --base-url {self.address} -o {out}"
+        return self.give(f"wildtool run wild-mini {where} --limit {LIMIT} --retries 0 -j 1 {options}")
 
     def run_again(self) -> Shown:
         return self.run(self.options)
@@ -128,10 +129,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 
 
 Scene = Callable[[Place], None]
-SCENES: dict[Remedy, Scene] = {}
+SCENES: dict[Advice, Scene] = {}
 
 
-def scene(remedy: Remedy) -> Callable[[Scene], Scene]:
+def scene(remedy: Advice) -> Callable[[Scene], Scene]:
     def kept(play: Scene) -> Scene:
         SCENES[remedy] = play
         return play
@@ -139,7 +140,7 @@ def scene(remedy: Remedy) -> Callable[[Scene], Scene]:
     return kept
 
 
-def printed(remedy: Remedy, shown: Shown, **words: str) -> str:
+def printed(remedy: Advice, shown: Shown, **words: str) -> str:
     """The remedy as a command printed it."""
     text = remedy.format(**words).replace("RUN", "r")
     assert text in shown.text
@@ -156,28 +157,28 @@ def options_in(text: str) -> str:
     return " ".join(re.findall(r"--(?:tool-format) \S+", text))
 
 
-@pytest.mark.parametrize("remedy", Remedy, ids=lambda remedy: remedy.name.lower())
-def test_a_remedy_helps_where_it_is_named(remedy: Remedy, place: Place):
+@pytest.mark.parametrize("remedy", Advice, ids=lambda remedy: remedy.name.lower())
+def test_a_remedy_helps_where_it_is_named(remedy: Advice, place: Place):
     assert remedy in SCENES, f"{remedy.name} has no scene that names it, executes it and sees it help"
     SCENES[remedy](place)
 
 
-@scene(Remedy.SAME_COMMAND)
+@scene(Advice.SAME_COMMAND)
 def failed_calls_are_asked_for_again(place: Place) -> None:
     place.answer = refusing(503, "gone", lambda number, gold: number > 12)
     before = place.run()
-    printed(Remedy.SAME_COMMAND, before)
+    printed(Advice.SAME_COMMAND, before)
     place.answer = sound
     after = place.run_again()
     assert (before.status, after.status) == (3, 0)
     assert before.correct < after.correct == 8
 
 
-@scene(Remedy.READ_AGAIN)
+@scene(Advice.READ_AGAIN)
 def calls_in_texts_are_read_in_the_record(place: Place) -> None:
     place.answer = unread
     before = place.run()
-    text = printed(Remedy.READ_AGAIN, before, format="hermes")
+    text = printed(Advice.READ_AGAIN, before, format="hermes")
     # The first remedy, in the line while the run goes on and in that below the table.
     assert before.text.count(text) == 2, before
     assert before.text.index(text) < before.text.index("run with --tool-format")
@@ -187,15 +188,15 @@ def calls_in_texts_are_read_in_the_record(place: Place) -> None:
     assert int(right) == int(of) > 0
 
 
-@scene(Remedy.RUN_IN_FORMAT)
+@scene(Advice.RUN_IN_FORMAT)
 def a_run_in_the_format_that_is_named_is_right(place: Place) -> None:
     place.answer = unread
     before = place.run()
-    text = printed(Remedy.RUN_IN_FORMAT, before, format="hermes")
+    text = printed(Advice.RUN_IN_FORMAT, before, format="hermes")
     assert before.correct < place.run_elsewhere(options_in(text)).correct == 8
     # What a score in a format names for units that nobody finished is the same.
     again = place.give("wildtool score r --tool-format hermes")
-    assert printed(Remedy.RUN_IN_FORMAT, again, format="hermes") == text
+    assert printed(Advice.RUN_IN_FORMAT, again, format="hermes") == text
 
 
 def silent(number: int, gold: Message) -> tuple[int, Message]:
@@ -204,69 +205,71 @@ def silent(number: int, gold: Message) -> tuple[int, Message]:
     return completion({"content": content} if gold.get("tool_calls") else gold)
 
 
-@scene(Remedy.RUN_IN_AUTO_FORMAT)
+@scene(Advice.RUN_IN_AUTO_FORMAT)
 def a_model_that_never_calls_is_asked_in_text(place: Place) -> None:
     place.answer = silent
     before = place.run()
-    text = printed(Remedy.RUN_IN_AUTO_FORMAT, before)
+    text = printed(Advice.RUN_IN_AUTO_FORMAT, before)
     after = place.run_elsewhere(options_in(text))
     assert "hermes, the commonest" in after.text
     assert before.correct < after.correct == 8
 
 
-@scene(Remedy.READING_SERVER)
+@scene(Advice.READING_SERVER)
 def a_server_that_reads_calls_helps(place: Place) -> None:
     place.answer = silent
     before = place.run()
-    printed(Remedy.READING_SERVER, before)
+    printed(Advice.READING_SERVER, before)
     place.answer = sound
     assert before.correct < place.run_elsewhere("").correct == 8
 
 
-@scene(Remedy.MORE_TOKENS)
+@scene(Advice.MORE_TOKENS)
 def a_higher_limit_cuts_no_reply(place: Place) -> None:
     place.answer = lambda number, gold: SERVER["cut"](gold)
     before = place.run("--max-tokens 16")
-    text = printed(Remedy.MORE_TOKENS, before)
+    text = printed(Advice.MORE_TOKENS, before)
     assert before.text.count(text) == 2
     place.answer = sound
     assert before.correct < place.run_elsewhere("--max-tokens 400").correct == 8
 
 
-@scene(Remedy.LONGER_CONTEXT)
+@scene(Advice.LONGER_CONTEXT)
 def requests_that_were_too_long_are_asked_again(place: Place) -> None:
     place.answer = refusing(400, "This model's maximum context length is 20 tokens.", lambda n, gold: n > 12)
     before = place.run()
-    text = printed(Remedy.LONGER_CONTEXT, before)
-    assert f"{text}, then {Remedy.SAME_COMMAND}" in before.text
+    text = printed(Advice.LONGER_CONTEXT, before)
+    assert f"{text}, then {Advice.SAME_COMMAND}" in before.text
     place.answer = sound
     after = place.run_again()
     assert before.correct < after.correct == 8
 
 
-@scene(Remedy.FEWER_TOKENS)
+@scene(Advice.FEWER_TOKENS)
 def a_lower_limit_leaves_room_for_the_prompt(place: Place) -> None:
-    place.answer = refusing(400, "maximum context length is 20 tokens, 400 of them reserved", lambda n, gold: n > 12)
+    place.answer = refusing(
+        400, "maximum context length is 20 tokens, 400 of them reserved", lambda n, gold: n > 12
+    )
     before = place.run("--max-tokens 400")
-    printed(Remedy.FEWER_TOKENS, before)
+    printed(Advice.FEWER_TOKENS, before)
     place.answer = sound  # as an endpoint that reserves less
     assert before.correct < place.run_elsewhere("--max-tokens 100").correct == 8
 
 
-@scene(Remedy.LONGER_CONTEXT_RUN)
+@scene(Advice.LONGER_CONTEXT_RUN)
 def replies_that_the_context_cut_are_whole_in_a_new_run(place: Place) -> None:
     # 40 tokens are counted of each reply, less than the limit.
     place.answer = lambda number, gold: SERVER["cut"](gold)
     before = place.run("--max-tokens 400")
-    printed(Remedy.LONGER_CONTEXT_RUN, before)
+    printed(Advice.LONGER_CONTEXT_RUN, before)
     place.answer = sound
     assert before.correct < place.run_elsewhere("--max-tokens 400").correct == 8
 
 
-@scene(Remedy.VIEW)
+@scene(Advice.VIEW)
 def the_run_is_on_the_page(place: Place) -> None:
     place.answer = lambda number, gold: completion({"content": ""})
-    text = printed(Remedy.VIEW, place.run())
+    text = printed(Advice.VIEW, place.run())
     words = [COMMAND, *shlex.split(command_in(text))[1:], "--port", "0", "--no-token"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -278,14 +281,14 @@ def the_run_is_on_the_page(place: Place) -> None:
             process.terminate()
 
 
-@scene(Remedy.CHECK)
+@scene(Advice.CHECK)
 def the_check_quotes_such_replies(place: Place) -> None:
     def without_ids(number: int, gold: Message) -> tuple[int, Message]:
         calls = [{"type": "function", "function": call["function"]} for call in gold.get("tool_calls") or ()]
         return completion({**gold, "tool_calls": calls} if calls else gold)
 
     place.answer = without_ids
-    printed(Remedy.CHECK, place.run())
+    printed(Advice.CHECK, place.run())
     with checked_endpoint("6 no ids") as address:
         shown = place.give(f"wildtool check -m m --base-url {address} --quick")
     assert "defect 6" in shown.text.lower() or re.search(r"\b6\b.*ids? ", shown.text), shown
@@ -314,47 +317,47 @@ def checked_endpoint(fault: str) -> Iterator[str]:
         server.server_close()
 
 
-@scene(Remedy.RIGHT_KEY)
+@scene(Advice.RIGHT_KEY)
 def the_right_key_is_accepted(place: Place) -> None:
     place.answer = refusing(401, "no")
     before = place.run()
-    printed(Remedy.RIGHT_KEY, before)
+    printed(Advice.RIGHT_KEY, before)
     place.answer = sound
     assert (before.status, place.run_again().correct) == (2, 8)
 
 
-@scene(Remedy.RIGHT_NAME)
+@scene(Advice.RIGHT_NAME)
 def the_right_name_goes_on_in_the_same_folder(place: Place) -> None:
     place.answer = refusing(404, "no such model")
     before = place.run(model="wrong")
-    printed(Remedy.RIGHT_NAME, before)
+    printed(Advice.RIGHT_NAME, before)
     place.answer = sound
     assert (before.status, place.run(model="right").correct) == (2, 8)
 
 
-@scene(Remedy.RIGHT_ADDRESS)
+@scene(Advice.RIGHT_ADDRESS)
 def the_right_address_goes_on_in_the_same_folder(place: Place) -> None:
     right, place.address = place.address, place.address.replace("http://", "https://")
     before = place.run()
-    printed(Remedy.RIGHT_ADDRESS, before)
+    printed(Advice.RIGHT_ADDRESS, before)
     place.address = right
     assert (before.status, place.run().correct) == (2, 8)
 
 
-@scene(Remedy.WITHOUT_NATIVE_CALLS)
+@scene(Advice.WITHOUT_NATIVE_CALLS)
 def a_request_without_tools_is_taken_in_the_same_folder(place: Place) -> None:
     place.answer = refusing(400, "odd request")
     before = place.run()
-    text = printed(Remedy.WITHOUT_NATIVE_CALLS, before)
+    text = printed(Advice.WITHOUT_NATIVE_CALLS, before)
     place.answer = sound
     after = place.run(options_in(text))
     assert (before.status, after.correct) == (2, 8)
 
 
-@scene(Remedy.SERVER_PARSER)
+@scene(Advice.SERVER_PARSER)
 def a_server_without_a_parser_takes_tools_in_the_prompt(place: Place) -> None:
     place.answer = refusing(400, '"auto" tool choice requires --enable-auto-tool-choice')
     before = place.run()
-    text = printed(Remedy.SERVER_PARSER, before)
+    text = printed(Advice.SERVER_PARSER, before)
     place.answer = sound
     assert (before.status, place.run(options_in(text)).correct) == (2, 8)

@@ -1,6 +1,6 @@
 """What to do about what went wrong with a run: every remedy that lines below tables, live lines and refusals name.
 
-Each is executed by a scene of `tests/e2e/test_remedies.py`, which sees a number move or an error go away.
+Each is executed by a scene of `tests/e2e/test_advice.py`, which sees a number move or an error go away.
 """
 
 import shlex
@@ -18,7 +18,7 @@ LONGEST_PLACE = 4_000
 """Characters of a folder's name, more than any system takes."""
 
 
-class Remedy(StrEnum):
+class Advice(StrEnum):
     """One thing to do, in words that fit behind a colon or a semicolon. Braces are filled by `format`."""
 
     SAME_COMMAND = "run the same command again"
@@ -49,7 +49,7 @@ class Remedy(StrEnum):
     )
 
 
-MORE_CONTEXT = f"{Remedy.LONGER_CONTEXT}, or {Remedy.FEWER_TOKENS}"
+MORE_CONTEXT = f"{Advice.LONGER_CONTEXT}, or {Advice.FEWER_TOKENS}"
 """For calls that were refused for their length."""
 RUN_AGAIN = "run again"
 """After a correction that changes the command."""
@@ -68,4 +68,6 @@ def in_file(text: str, score_command: str) -> str:
 
     Args: score_command: what scores them, without `--tool-format`.
     """
-    return text.replace(SCORE_RUN, score_command).replace(f"`{VIEW_RUN}`", "`wildtool view`, once they are kept (--out)")
+    return text.replace(SCORE_RUN, score_command).replace(
+        f"`{VIEW_RUN}`", "`wildtool view`, once they are kept (--out)"
+    )
