@@ -138,10 +138,10 @@ def test_each_remark_has_its_sign_and_counts():
     ) == [
         ("absent", 5, 12),
         ("without a verdict", 2, 7),
+        ("unread calls", 5, 40),
         ("context end", 2, 40),
         ("cut off", 7, 40),
         ("empty", 3, 40),
-        ("unread calls", 5, 40),
         ("models", 2, 40),
         ("system fingerprints", 3, 40),
         ("prompt tokens", 7, 10),

@@ -15,7 +15,7 @@ from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import UsageError
 from wildtool.tool_formats import CALL_FORMATS, CallFormat, ToolCall
 from wildtool.tool_formats.any_format import calls_in_text, strangeness
-from wildtool.types import Tool
+from wildtool.types import Item, Tool
 
 MOST_REPLIES = 200
 """Replies with calls in their text that are read in every format, which takes some milliseconds each."""
@@ -71,6 +71,11 @@ def probe_format(
             made += len(calls)
             for name in CALL_FORMATS:
                 _add(reads[name], place, text, tools, calls, CALL_FORMATS[name])
+    if not made and not any(_tools(job, item) for _, (item, _) in job.jobs()):
+        raise UsageError(
+            f"{place_of_run}: no reply was offered tools, so the benchmark itself reads calls from its texts, and "
+            "--tool-format has nothing to read again"
+        )
     if not made:
         raise UsageError(
             f"{place_of_run}: no reply has a call in its text, so --tool-format auto finds no format, and nothing is to "
@@ -118,7 +123,7 @@ def _texts_with_calls(
 ) -> Iterator[tuple[str, Sequence[Tool], Sequence[ToolCall]]]:
     """The texts of replies in which calls are made, with what was offered."""
     for _, (item, repeat) in job.jobs():
-        tools = first_tools(job.variant, job.run_info.profile, item)
+        tools = _tools(job, item)
         if not tools:
             continue
         for steps in reader.log(item.id, repeat).values():
@@ -128,3 +133,7 @@ def _texts_with_calls(
                 text = text_as_received(entry.reply)
                 if text is not None and (calls := calls_in_text(text, tools)):
                     yield text, tools, [ToolCall(call.name, call.arguments) for call in calls]
+
+
+def _tools(job: JudgingJob, item: Item) -> Sequence[Tool]:
+    return first_tools(job.variant, job.run_info.profile, item)

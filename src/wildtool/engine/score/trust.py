@@ -180,6 +180,7 @@ def trust_remarks(
             f"{high:.1f} %"
         )
         yield TrustRemark(WITHOUT_VERDICT, missing, held, text, completing(failed, retry))
+    yield from _about_calls(totals)
     replies = signs.get(REPLIES, 0)
     cut_short = _cut_short(signs, totals.max_tokens)
     if cut_short:
@@ -190,6 +191,24 @@ def trust_remarks(
             yield TrustRemark(
                 sign, count, replies, words.format(_of(count, replies)), _for_run(option, totals)
             )
+    if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
+        text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
+        yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
+    for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
+        names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
+        if len(names) > 1:
+            shown = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
+            listing = first_names(shown, _MOST_NAMES)
+            yield TrustRemark(noun, len(names), replies, f"{len(names)} {noun} answered ({listing})", "")
+    counted_replies, answered = totals.with_tokens, totals.answered
+    if 0 < counted_replies < answered:
+        text = f"prompt tokens are known for {counted_replies} of {answered} units"
+        yield TrustRemark("prompt tokens", counted_replies, answered, text, "")
+
+
+def _about_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
+    """The remark on calls that nothing read, that were read again, or that never came."""
+    signs, replies = totals.signs, totals.signs.get(REPLIES, 0)
     formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
     if count := sum(formats.values()):
         by = f"{totals.format} did not" if totals.format else "no format"
@@ -213,19 +232,6 @@ def trust_remarks(
         text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began without one"
         text += f"; first call right in {right}"
         yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
-    if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
-        text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
-        yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
-    for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
-        names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
-        if len(names) > 1:
-            shown = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
-            listing = first_names(shown, _MOST_NAMES)
-            yield TrustRemark(noun, len(names), replies, f"{len(names)} {noun} answered ({listing})", "")
-    counted_replies, answered = totals.with_tokens, totals.answered
-    if 0 < counted_replies < answered:
-        text = f"prompt tokens are known for {counted_replies} of {answered} units"
-        yield TrustRemark("prompt tokens", counted_replies, answered, text, "")
 
 
 def _reading(formats: Mapping[str, int], totals: VerdictTotals) -> str:
