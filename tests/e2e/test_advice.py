@@ -1,5 +1,6 @@
 """Every remedy that a line names is executed as printed, and a number moves or an error goes away."""
 
+import ast
 import json
 import re
 import runpy
@@ -23,8 +24,9 @@ import wildtool
 from check.faulty_endpoint import Endpoint, faults
 from e2e.command import COMMAND
 from faults.server import Call
-from wildtool.advice import Advice
+from wildtool.advice import REFUSED_FOR_GOOD, Advice
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.check.defects import DEFECTS, Defect
 from wildtool.cli import app
 from wildtool.episode import gold_replies
 from wildtool.models.prompted import message_as_text, plain_chat
@@ -361,3 +363,92 @@ def a_server_without_a_parser_takes_tools_in_the_prompt(place: Place) -> None:
     text = printed(Advice.SERVER_PARSER, before)
     place.answer = sound
     assert (before.status, place.run(options_in(text)).correct) == (2, 8)
+
+
+def final(number: int, gold: Message) -> tuple[int, Message]:
+    """As an endpoint that wants what no history of a benchmark has."""
+    if number > 12:
+        return 400, {"error": {"message": "The `reasoning_content` in the thinking mode must be passed back"}}
+    return completion(gold)
+
+
+def test_a_refusal_that_would_come_again_is_not_to_be_tried_again(place: Place):
+    place.answer = final
+    before = place.run()
+    assert before.status == 3 and REFUSED_FOR_GOOD in before.text
+    assert Advice.SAME_COMMAND not in before.text and "same command" not in before.text
+    # And it would: the same command is answered the same.
+    after = place.run_again()
+    assert (after.status, after.correct) == (3, before.correct) and REFUSED_FOR_GOOD in after.text
+
+
+def test_of_several_failures_those_are_told_that_would_come_again(place: Place):
+    place.answer = lambda number, gold: (503, {}) if number % 5 == 0 else final(number, gold)
+    before = place.run()
+    assert "to retry only those. Of these, " in before.text and REFUSED_FOR_GOOD in before.text
+
+
+def test_failed_calls_of_imported_replies_are_not_to_be_repeated(place: Place):
+    item = next(iter(WILD_MINI.load(WILD_MINI.data.locate(None))))
+    rows = {"session": item.id, "model": "m", "tasks": [[{"role": "assistant", "content": "No."}]]}
+    Path("replies.jsonl").write_text(json.dumps(rows))
+    shown = place.give("wildtool score --data wild-mini --replies replies.jsonl")
+    assert shown.status == 0 and "same command" not in shown.text and "--out" not in shown.text
+
+
+HOMES = ("engine/score/trust.py", "engine/call/client.py", "models/http/hints.py", "cli/output/run_result.py")
+"""Modules whose texts go below tables, into live lines, and into refusals of endpoints."""
+NAMES_OPTION = re.compile(r"\b(?:add|try|use|lower|raise|run with|higher)\b[^.;]*--[a-z]")
+
+
+@pytest.mark.parametrize("module", HOMES)
+def test_what_lines_advise_has_a_scene(module: str):
+    """A text that tells to add an option stands in `Advice`, which the scenes above go through."""
+    tree = ast.parse((ROOT / module).read_text("utf-8"))
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    known = ("--prices", "--api-key-env")  # costs and keys have tests of their own
+    told = [
+        text for text in texts if NAMES_OPTION.search(text) and not any(option in text for option in known)
+    ]
+    assert told == []
+
+
+OPTIONS_OF_SERVERS = {
+    "--tool-call-parser",
+    "--enable-auto-tool-choice",
+    "--jinja",
+    "--reasoning-parser",
+    "--reasoning-format",
+    "--chat-template",
+    "--chat-template-file",
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS.values(), ids=lambda defect: str(defect.number))
+def test_an_option_that_the_check_advises_is_one_of_run_or_of_a_server(defect: Defect):
+    named = set(re.findall(r"--[a-z][a-z-]+", defect.remedy))
+    help_text = CliRunner().invoke(app, ["run", "--help"], env={"COLUMNS": "200"}).output
+    assert all(f"{option} " in help_text for option in named - OPTIONS_OF_SERVERS)
+
+
+STREAMED = {
+    name: fault for name, fault in faults().items() if "until then run without --stream" in DEFECTS[fault.number].remedy
+}
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_without_a_stream_the_reply_is_whole_where_the_check_advises_it(name: str):
+    asked = {
+        "role": "user",
+        "content": 'Call set_lamp with arguments {"room": "den"} and stop without arguments.',
+    }
+    functions = [{"type": "function", "function": {"name": name}} for name in ("set_lamp", "stop")]
+    body = {"messages": [asked], "tools": functions}
+    answers = [
+        Endpoint(fault)(cast(Call, SimpleNamespace(body=body))).payload for fault in (STREAMED[name], None)
+    ]
+    assert answers[0] == answers[1]
