@@ -436,7 +436,9 @@ def test_an_option_that_the_check_advises_is_one_of_run_or_of_a_server(defect: D
 
 
 STREAMED = {
-    name: fault for name, fault in faults().items() if "until then run without --stream" in DEFECTS[fault.number].remedy
+    name: fault
+    for name, fault in faults().items()
+    if "until then run without --stream" in DEFECTS[fault.number].remedy
 }
 
 
