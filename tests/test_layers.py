@@ -31,7 +31,7 @@ LAYERS = (
     {"secret_places"},
     {"errors", "evidence", "children"},
     {"types", "sanitize", "steps", "json_codec", "findings"},
-    {"reply_ends"},
+    {"reply_ends", "advice"},
     {"data", "stats", "episode", "outputs"},
     {"toolcall", "tool_formats"},
     {"shapes"},

@@ -34,9 +34,9 @@ BUDGETS = {
     "board": 870,
     "catalogue": 2000,
     "check": 1560,
-    "cli": 5760,
+    "cli": 5840,
     "data": 1060,
-    "engine": 8800,
+    "engine": 9300,
     "environments": 2060,
     "export": 1600,
     "models": 5600,
@@ -56,7 +56,7 @@ BUDGETS = {
     "sets": 0,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
-MOST_OF_CORE = 30_000
+MOST_OF_CORE = 30_900
 """25,000 once the command line is a leaf (decision 0052); 1,500 more for the readers of shapes that every door has
 (decision 0059)."""
 LEAVES = (

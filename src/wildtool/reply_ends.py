@@ -31,8 +31,6 @@ class End(StrEnum):
 
 OVERFLOWED = "the context overflowed"
 """Occurs in the message of every call that a server refused for its length."""
-LONGER_CONTEXT = "serve the model with a longer context"
-MORE_CONTEXT = f"{LONGER_CONTEXT}, or lower --max-tokens"
 NOT_RIGHT: Mapping[End, str] = {
     End.FILTERED: "the provider filtered the reply",
     End.REFUSED: "the model or its provider refused to answer",

@@ -223,17 +223,20 @@ async def test_gold_passes_through_a_format():
     ],
 )
 def test_auto_tells_the_format_by_the_name(model: str, format: str):
-    assert resolve_format("auto", model).name == format
+    assert resolve_format("auto", model) == (CALL_FORMATS[format], "auto")
+
+
+def test_auto_takes_the_commonest_format_for_an_unknown_name_and_says_so():
+    assert resolve_format("auto", "gpt-4o") == (CALL_FORMATS["hermes"], "by default")
 
 
 def test_every_pattern_leads_to_a_format():
     assert {name for _, name in NAME_PATTERNS} == set(CALL_FORMATS)
 
 
-@pytest.mark.parametrize(("wanted", "model"), [("auto", "gpt-4o"), ("nonsense", "qwen")])
-def test_without_a_format_all_are_named(wanted: str, model: str):
+def test_of_an_unknown_format_all_are_named():
     with pytest.raises(UsageError, match="hermes, llama3-json, pythonic"):
-        resolve_format(wanted, model)
+        resolve_format("nonsense", "qwen")
 
 
 def test_a_model_at_an_endpoint_gets_the_format_and_a_baseline_does_not():

@@ -27,7 +27,7 @@ def export(request: ExportRequest, target: Path) -> None:
         missing = result.evidence.missing
         raise UsageError(
             f"{request.folder}: {missing} of {result.evidence.units} units have no verdict, or the benchmark has no "
-            "headline; run the same command again to complete it"
+            "headline; `wildtool show` says what completes the run"
         )
     if marks := [*([result.part] if result.part else []), *result.disturbances]:
         raise UsageError(

@@ -502,12 +502,10 @@ def takes_format(name: str) -> bool:
 
 def _prompted_model(name: str, options: ModelOptions, format_name: str) -> Model:
     from wildtool.models.prompted import PromptedModel
-    from wildtool.tool_formats.detect import AUTO, resolve_format
+    from wildtool.tool_formats.detect import resolve_format
 
     inner = model_from_name(name, replace(options, format=None))
-    return PromptedModel(
-        inner, resolve_format(format_name, name), AUTO if format_name == AUTO else "by option"
-    )
+    return PromptedModel(inner, *resolve_format(format_name, name))
 
 
 def folder_name(name: str) -> str:

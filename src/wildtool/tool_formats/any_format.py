@@ -85,11 +85,16 @@ def calls_in_text(text: str, tools: Sequence[Tool] = ()) -> tuple[TextCall, ...]
     reads = {name: CALL_FORMATS[name].read(text, tools) for name in names}
     calls = _whole_reply(reads, offered) or _marked(_unfenced(split_reasoning(text)[1]), tools, offered)
     formats: dict[str, str] = {}
-    # The format first of whose marks and keys the reply lacks least.
-    for name, read in sorted(reads.items(), key=lambda entry: len(_FOREIGN.intersection(entry[1].repairs))):
+    for name, read in sorted(reads.items(), key=lambda entry: strangeness(entry[1])):
         for call in read.calls:
             formats.setdefault(repr(call), name)
     return tuple(TextCall(call.name, call.arguments, formats.get(repr(call), "")) for call in calls)
+
+
+def strangeness(read: ParsedReply) -> tuple[int, int]:
+    """How far a reply is from the format that read it: least where it has all of its marks and keys, then where the least
+    text is left."""
+    return len(_FOREIGN.intersection(read.repairs)), len(read.text.strip())
 
 
 def _whole_reply(reads: dict[str, ParsedReply], offered: OfferedTools) -> Sequence[ToolCall]:

@@ -9,8 +9,12 @@ from wildtool.tool_formats.format import CallFormat
 AUTO = "auto"
 BY_OPTION = "by option"
 BY_TEMPLATE = "by template"
+BY_DEFAULT = "by default"
+COMMONEST = "hermes"
+"""What `auto` sends to a model of an unknown name: the format that most models were trained on or know."""
 CHOICE_NOTES = {
     AUTO: ", chosen by the model's name",
+    BY_DEFAULT: ", the commonest, since the model's name tells none (others: `wildtool list formats`)",
     BY_OPTION: "",
     BY_TEMPLATE: ", chosen by the marks in it",
 }
@@ -81,18 +85,21 @@ def known_format(model: str) -> str | None:
     return next((name for pattern, name in NAME_PATTERNS if re.search(pattern, model, re.IGNORECASE)), None)
 
 
-def resolve_format(wanted: str, model: str) -> CallFormat:
-    """The format of that name, or with `auto` that of the model's name.
+def resolve_format(wanted: str, model: str) -> tuple[CallFormat, str]:
+    """The format of that name, or with `auto` that of the model's name, and how it was chosen, as settings name it.
 
-    Raises:
-        UsageError: no such format, or none is known for the model; the message lists them.
+    The prompt describes the format, so a model of an unknown name can be sent the commonest one.
+
+    Raises UsageError where there is no such format; the message lists them.
     """
     if wanted != AUTO:
-        if wanted not in CALL_FORMATS:
-            raise UsageError(unknown_name("format", wanted, (*CALL_FORMATS, AUTO)))
-        return CALL_FORMATS[wanted]
-    if name := known_format(model):
-        return CALL_FORMATS[name]
-    raise UsageError(
-        f"no format is known for a model called {model!r}; name one with --tool-format: {', '.join(CALL_FORMATS)}"
-    )
+        return named_format(wanted), BY_OPTION
+    known = known_format(model)
+    return CALL_FORMATS[known or COMMONEST], AUTO if known else BY_DEFAULT
+
+
+def named_format(name: str) -> CallFormat:
+    """The format of that name. Raises UsageError where there is none; the message lists them."""
+    if name not in CALL_FORMATS:
+        raise UsageError(unknown_name("format", name, (*CALL_FORMATS, AUTO)))
+    return CALL_FORMATS[name]

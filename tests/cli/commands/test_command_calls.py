@@ -137,11 +137,16 @@ def scoring(parts: Parts) -> Parts:
 def test_runs_are_scored_again_with_what_was_asked_for(
     line: str, folders: list[Path], profile: str | None, data: str | None, form: str | None, scoring: Parts
 ) -> None:
-    scoring.put("tool_formats.detect", resolve_format=None)
+    scoring.put("tool_formats.detect", named_format=None)
     assert scoring.type_(f"score {line}")[0] == 0
     assert scoring.calls == [
-        *([("resolve_format", "hermes", "")] if form == "hermes" else []),
-        ("find_results", folders, profile, {"data": data, "again": True, "tool_format": form}),
+        *([("named_format", "hermes")] if form == "hermes" else []),
+        (
+            "find_results",
+            folders,
+            profile,
+            {"data": data, "again": True, "tool_format": form, "score_command": None},
+        ),
         ("print_overview", RESULTS),
     ]
 
@@ -181,7 +186,12 @@ def test_replies_are_kept_as_runs_where_asked_and_scored(
         ("locate", "d", "s"),
         ("Selection", {"benchmark": "benchmark", "source": "source", **items}),
         ("import_replies", "benchmark", "source", Path("r"), Path("runs"), {**items, **replies}),
-        ("find_results", [Path("kept")], "p", {"data": "items", "again": True, "tool_format": None}),
+        (
+            "find_results",
+            [Path("kept")],
+            "p",
+            {"data": "items", "again": True, "tool_format": None, "score_command": None},
+        ),
         ("print_overview", RESULTS),
     ]
     assert scoring.type_("score --replies r --data d")[0] == 0

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from wildtool.advice import Advice
 from wildtool.cli.output.run_result import print_notes, print_overview_of
 from wildtool.engine.score.trust import FailureKind
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
+from wildtool.reply_ends import OVERFLOWED
 
 
 def result(**fields: Any) -> Any:
@@ -86,7 +87,8 @@ REFUSED = [
             [
                 "runs/m: 5 of 8 units were not finished because calls failed with http 400 (2); for example:"
                 f" {OVERFLOWED}: 9 tokens",
-                f"runs/m: {MORE_CONTEXT}; the same command then retries only those.",
+                f"runs/m: {Advice.LONGER_CONTEXT}; the same command then retries only those. "
+                f"Or {Advice.FEWER_TOKENS}.",
             ],
         ),
         ([BLOCKED], REFUSED),

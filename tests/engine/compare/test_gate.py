@@ -8,6 +8,7 @@ import pytest
 from engine.compare.test_comparison import Row, items, side
 from wildtool.engine.compare.gate import check_evidence, reason, significant_losses
 from wildtool.engine.compare.suites import SuitePair, SuiteRuns, compare_suites
+from wildtool.engine.score.trust import TrustRemark
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
 
@@ -39,6 +40,16 @@ def test_units_without_a_verdict_are_incomplete_evidence_even_where_they_change_
     with pytest.raises(UsageError, match="b: new has no verdict on 1 of 100 units"):
         check_evidence(pairs)
     check_evidence(pairs, only_played=True)
+
+
+@pytest.mark.parametrize("option", ["run the same command again", ""])
+def test_what_completes_a_run_is_said_as_below_its_table(option: str):
+    remark = TrustRemark("without a verdict", 1, 100, "1 of 100 units failed", option)
+    pairs = paired(GOOD, GOOD, evidence=Evidence(100, failed=1), trust=(remark,))
+    with pytest.raises(UsageError) as refused:
+        check_evidence(pairs)
+    said = str(refused.value)
+    assert said.count("same command") == option.count("same command")
 
 
 def test_scores_that_failed_are_no_evidence():

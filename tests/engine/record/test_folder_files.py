@@ -12,7 +12,7 @@ import pytest
 
 from wildtool.engine.batch.journal import BatchJournal
 from wildtool.engine.record import run_folder
-from wildtool.engine.record.run_folder import RunFolder, is_locked
+from wildtool.engine.record.run_folder import RunFolder, is_locked, read_run
 from wildtool.errors import RecordError, StorageError, WildtoolError
 from wildtool.types import Source
 
@@ -132,3 +132,19 @@ def test_a_journal_that_cannot_be_read_or_written_is_named(tmp_path: Path, monke
         f"{tmp_path}/batches.jsonl: could not be written (broken); the record is intact. Make room, then run the same"
         " command again."
     )
+
+
+def test_a_run_without_any_answer_goes_on_with_other_settings_and_one_with_an_answer_does_not(tmp_path: Path):
+    opened(tmp_path).close()
+    changed = {**IDENTITY, "seed": 1}
+    record = tmp_path / "record-0001.jsonl"
+    header = '{"row":"header","format":"wildtool record","version":1}\n'
+    record.write_text(header)
+    opened(tmp_path, changed).close()
+    assert read_run(tmp_path)["identity"]["seed"] == 1
+    record.write_text(header + '{"row":"step","item":"a"')  # torn, but an answer came
+    assert "the settings differ" in refusal(lambda: opened(tmp_path))
+    # What lies beside the record, such as the state of a batch, belongs to the settings as well.
+    record.write_text(header)
+    (tmp_path / "batches.jsonl").write_text("{}")
+    assert "the settings differ" in refusal(lambda: opened(tmp_path))

@@ -2,9 +2,15 @@
 
 from typing import Any
 
+from wildtool.advice import Advice
 from wildtool.engine.score.trust import FailureKind, VerdictTotals, early_remark, token_limit, trust_remarks
 from wildtool.evidence import Evidence
 from wildtool.types import Reply
+
+
+def reading(format: str) -> str:
+    """What is advised for calls in texts that a format reads."""
+    return f"{Advice.READ_AGAIN.format(format=format)}; {Advice.RUN_IN_FORMAT.format(format=format)}"
 
 
 def said(units: int = 10, unplayed: int = 0, **totals: Any) -> list[str]:
@@ -34,14 +40,16 @@ def test_units_that_are_not_in_the_table_do_not_count():
 def test_calls_that_nothing_read_name_the_format_most_of_them_have():
     signs = {"replies": 40, "unread hermes": 20, "unread react": 1, "no call": 8}
     assert said(signs=signs, calls=0) == [
-        "21 of 40 replies have calls written as text that no format read: --tool-format hermes"
+        f"21 of 40 replies have calls written as text that no format read: {reading('hermes')}"
     ]
-    assert said(signs={"replies": 4, "unread ": 2})[0].endswith("--tool-format auto")
+    assert said(signs={"replies": 4, "unread ": 2})[0].endswith(f": {Advice.RUN_IN_AUTO_FORMAT}")
 
 
 def test_a_run_without_any_call_is_said_where_wrong_units_were_offered_tools():
     (text,) = said(signs={"replies": 40, "no call": 8}, calls=0)
-    assert text.startswith("no call in 40 replies, although tools were offered: --tool-format NAME")
+    assert text.startswith(
+        "no call in 40 replies, although tools were offered: use a server that reads calls"
+    )
     assert said(signs={"replies": 40, "no call": 8}, calls=1) == []
     assert said(signs={"replies": 1, "no call": 1}, calls=0)[0].startswith("no call in 1 reply,")
 
@@ -49,24 +57,24 @@ def test_a_run_without_any_call_is_said_where_wrong_units_were_offered_tools():
 def test_where_a_format_is_set_no_other_is_advised_for_calls_that_it_did_not_read():
     signs = {"replies": 23, "unread glm": 1}
     assert said(signs=signs, calls=22, format="hermes") == [
-        "1 of 23 replies have calls written as text that hermes did not read: see them with `wildtool view`"
+        "1 of 23 replies have calls written as text that hermes did not read: see them with `wildtool view RUN`"
     ]
 
 
 def test_a_format_that_is_in_use_is_not_advised_again():
     (text,) = said(signs={"replies": 40, "no call": 8}, calls=0, format="hermes")
     assert text == (
-        "no call in 40 replies, although tools were offered in the format hermes: see them with `wildtool view`"
+        "no call in 40 replies, although tools were offered in the format hermes: see them with `wildtool view RUN`"
     )
 
 
 def test_a_reply_that_the_context_ended_is_told_from_one_that_its_limit_ended():
     signs = {"replies": 40, "cut off": 9, "cut at 64": 6, "cut at 17": 2, "cut at 63": 1}
     assert said(signs=signs, max_tokens=64) == [
-        "3 of 40 replies cut off before --max-tokens, where the context ended: serve the model with a longer context",
-        "6 of 40 replies cut off at a token limit: --max-tokens",
+        f"3 of 40 replies cut off before --max-tokens, where the context ended: {Advice.LONGER_CONTEXT_RUN}",
+        f"6 of 40 replies cut off at a token limit: {Advice.MORE_TOKENS}",
     ]
-    assert said(signs=signs) == ["9 of 40 replies cut off at a token limit: --max-tokens"]
+    assert said(signs=signs) == [f"9 of 40 replies cut off at a token limit: {Advice.MORE_TOKENS}"]
 
 
 def test_text_where_most_units_expected_a_call_is_said_with_how_many_began_right():
@@ -96,13 +104,13 @@ def test_a_run_without_any_call_is_not_said_twice():
 
 def test_one_of_the_first_replies_that_the_context_ended_does_not_ask_for_a_larger_limit():
     reply = Reply({"role": "assistant", "content": "Well"}, "", "length", usage={"completion_tokens": 12})
-    short = "a reply was cut off before --max-tokens, where the context ended: serve the model with a longer context"
+    short = f"a reply was cut off before --max-tokens, where the context ended: {Advice.LONGER_CONTEXT_RUN}"
     assert early_remark("cut off", reply, {"max_tokens": 64}) == short
     assert (
         early_remark("cut off", reply, {"max_tokens": 12})
-        == "a reply was cut off at a token limit: --max-tokens"
+        == f"a reply was cut off at a token limit: {Advice.MORE_TOKENS}"
     )
-    assert early_remark("cut off", reply, {}) == "a reply was cut off at a token limit: --max-tokens"
+    assert early_remark("cut off", reply, {}) == f"a reply was cut off at a token limit: {Advice.MORE_TOKENS}"
 
 
 def test_the_token_limit_is_the_one_that_was_sent():
@@ -118,7 +126,7 @@ def test_an_invented_result_in_one_of_the_first_replies_is_said_in_a_sentence():
 
 def test_calls_in_text_are_not_advised_another_format_where_one_is_set():
     reply = Reply({"role": "assistant", "content": '<tool_call>{"name": "a"}</tool_call>'})
-    assert early_remark("unread hermes", reply, {}) == "writes <tool_call> as text: try --tool-format hermes"
+    assert early_remark("unread hermes", reply, {}) == f"writes <tool_call> as text: {reading('hermes')}"
     said_early = early_remark("unread hermes", reply, {"format": "pythonic"})
     assert said_early == "writes <tool_call> as text that pythonic did not read"
 
@@ -141,10 +149,10 @@ def test_each_remark_has_its_sign_and_counts():
     ) == [
         ("absent", 5, 12),
         ("without a verdict", 2, 7),
+        ("unread calls", 5, 40),
         ("context end", 2, 40),
         ("cut off", 7, 40),
         ("empty", 3, 40),
-        ("unread calls", 5, 40),
         ("models", 2, 40),
         ("system fingerprints", 3, 40),
         ("prompt tokens", 7, 10),

@@ -91,7 +91,10 @@ def _execute_plans(
     displays = (
         []
         if quiet
-        else [ProgressObserver(run.label, look=look) for run, look in zip(runs, looks, strict=True)]
+        else [
+            ProgressObserver(run.label, look=look, folder=run.folder)
+            for run, look in zip(runs, looks, strict=True)
+        ]
     )
     observers: Sequence[Observer] = displays or [Observer() for _ in runs]
     jobs = [RunJob(run.plan, run.folder, observer) for run, observer in zip(runs, observers, strict=True)]

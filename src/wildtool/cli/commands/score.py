@@ -1,5 +1,6 @@
 """`wildtool score`: scores recorded replies again, offline and under any profile."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +29,7 @@ def score(
     split: str | None = options.SPLIT_OPTION,
     format_: str | None = opt(
         "--tool-format NAME",
-        "Read recorded replies again in this tool format; prints the scores and saves nothing.",
+        "Read recorded replies again in this tool format, or in the one they are in (auto); saves no scores.",
         complete=completion.tool_formats,
     ),
     force: bool = options.FORCE_OPTION,
@@ -40,6 +41,7 @@ def score(
       wildtool score runs/wild-mini --profile fixed
       wildtool score runs/wild-mini --tool-format hermes
       wildtool score --data wild-mini --replies replies.jsonl
+      wildtool score --data wild-mini --replies replies.jsonl --tool-format auto
 
     A replies file has one JSON object per line: {"session": id, "model": name, "tasks": [[reply, …], …]}, with the
     assistant messages of each task in order. A model that sends no further message counts as silent.
@@ -54,10 +56,6 @@ def score(
         return _score_runs(runs, profile, data, format_)
     if runs:
         raise UsageError("give run folders or --replies, not both")
-    if format_ is not None:
-        raise UsageError(
-            "--tool-format reads the replies of runs; of a replies file keep a run first (--out)"
-        )
     from wildtool.cli.terminal import print_err
     from wildtool.data.data_set import data_of
     from wildtool.engine.registry import detect_benchmark, in_mode
@@ -82,7 +80,8 @@ def score(
             force=force,
             report=print_err,
         )
-        return _score_runs(runs, profile, items)
+        again = None if out is not None else _command_of(replies, profile, data, benchmark, mode, lang, split)
+        return _score_runs(runs, profile, items, format_, again)
 
     if out is not None:
         return judged(out)
@@ -90,15 +89,44 @@ def score(
         return judged(Path(place))
 
 
+def _command_of(
+    replies: Path,
+    profile: str | None,
+    data: str | None,
+    benchmark: str | None,
+    mode: str | None,
+    lang: str | None,
+    split: str | None,
+) -> str:
+    """The command that scores a replies file in the same way, without a tool format."""
+    given = {
+        "--profile": profile,
+        "--benchmark": benchmark,
+        "--data": data,
+        "--mode": mode,
+        "--lang": lang,
+        "--split": split,
+        "--replies": str(replies),
+    }
+    words = (word for option, value in given.items() if value is not None for word in (option, value))
+    return shlex.join(["wildtool", "score", *words])
+
+
 def _score_runs(
-    runs: list[Path], profile: str | None, data: "str | SelectedItems | None", format: str | None = None
+    runs: list[Path],
+    profile: str | None,
+    data: "str | SelectedItems | None",
+    format: str | None = None,
+    score_command: str | None = None,
 ) -> int:
     from wildtool.cli.output.results import find_results
     from wildtool.cli.output.tables import print_overview
-    from wildtool.tool_formats.detect import AUTO, resolve_format
+    from wildtool.tool_formats.detect import AUTO, named_format
 
     if format not in (None, AUTO):
-        resolve_format(format, "")  # refused once, not for each run
-    results, status = find_results(runs, profile, data=data, again=True, tool_format=format)
+        named_format(format)  # refused once, not for each run
+    results, status = find_results(
+        runs, profile, data=data, again=True, tool_format=format, score_command=score_command
+    )
     print_overview(results)
     return worst_status([status, *(result.exit_status for result in results)])

@@ -10,9 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
+from wildtool.advice import in_folder
 from wildtool.cli.terminal import ellipsize, format_duration, single_line
 from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS
 from wildtool.engine.observer import Observer
@@ -170,9 +172,11 @@ class ProgressObserver(Observer):
         noun: str = "tasks",
         right: str = "correct",
         look: Callable[[Reply], Iterable[str]] = lambda reply: (),
+        folder: Path | None = None,
     ) -> None:
         """
         Args:
+            folder: of the run, which remedies name; None for one that is no run to score.
             noun: what units are called.
             right: what those are called that break no rule.
             look: gives remarks on a new reply of an endpoint.
@@ -181,6 +185,7 @@ class ProgressObserver(Observer):
         self._label = label
         self._clock = clock
         self._look = look
+        self._folder = folder
         self.messages: list[str] = []
         """What is to be said above the line, once."""
         self._ended: Counter[tuple[str, int]] = Counter()
@@ -226,7 +231,8 @@ class ProgressObserver(Observer):
                 self.reply_noticed(remark)
 
     def reply_noticed(self, text: str) -> None:
-        notice = single_line(text, MAX_PROBLEM_CHARACTERS)
+        named = text if self._folder is None else in_folder(text, self._folder)
+        notice = single_line(named, MAX_PROBLEM_CHARACTERS)
         self.messages.append(f"{ellipsize(self._label, LONGEST_LABEL)}: {notice}")
 
     def endpoint_down(self, answered: str, wait_s: float) -> None:

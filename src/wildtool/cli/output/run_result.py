@@ -4,6 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from wildtool.advice import REFUSED_FOR_GOOD, Advice
 from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
 from wildtool.cli.output.tables import print_overview
@@ -14,7 +15,6 @@ from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
 
 
 def print_notes(result: RunResult) -> None:
@@ -23,7 +23,7 @@ def print_notes(result: RunResult) -> None:
         print_err(text)
     if result.interrupted:
         print_err(
-            f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."
+            f"Interrupted. All replies are saved in {result.folder}; {Advice.SAME_COMMAND} to continue."
         )
     for batch in result.pending:
         command = shlex.join(recordable_command(["wildtool", *sys.argv[1:]]))
@@ -72,10 +72,16 @@ def _print_failures(result: RunResult, verdicts: Path) -> None:
     )
     if all(each.kind == NOT_RECORDED for each in failed):
         print_err("The record that answers does not hold these calls; retrying will not help.")
-    elif all(OVERFLOWED in each.example for each in failed):
-        print_err(f"{result.folder}: {MORE_CONTEXT}; the same command then retries only those.")
+    elif all(each.overflowed for each in failed):
+        retry = "the same command then retries only those"
+        print_err(f"{result.folder}: {Advice.LONGER_CONTEXT}; {retry}. Or {Advice.FEWER_TOKENS}.")
+    elif all(each.is_final for each in failed):
+        refused = any(each.is_refusal for each in failed)
+        print_err(f"{result.folder}: {REFUSED_FOR_GOOD if refused else 'retrying will not help'}.")
     else:
-        print_err(f"{result.folder}: run the same command to retry only those.")
+        refused = sum(each.units for each in failed if each.is_refusal)
+        rest = f" Of these, {refused} would fail again: {REFUSED_FOR_GOOD}." if refused else ""
+        print_err(f"{result.folder}: run the same command to retry only those.{rest}")
 
 
 def print_spend(result: RunResult, plan: Plan) -> None:

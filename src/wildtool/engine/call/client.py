@@ -13,6 +13,7 @@ from datetime import datetime
 from math import inf
 from typing import Any, TypeVar
 
+from wildtool.advice import MORE_CONTEXT, RUN_AGAIN, Advice
 from wildtool.engine.call.budget import (
     NO_RESERVATION,
     Budget,
@@ -38,7 +39,7 @@ from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, CallError, InfraError,
 from wildtool.models.http.failures import QUOTA_USED_UP
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import Price, summed_usage
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
+from wildtool.reply_ends import OVERFLOWED
 from wildtool.types import Address, Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
@@ -260,7 +261,7 @@ class Health:
         within = f" within {waited:.0f} s" if waited >= 1 else ""
         return GivenUpError(
             f"the model never answered: all {tries} tries failed{within}, the last by {error.kind} ({error})",
-            ". Nothing is counted as a result; once the endpoint answers, run the same command again",
+            f". Nothing is counted as a result; once the endpoint answers, {Advice.SAME_COMMAND}",
         )
 
 
@@ -268,20 +269,17 @@ def all_refused(error: CallError | InfraError) -> AllRefusedError:
     """What to tell of a model that refused every call."""
     advice = _ADVICE.get(error.kind, "check the key, the model's name and the endpoint")
     advice = MORE_CONTEXT if OVERFLOWED in str(error) else advice
-    return AllRefusedError(
-        f"every call was refused ({error.kind}: {error})", f"; {advice}, then run the same command again"
-    )
+    # Nothing is recorded, so the run may continue with other settings.
+    return AllRefusedError(f"every call was refused ({error.kind}: {error})", f"; {advice}, then {RUN_AGAIN}")
 
 
-_NOT_TAKEN = (
-    "the endpoint does not take this request, see its words; for a model without native tool calls add"
-    " --tool-format auto"
-)
 _ADVICE = {
-    **dict.fromkeys(("http 400", "http 413", "http 422", "http 500", "http 501"), _NOT_TAKEN),
-    **dict.fromkeys(("http 401", "http 403"), "check the key, and what it may be used for"),
-    **dict.fromkeys(("http 404", "http 405"), "check the model's name and the base URL"),
-    "network": "check the base URL",
+    **dict.fromkeys(
+        ("http 400", "http 413", "http 422", "http 500", "http 501"), Advice.WITHOUT_NATIVE_CALLS
+    ),
+    **dict.fromkeys(("http 401", "http 403"), Advice.RIGHT_KEY),
+    **dict.fromkeys(("http 404", "http 405"), Advice.RIGHT_NAME),
+    "network": Advice.RIGHT_ADDRESS,
 }
 """What to do where an endpoint refuses every call, by the kind of the refusal."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from wildtool.engine.compare.suites import OVERALL, SuitePair
 from wildtool.engine.score.formatting import format_p, format_range
+from wildtool.engine.score.trust import WITHOUT_VERDICT
 from wildtool.errors import UsageError
 
 _ROUNDING = 1e-9
@@ -39,11 +40,11 @@ def check_evidence(pairs: Sequence[SuitePair], *, only_played: bool = False) -> 
                     problems[f"{name}: scoring {run.label} failed; see the message above"] = None
                 if run.result.evidence.missing and not only_played:
                     counts = f"{run.result.evidence.missing} of {run.result.evidence.units} units"
-                    problems[f"{name}: {run.label} has no verdict on {counts}"] = None
+                    missing = [remark for remark in run.result.trust if remark.sign == WITHOUT_VERDICT]
+                    advice = "".join(f": {remark.option}" for remark in missing if remark.option)
+                    problems[f"{name}: {run.label} has no verdict on {counts}{advice}"] = None
     if problems:
-        advice = (
-            "Run the same commands again to complete them, or add --only-played to compare what both have."
-        )
+        advice = "Complete the runs, or add --only-played to compare what both have."
         raise UsageError("\n  ".join(["incomplete evidence:", *problems]) + f"\n{advice}")
 
 

@@ -131,6 +131,12 @@ def find_segments(folder: Path) -> list[Segment]:
     return [segments[number] for number in sorted(segments)]
 
 
+def holds_steps(segment: Segment) -> bool:
+    """Whether a segment has any line but its header, whole or torn."""
+    with open_segment(segment) as lines:
+        return any(not line.startswith(b'{"row":"header"') for line in lines)
+
+
 def open_segment(segment: Segment) -> IO[bytes]:
     """Opens a segment for reading; a compressed one is first expanded into a nameless temporary file."""
     if not segment.compressed:

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from wildtool import __version__, json_codec
 from wildtool.engine.record.addresses import ADDRESS_PARTS, address_difference, moved_roles
-from wildtool.engine.record.format import Closing, find_segments
+from wildtool.engine.record.format import Closing, find_segments, holds_steps
 from wildtool.errors import RecordError, StorageError
 from wildtool.models.secrets import comparable
 from wildtool.models.settings import URL_CREDENTIALS, without_trailing_slash
@@ -79,8 +79,8 @@ class RunFolder(Closing):
             headers: names of the user's headers, by the roles whose requests have them.
             benchmark_file: the Python file that defines the benchmark; None for one of a package.
 
-        Raises RecordError if another process holds the folder, if a setting differs, or if it is no run
-        folder.
+        Raises RecordError if another process holds the folder, if a setting differs of a run in which anything is
+        recorded, or if it is no run folder.
         """
         self.path = path
         try:
@@ -152,11 +152,23 @@ class RunFolder(Closing):
             for role, model in now["models"].items()
         }
         differences = [_difference_text(*difference) for difference in setting_diffs(before, now)]
-        if differences:
+        if differences and self._holds_nothing():
+            run_json["identity"] = dict(identity)
+        elif differences:
             raise RecordError(
                 f"{self.path}: the settings differ: {', '.join(differences)}; use another --out or the same settings"
             )
         return run_json
+
+    def _holds_nothing(self) -> bool:
+        """Whether no call of the run was ever answered, so that other settings can take its place: an endpoint that
+        refused every call leaves such a folder, and what it asks for changes the settings."""
+        segments = find_segments(self.path)
+        known = {"run.json", "lock", *(segment.path.name for segment in segments)}
+        if any(path.name not in known for path in self.path.iterdir()):
+            return False
+        # Without any record file the record may be somewhere else, or lost.
+        return bool(segments) and not any(holds_steps(segment) for segment in segments)
 
     def _write(self) -> None:
         path, new = self.path / "run.json", self.path / "run.json.new"

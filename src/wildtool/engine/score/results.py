@@ -5,11 +5,12 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from pathlib import Path
 from typing import Any
 
+from wildtool.advice import Advice
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.benchmark import Benchmark, evaluators_of
@@ -32,7 +33,6 @@ from wildtool.engine.score.table_stamp import (
     stamp_matches,
 )
 from wildtool.engine.score.trust import (
-    RETRY,
     FailureKind,
     TrustRemark,
     VerdictTotals,
@@ -47,7 +47,7 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.engine.versions import names_of, played_profile
-from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, RecordError
+from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_list, as_object
 from wildtool.stats.metrics import (
@@ -120,6 +120,8 @@ class ScoreResult:
 
     read_as: str = ""
     """The tool format in which replies were read again; empty for as they were read when they came."""
+    readings: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Of replies that were read again, as of `reading.count_readings`; empty where none were."""
     faults: tuple[str, ...] = ()
     """Items that the judge failed on just now, with the reason."""
     remarks: tuple[str, ...] = ()
@@ -211,6 +213,7 @@ def open_results(
             result = replace(
                 _read(folder, table, run_json, planned_of(read_stamp(table)), name),
                 read_as=name,
+                readings=scored.readings,
                 faults=scored.faults,
                 remarks=(*before.remarks, *scored.remarks),
                 folder=folder,
@@ -333,7 +336,7 @@ def _last_change(folder: Path, as_played: bool) -> int:
     return max((file.stat().st_mtime_ns for file in files), default=0)
 
 
-OUTCOMES = tuple(field.name for field in fields(OutcomeCounts))
+OUTCOMES = tuple(each.name for each in fields(OutcomeCounts))
 _PLACE = "concat_ws('/', lang, item)"
 _PLAYED = "FILTER (outcome <> 'unplayed')"
 _ABOUT = ", ".join(
@@ -388,8 +391,9 @@ def _read(
     absent = max(0, planned.units - outcomes.units)
     units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
     evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
-    retry = f"run it with --tool-format {read_as}" if read_as else RETRY
-    may_help = incomplete or any(each.kind not in _FINAL_KINDS for each in failed)
+    imported = run_json["kind"] == "imported"
+    may_help = incomplete or not all(each.is_final for each in failed)
+    retry = Advice.RUN_IN_FORMAT.format(format=read_as) if read_as else Advice.SAME_COMMAND
     totals = VerdictTotals(
         absent=absent,
         correct=outcomes.correct,
@@ -401,6 +405,8 @@ def _read(
         max_tokens=token_limit(_agent_settings(identity)),
         addresses=asked_addresses(run_json),
         format=read_as or _agent_settings(identity).get("format", ""),
+        read_again=bool(read_as),
+        imported=imported,
     )
     own = headline_first(owner.summarize(rows, profile), owner.headline.get(profile))
     return ScoreResult(
@@ -428,7 +434,7 @@ def _read(
         incomplete=incomplete,
         failed=failed,
         evidence=evidence,
-        trust=tuple(trust_remarks(evidence, totals, failed, retry if may_help else "")),
+        trust=tuple(trust_remarks(evidence, totals, failed, retry if may_help and not imported else "")),
         metrics=_of_replies(
             outcomes,
             (
@@ -450,10 +456,6 @@ def _evaluator(owner: Benchmark, profile: str) -> str:
 
 def _agent_settings(identity: Mapping[str, Any]) -> Mapping[str, Any]:
     return as_object(as_object(identity["models"].get("agent")).get("settings"))
-
-
-_FINAL_KINDS = frozenset({BLOCKED_PROMPT, NOT_RECORDED})
-"""Failures that no other try changes."""
 
 
 def _call_starts(rows: Any, signs: Mapping[str, int]) -> list[Metric]:

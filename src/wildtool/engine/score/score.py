@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from wildtool.engine.versions import default_profile, names_of, names_today, oth
 from wildtool.errors import DataError, RecordError
 from wildtool.steps import with_steps
 from wildtool.tool_formats import CallFormat
-from wildtool.types import Item, Source, Verdict
+from wildtool.types import Episode, Item, Source, Verdict
 
 MANY_ROWS = 1_000
 """Recorded steps from which a second process saves more time than it takes."""
@@ -54,6 +54,8 @@ class ScoringOutcome:
     """Items that the judge failed on, with the reason."""
     remarks: tuple[str, ...] = ()
     """What was found damaged in the record and left out."""
+    readings: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Of replies that were read again, as of `reading.count_readings`; empty where none were."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +84,30 @@ class JudgingJob:
         rules = self.run_info.profile
         silent_after: bool = self.run_json["identity"].get("silent_after", False)
         for order, (item, repeat) in self.jobs() if jobs is None else jobs:
-            log = reader.log(item.id, repeat)
+            log, readings = reader.log(item.id, repeat), Counter[str]()
             if self.format is not None:
-                from wildtool.engine.score.reading import read_again  # few runs are read again
-
-                log = read_again(log, reader.requests(item.id, repeat), self.format)
+                log, readings = self._read_again(log, reader, item, repeat, self.format)
             verdicts, fault = safe_judge(self.variant, item, transcripts(log, scripted=silent_after), rules)
-            yield JudgedItem(order, item, repeat, log, verdicts, fault)
+            yield JudgedItem(order, item, repeat, log, verdicts, fault, readings)
+
+    def _read_again(
+        self, log: ItemLog, reader: LogReader, item: Item, repeat: int, format: CallFormat
+    ) -> tuple[ItemLog, Counter[str]]:
+        """The log with its replies read in a format, and what they hold."""
+        # Few runs are read again.
+        from wildtool.engine.score.reading import count_readings, read_again, read_imported
+
+        if self.run_json["kind"] != "imported":
+            again = read_again(log, reader.requests(item.id, repeat), format)
+            return again, count_readings(log, again)
+
+        def episode_of(unit: str, so_far: ItemLog) -> Episode:
+            rules = self.run_info.profile
+            settled = self.variant.settled(item, transcripts(so_far), rules)
+            return self.variant.episode(settled, unit, rules)
+
+        again = read_imported(log, episode_of, format)
+        return again, count_readings(log, again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +122,8 @@ class JudgedItem:
     verdicts: list[Verdict]
     fault: str | None
     """Why the judge failed, if it did."""
+    readings: Counter[str] = field(default_factory=Counter[str])
+    """Of replies that were read again, as of `reading.count_readings`."""
 
 
 def prepare_judging(
@@ -161,9 +182,10 @@ def score_run(
     run, planned = _with_planned_size(prepare_judging(folder, profile=profile, data=data))
     run = replace(run, format=format)
     profile_in_run = run.run_info.profile_in_run
-    table = VerdictTable(verdicts_path(out or folder, profile_in_run), run.variant, run.selection.drawn)
+    path = verdicts_path(out or folder, profile_in_run)
+    table = VerdictTable(path, run.variant, run.selection.drawn, read_again=format is not None)
     with table, LogReader(folder) as reader:
-        faults = _judge(run, folder, reader, table)
+        faults, readings = _judge(run, folder, reader, table)
         stamp = make_stamp(run.run_json, profile_in_run, reader.fingerprints, planned)
         return ScoringOutcome(
             verdicts=table.write(stamp),
@@ -172,6 +194,7 @@ def score_run(
             counts=table.counts(),
             faults=faults,
             remarks=tuple(map(str, reader.lost)),
+            readings=readings,
         )
 
 
@@ -185,13 +208,17 @@ class _Part:
     outcomes: Counter[str]
     faults: Sequence[str]
     """Items that the judge failed on, with the reason."""
+    readings: Counter[str]
 
 
-def _judge(run: JudgingJob, folder: Path, reader: LogReader, table: VerdictTable) -> tuple[str, ...]:
-    """Fills the table with the verdicts of all items; says which the judge failed on, and why."""
+def _judge(
+    run: JudgingJob, folder: Path, reader: LogReader, table: VerdictTable
+) -> tuple[tuple[str, ...], Counter[str]]:
+    """Fills the table with the verdicts of all items. Gives the items that the judge failed on, with the reason, and the
+    counts of what was read again."""
 
     def judge(jobs: Sequence[Job]) -> _Part:
-        rows, outcomes, faults = bytearray(), Counter[str](), list[str]()
+        rows, outcomes, faults, readings = bytearray(), Counter[str](), list[str](), Counter[str]()
         for judged in run.items(reader, jobs):
             if judged.fault is not None:
                 faults.append(f"{judged.item.id}: {judged.fault}")
@@ -199,7 +226,8 @@ def _judge(run: JudgingJob, folder: Path, reader: LogReader, table: VerdictTable
                 judged.order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log
             )
             outcomes.update(verdict.outcome for verdict in judged.verdicts)
-        return _Part(jobs[-1][0], bytes(rows), outcomes, faults)
+            readings.update(judged.readings)
+        return _Part(jobs[-1][0], bytes(rows), outcomes, faults, readings)
 
     def parts(judged: Iterable[_Part]) -> Iterator[_Part]:
         return with_steps(f"judging {folder}", judged, attrgetter("last"))
@@ -212,11 +240,12 @@ def _judge(run: JudgingJob, folder: Path, reader: LogReader, table: VerdictTable
         with suppress(Exception):
             judged = judged_by_workers(run.jobs(), judge)
             by_workers = None if judged is None else list(parts(judged))
-    faults: list[str] = []
+    faults, readings = list[str](), Counter[str]()
     for part in by_workers or parts(judge([job]) for job in run.jobs()):
         table.append(part.rows, part.outcomes)
         faults += part.faults
-    return tuple(faults)
+        readings.update(part.readings)
+    return tuple(faults), readings
 
 
 def _with_planned_size(run: JudgingJob) -> tuple[JudgingJob, PlannedSize | None]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wildtool.advice import REFUSED_FOR_GOOD, Advice
 from wildtool.engine.score.formatting import counted, first_names
 from wildtool.engine.score.reply_signs import (
     CALL_DUE,
@@ -31,6 +32,7 @@ from wildtool.engine.score.reply_signs import (
     TEXT_FOR_CALL,
     UNREAD,
 )
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_object
 from wildtool.models.http.deltas import (
@@ -43,7 +45,7 @@ from wildtool.models.http.deltas import (
     UNCLEAR_CALLS,
 )
 from wildtool.models.token_usage import token_usage
-from wildtool.reply_ends import LONGER_CONTEXT, MORE_CONTEXT, OVERFLOWED, End
+from wildtool.reply_ends import OVERFLOWED, End
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import STREAM_CHANGE, Reply
 
@@ -51,31 +53,46 @@ ABSENT, WITHOUT_VERDICT = "absent", "without a verdict"
 MISSING_SIGNS = frozenset({ABSENT, WITHOUT_VERDICT})
 """Signs of remarks on units that have no verdict."""
 CONTEXT_END = "context end"
-RETRY = "run the same command again"
-_VIEW = "see them with `wildtool view`"
-_CHECK = "`wildtool check` quotes such replies of the endpoint"
-_NATIVE_ADVICE = "--tool-format NAME (auto, or one of `wildtool list formats`), or a server that reads calls"
+IMPORTED = "imported"
+"""Kind of a failed call that an imported file holds, which nothing here can send again."""
+_ANSWERED_ALIKE = frozenset(
+    {
+        BLOCKED_PROMPT,
+        NOT_RECORDED,
+        IMPORTED,
+        "unsendable request",
+        "prompt too long",
+        "wrong shape",
+        "no gold",
+    }
+)
+"""Kinds of failed calls that end the same way each time."""
+_REFUSED = frozenset({"http 400", "http 413", "http 422"})
+"""Kinds of failed calls whose request the endpoint does not take."""
 _LONGEST = 60
 _MARK = re.compile(r"<[|｜]?[A-Za-z_][^<>\s=]{0,30}[=>]|\[[A-Z_]{3,20}\]|```|\bAction\b")
 """How calls in text begin in most formats."""
 _MOST_NAMES = 3
 _STOPPED = {
-    STOPPED[End.CUT]: ("{} cut off at a token limit", "--max-tokens"),
+    STOPPED[End.CUT]: ("{} cut off at a token limit", Advice.MORE_TOKENS),
     STOPPED[End.FILTERED]: ("{} filtered by the provider", ""),
     STOPPED[End.REFUSED]: ("{} refused by the provider", ""),
-    STOPPED[End.MALFORMED]: ("{} ended by a call that the provider could not read", "--tool-format auto"),
-    STOPPED[End.UNFINISHED]: ("{} not finished by the provider", RETRY),
+    STOPPED[End.MALFORMED]: (
+        "{} ended by a call that the provider could not read",
+        Advice.RUN_IN_AUTO_FORMAT,
+    ),
+    STOPPED[End.UNFINISHED]: ("{} not finished by the provider", Advice.SAME_COMMAND),
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
-    EMPTY: ("{} empty", _VIEW),
-    IN_REASONING: ("{} with a call that the server left in the reasoning", _VIEW),
-    NAMELESS: ("{} with tool_calls that name no function", _VIEW),
-    OBJECT_ARGUMENTS: ("{} with arguments as objects, where a JSON text is the rule", _CHECK),
-    ENCODED_TWICE: ("{} with arguments that are encoded twice", _VIEW),
-    NO_ID: ("{} with calls that have no id", _CHECK),
-    EQUAL_IDS: ("{} with several calls of one id", _CHECK),
-    SAME_CALL: ("{} with the same call twice", _VIEW),
+    EMPTY: ("{} empty", Advice.VIEW),
+    IN_REASONING: ("{} with a call that the server left in the reasoning", Advice.VIEW),
+    NAMELESS: ("{} with tool_calls that name no function", Advice.VIEW),
+    OBJECT_ARGUMENTS: ("{} with arguments as objects, where a JSON text is the rule", Advice.CHECK),
+    ENCODED_TWICE: ("{} with arguments that are encoded twice", Advice.VIEW),
+    NO_ID: ("{} with calls that have no id", Advice.CHECK),
+    EQUAL_IDS: ("{} with several calls of one id", Advice.CHECK),
+    SAME_CALL: ("{} with the same call twice", Advice.VIEW),
     INVENTED: ("{} with results that the model invented", ""),
-    EVERY_TOOL: ("{} with calls of every offered tool", _VIEW),
+    EVERY_TOOL: ("{} with calls of every offered tool", Advice.VIEW),
     f"{STREAM_CHANGE}{INDEX_AS_TEXT}": (
         "{} streamed with the index of a call as a text, read as a number",
         "",
@@ -88,7 +105,10 @@ _STOPPED = {
         "",
     ),
     f"{STREAM_CHANGE}{ARGUMENTS_REPEATED}": ("{} streamed with arguments sent again, read once", ""),
-    f"{STREAM_CHANGE}{UNCLEAR_CALLS}": ("{} streamed with pieces that may be of either of two calls", _VIEW),
+    f"{STREAM_CHANGE}{UNCLEAR_CALLS}": (
+        "{} streamed with pieces that may be of either of two calls",
+        Advice.VIEW,
+    ),
 }
 """By sign the words for replies of that kind, and the option."""
 
@@ -101,6 +121,20 @@ class FailureKind:
     units: int
     example: str
     """The message of one of them."""
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the endpoint does not take the request as it is, whatever its length."""
+        return self.kind in _REFUSED and not self.overflowed and Advice.SERVER_PARSER not in self.example
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the same request would fail in the same way again."""
+        return self.kind in _ANSWERED_ALIKE or self.is_refusal
+
+    @property
+    def overflowed(self) -> bool:
+        return OVERFLOWED in self.example
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +176,17 @@ class VerdictTotals:
     """Where the model gave its replies, each address with the time of the first start there."""
     format: str = ""
     """The format in which calls were read from text; empty for native calls."""
+    read_again: bool = False
+    """Whether recorded replies were read again in that format, which sent nothing."""
+    imported: bool = False
+    """Whether the replies came from elsewhere, so that no command of ours made them."""
 
 
 def trust_remarks(
-    evidence: Evidence, totals: VerdictTotals, failed: Sequence[FailureKind] = (), retry: str = RETRY
+    evidence: Evidence,
+    totals: VerdictTotals,
+    failed: Sequence[FailureKind] = (),
+    retry: str = Advice.SAME_COMMAND,
 ) -> Iterable[TrustRemark]:
     """The remarks on a run, the gravest first; none for one that went well.
 
@@ -165,35 +206,18 @@ def trust_remarks(
             f"{_missing_units(evidence, missing, held, failed)} and count as not right: {low:.1f} % correct, at most "
             f"{high:.1f} %"
         )
-        overflowed = sum(kind.units for kind in failed if OVERFLOWED in kind.example)
-        option = f"{MORE_CONTEXT}, then {retry}" if overflowed and retry else retry
-        yield TrustRemark(WITHOUT_VERDICT, missing, held, text, option)
+        yield TrustRemark(WITHOUT_VERDICT, missing, held, text, completing(failed, retry))
+    yield from _about_calls(totals)
     replies = signs.get(REPLIES, 0)
     cut_short = _cut_short(signs, totals.max_tokens)
     if cut_short:
         text = f"{_of(cut_short, replies)} cut off before --max-tokens, where the context ended"
-        yield TrustRemark(CONTEXT_END, cut_short, replies, text, LONGER_CONTEXT)
+        yield TrustRemark(CONTEXT_END, cut_short, replies, text, _for_run(Advice.LONGER_CONTEXT_RUN, totals))
     for sign, (words, option) in _STOPPED.items():
         if count := signs.get(sign, 0) - (cut_short if sign == STOPPED[End.CUT] else 0):
-            yield TrustRemark(sign, count, replies, words.format(_of(count, replies)), option)
-    formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
-    if count := sum(formats.values()):
-        first = max(formats, key=formats.__getitem__)
-        by = f"{totals.format} did not" if totals.format else "no format"
-        text = f"{_of(count, replies)} have calls written as text that {by} read"
-        text += f"; {totals.credited} units with them count as right" if totals.credited else ""
-        option = _VIEW if totals.format else f"--tool-format {first or 'auto'}"
-        yield TrustRemark("unread calls", count, replies, text, option)
-    elif not totals.calls and signs.get(NEVER_CALLED):
-        text = f"no call in {counted(replies, 'reply', 'replies')}, although tools were offered"
-        text += f" in the format {totals.format}" if totals.format else ""
-        option = _VIEW if totals.format else _NATIVE_ADVICE
-        yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
-    elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
-        right = signs.get(FIRST_RIGHT, 0)
-        text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began without one"
-        text += f"; first call right in {right}"
-        yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
+            yield TrustRemark(
+                sign, count, replies, words.format(_of(count, replies)), _for_run(option, totals)
+            )
     if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
         text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
         yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
@@ -216,6 +240,70 @@ def trust_remarks(
 def _minute(time: str) -> str:
     """A time of a record, such as 2026-11-29T12:01:07+00:00, without what is finer than a minute."""
     return time[:16].replace("T", " ")
+
+
+def _about_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
+    """The remark on calls that nothing read, that were read again, or that never came."""
+    signs, replies = totals.signs, totals.signs.get(REPLIES, 0)
+    formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
+    if count := sum(formats.values()):
+        by = f"{totals.format} did not" if totals.format else "no format"
+        text = f"{_of(count, replies)} have calls written as text that {by} read"
+        text += f"; {totals.credited} units with them count as right" if totals.credited else ""
+        yield TrustRemark("unread calls", count, replies, text, _reading(formats, totals))
+    elif totals.read_again and (due := signs.get(CALL_DUE, 0)):
+        right = signs.get(FIRST_RIGHT, 0)
+        text = (
+            f"read as {totals.format}, {right} of {counted(due, 'unit', 'units')} begin with the right call"
+        )
+        yield TrustRemark(FIRST_RIGHT, right, due, text, "")
+    elif not totals.calls and signs.get(NEVER_CALLED):
+        text = f"no call in {counted(replies, 'reply', 'replies')}, although tools were offered"
+        text += f" in the format {totals.format}" if totals.format else ""
+        native = f"{Advice.READING_SERVER}, or {Advice.RUN_IN_AUTO_FORMAT}"
+        option = Advice.VIEW if totals.format or totals.imported else native
+        yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
+    elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
+        right = signs.get(FIRST_RIGHT, 0)
+        text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began without one"
+        text += f"; first call right in {right}"
+        yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
+
+
+def _reading(formats: Mapping[str, int], totals: VerdictTotals) -> str:
+    """What reads calls that are written as text. The record comes first: to read it costs no call, and a run in a format
+    sends another prompt.
+
+    Args:
+        formats: of these calls with the number of replies; an empty one for calls that no format reads.
+    """
+    known = {name: count for name, count in formats.items() if name and name != totals.format}
+    if totals.format and not totals.read_again:
+        return Advice.VIEW
+    if not known:
+        return Advice.VIEW if totals.format or totals.imported else Advice.RUN_IN_AUTO_FORMAT
+    name = max(known, key=known.__getitem__)
+    read = Advice.READ_AGAIN.format(format=name)
+    return read if totals.imported else f"{read}; {Advice.RUN_IN_FORMAT.format(format=name)}"
+
+
+def _for_run(option: str, totals: VerdictTotals) -> str:
+    """An option, where there is a command that made the replies and that can be given again."""
+    return option if option in (Advice.VIEW, "") or not totals.imported else ""
+
+
+def completing(failed: Sequence[FailureKind], retry: str = Advice.SAME_COMMAND) -> str:
+    """What completes a run with failed calls: the same command only where it can be answered otherwise.
+
+    Args:
+        failed: what ended the failed units.
+        retry: what completes the run; empty where nothing does.
+    """
+    if not retry:
+        return REFUSED_FOR_GOOD if any(kind.is_refusal for kind in failed) else ""
+    if any(kind.overflowed for kind in failed):
+        return f"{Advice.LONGER_CONTEXT}, then {retry}; or {Advice.FEWER_TOKENS}"
+    return retry
 
 
 def _cut_short(signs: Mapping[str, int], max_tokens: int | None) -> int:
@@ -242,7 +330,9 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
     if sign == INVENTED:
         return "a reply holds results that the model invented"
     if sign == STOPPED[End.CUT] and 0 < token_usage(reply.usage).completion < (token_limit(settings) or 0):
-        return f"a reply was cut off before --max-tokens, where the context ended: {LONGER_CONTEXT}"
+        return (
+            f"a reply was cut off before --max-tokens, where the context ended: {Advice.LONGER_CONTEXT_RUN}"
+        )
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
         subject = "a reply" if words.startswith("{} with") else "a reply was"
@@ -252,7 +342,11 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
     remark = f"writes {mark[0] if mark else 'calls'} as text"
     if set_format := settings.get("format"):
         return f"{remark} that {set_format} did not read"
-    return f"{remark}: try --tool-format {sign.removeprefix(UNREAD) or 'auto'}"
+    if not (format_ := sign.removeprefix(UNREAD)):
+        return f"{remark}: {Advice.RUN_IN_AUTO_FORMAT}"
+    return (
+        f"{remark}: {Advice.READ_AGAIN.format(format=format_)}; {Advice.RUN_IN_FORMAT.format(format=format_)}"
+    )
 
 
 def _missing_units(evidence: Evidence, missing: int, held: int, failed: Sequence[FailureKind]) -> str:

@@ -7,7 +7,8 @@ import ssl
 
 import aiohttp
 
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
+from wildtool.advice import MORE_CONTEXT, Advice
+from wildtool.reply_ends import OVERFLOWED
 
 REQUEST_STATUSES = frozenset({400, 404, 413, 422, 500, 501})
 """Statuses with which servers refuse a request for what it contains; some say 500 where others say 400."""
@@ -35,7 +36,6 @@ _TOOLS_OFF = re.compile(
     re.IGNORECASE,
 )
 """Words of servers that take no tools. Of several calls at once others speak, which is no reason to send none."""
-_WITHOUT_TOOLS = "the server takes no tools; start it with a parser for tool calls, or add --tool-format auto"
 _PARALLEL = re.compile(r"parallel|single|at once|tool_choice\W{1,3}(?:required|function)", re.IGNORECASE)
 _OVERFLOW = re.compile(
     r"context[ _-]?(?:length|window|size|limit)|max(?:imum)?[ _](?:model|prompt|context|input|sequence)[ _]length"
@@ -64,7 +64,7 @@ def for_status(status: int, base_path: str, text: str, *, keyless: bool) -> tupl
     if status in (401, 403) and keyless:
         return " (no key was sent; name its variable with --api-key-env)", False
     if advice := _for_words(status, text[:_MOST_READ]):
-        return f" ({advice})", advice is _WITHOUT_TOOLS
+        return f" ({advice})", advice is Advice.SERVER_PARSER
     if status in (404, 405) and not _VERSION.search(base_path):
         return " (most base URLs end in a version, such as http://127.0.0.1:8000/v1)", False
     return for_text(text), False
@@ -77,7 +77,7 @@ def _for_words(status: int, text: str) -> str:
     if _TLS_WANTED.search(text):
         return "the server speaks https, not http; change the base URL"
     if _TOOLS_OFF.search(text) and not _PARALLEL.search(text):
-        return _WITHOUT_TOOLS
+        return Advice.SERVER_PARSER
     if _OVERFLOW.search(text) and not _A_MINUTE.search(text):
         return f"{OVERFLOWED}; {MORE_CONTEXT}"
     return ""

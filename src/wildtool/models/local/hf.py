@@ -23,12 +23,13 @@ from wildtool.models.local.prefixes import Prefixes
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
 from wildtool.models.providers.openai_messages import Changes
 from wildtool.models.settings import Sampling
-from wildtool.tool_formats import CallFormat
+from wildtool.tool_formats import CALL_FORMATS, CallFormat
 from wildtool.tool_formats.detect import (
     AUTO,
     BY_OPTION,
     BY_TEMPLATE,
     format_of_template,
+    known_format,
     resolve_format,
 )
 from wildtool.types import REPAIR_CHANGE, Model, Reply, Request
@@ -408,8 +409,12 @@ def hf_model(name: str, path: str, format_name: str | None, sampling: Sampling) 
     own = format_of_template(template.text) if template.takes_tools else None
     if own is not None and format_name in (None, AUTO, own.name):
         return model.with_format(own, BY_OPTION if format_name == own.name else BY_TEMPLATE)
-    origin = BY_OPTION if format_name not in (None, AUTO) else AUTO
-    return PromptedModel(model, resolve_format(format_name or AUTO, path), origin)
+    if format_name is None and known_format(path) is None:
+        raise UsageError(
+            f"no format is known for the chat template and the name of {path}; add --tool-format auto, or one of "
+            f"{', '.join(CALL_FORMATS)}"
+        )
+    return PromptedModel(model, *resolve_format(format_name or AUTO, path))
 
 
 def _check_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
