@@ -23,9 +23,7 @@ from wildtool.types import Reply, Request
 
 _SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"
 _NO_REASONING, _REASONING, _SIGNATURES = "no reasoning", "reasoning in every reply", "thought signatures"
-_KEY_IN_MESSAGE = (
-    r"\bmessages\b\W{0,4}\d.{0,200}\b(?:reasoning_content|reasoning_details|reasoning|thinking)\b"
-)
+_KEY_IN_MESSAGE = r"\bmessages\b\W{0,4}\d.{0,200}\b\w{0,30}(?:reasoning|thinking|thought|encrypted)\w{0,30}\b"
 _REFUSED = r"\b(?:unsupported|not supported|not permitted|not allowed|unexpected|unknown|unrecognized)\b"
 
 
