@@ -57,8 +57,8 @@ def reasoning_fields(reply: Message) -> Message:
     """The reasoning of a reply, and what belongs to it, under the keys that it came with; empty for most."""
     # The usual keys first, in the order on which the hashes of recorded requests depend.
     usual = [key for key in (*REASONING_KEYS, REASONING_DETAILS) if key in reply]
-    others = [key for key in reply if key not in usual and belongs_to_reasoning(key)]
-    return {key: reply[key] for key in (*usual, *others) if reply[key] is not None}
+    unusual = [key for key in reply if key not in usual and belongs_to_reasoning(key)]
+    return {key: reply[key] for key in (*usual, *unusual) if reply[key] is not None}
 
 
 def written_text(reply: Message) -> str | None:

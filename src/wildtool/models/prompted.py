@@ -118,8 +118,8 @@ def _as_text_messages(
             yield message
             continue
         names |= {_key(id_): call.name for id_, call in _calls(message)}
-        own = reasoning_fields(message) if with_reasoning and has_calls(message) else {}
-        yield {**message_as_text(message, format), **own}
+        reasoning = reasoning_fields(message) if with_reasoning and has_calls(message) else {}
+        yield {**message_as_text(message, format), **reasoning}
     if results:
         yield {"role": "user", "content": format.write_results(results)}
 

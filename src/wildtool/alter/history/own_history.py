@@ -102,8 +102,8 @@ class OwnHistoryUnit(AlteredUnit):
         if run[-1].get("role") != "assistant":
             return run
         last = self._replies[-1]
-        own = last if self._can_return(last) else run[-1]
-        return [*run[:-1], *self._as_said(own)]
+        ending = last if self._can_return(last) else run[-1]
+        return [*run[:-1], *self._as_said(ending)]
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
         """Whether it is settled is not known where an earlier task was not played."""
@@ -152,19 +152,19 @@ class OwnHistoryUnit(AlteredUnit):
             return [{**message, **fields_with_calls(reply)}]
         calls: list[Message] = []
         for call in named_calls(reply):
-            said = as_object(call["function"])
+            received = as_object(call["function"])
             place = f"{self._item.id}/{self._unit}/{self._calls}".encode("utf-8", "surrogatepass")
             self._calls += 1
-            name = _NOT_IN_NAMES.sub("_", said["name"])[:64] or "unnamed"
+            name = _NOT_IN_NAMES.sub("_", received["name"])[:64] or "unnamed"
             function = {
-                "name": said["name"] if self._offers(said["name"]) else name,
-                "arguments": _as_object_text(said.get("arguments")),
+                "name": received["name"] if self._offers(received["name"]) else name,
+                "arguments": _as_object_text(received.get("arguments")),
             }
             # A signature fits the call as it was made, whatever its id.
-            is_unchanged = function.items() <= said.items()
-            rest = {key: call[key] for key in call if is_unchanged and key not in _CALL_KEYS}
+            is_unchanged = function.items() <= received.items()
+            extras = {key: call[key] for key in call if is_unchanged and key not in _CALL_KEYS}
             id_ = f"call_{sha256(place).hexdigest()[:24]}"
-            calls.append({"type": "function", "function": function, "id": id_, **rest})
+            calls.append({"type": "function", "function": function, "id": id_, **extras})
         content = reply.get("content")
         if calls:
             message = {"role": "assistant", "content": content or "", "tool_calls": calls}

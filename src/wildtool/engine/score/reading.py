@@ -40,8 +40,8 @@ def _read_reply(reply: Reply, request: Request, format: CallFormat) -> Reply:
     message, repairs = parse_message(
         _as_received(reply.message) if in_text else reply.message, format, request
     )
-    others = (each for each in reply.changes if not each.startswith((FORMAT_CHANGE, REPAIR_CHANGE)))
-    changes = (*others, f"{FORMAT_CHANGE}{format.name}", *(f"{REPAIR_CHANGE}{name}" for name in repairs))
+    earlier = (each for each in reply.changes if not each.startswith((FORMAT_CHANGE, REPAIR_CHANGE)))
+    changes = (*earlier, f"{FORMAT_CHANGE}{format.name}", *(f"{REPAIR_CHANGE}{name}" for name in repairs))
     return replace(reply, message=message, changes=changes)
 
 

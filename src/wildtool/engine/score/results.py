@@ -348,6 +348,7 @@ _ABOUT = ", ".join(
         "count(prompt_tokens)",
         "count(latency_s)",
         "count(*) FILTER (unread_calls > 0 AND correct)",
+        f"histogram(error) FILTER (outcome = 'wrong' AND contains(signs, {sql_text(json.dumps(CALL_DUE))}))",
         *(
             f"CASE WHEN count({name}) > 0 THEN count(*) FILTER ({name} > 0) END"
             for name in ("cut_off", "unread_calls")
@@ -374,7 +375,7 @@ def _read(
     ((run, model, benchmark, profile, items, items_md5, every, last_repeat, altered, signs, *rest),) = (
         rows.aggregate(_ABOUT).fetchall()
     )
-    calls, with_tokens, answered, credited, cut_off, unread, *counts = rest
+    calls, with_tokens, answered, credited, mistakes, cut_off, unread, *counts = rest
     outcomes = OutcomeCounts(**dict(zip(OUTCOMES, counts, strict=True)))
     planned = planned or PlannedSize(every, outcomes.units)
     identity = run_json["identity"]
@@ -399,6 +400,7 @@ def _read(
         with_tokens=with_tokens,
         max_tokens=token_limit(_agent_settings(identity)),
         format=read_as or _agent_settings(identity).get("format", ""),
+        mistakes=mistakes or {},
     )
     own = headline_first(owner.summarize(rows, profile), owner.headline.get(profile))
     return ScoreResult(

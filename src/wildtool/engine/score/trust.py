@@ -8,6 +8,7 @@ from typing import Any
 
 from wildtool.engine.score.formatting import counted, first_names
 from wildtool.engine.score.reply_signs import (
+    ADAPTED,
     CALL_DUE,
     CALL_FOR_TEXT,
     CUT_AT,
@@ -24,6 +25,7 @@ from wildtool.engine.score.reply_signs import (
     NEVER_CALLED,
     NO_ID,
     OBJECT_ARGUMENTS,
+    REASONING_LEFT_OUT,
     REPLIES,
     SAME_CALL,
     STOPPED,
@@ -42,6 +44,8 @@ ABSENT, WITHOUT_VERDICT = "absent", "without a verdict"
 MISSING_SIGNS = frozenset({ABSENT, WITHOUT_VERDICT})
 """Signs of remarks on units that have no verdict."""
 CONTEXT_END = "context end"
+ONE_ERROR = "one error"
+"""Sign of a remark that nearly all units that needed a call have the same error."""
 RETRY = "run the same command again"
 _VIEW = "see them with `wildtool view`"
 _CHECK = "`wildtool check` quotes such replies of the endpoint"
@@ -69,6 +73,18 @@ _STOPPED = {
     EVERY_TOOL: ("{} with calls of every offered tool", _VIEW),
 }
 """By sign the words for replies of that kind, and the option."""
+_ADAPTED = {
+    ADAPTED["empty-reasoning-added"]: "an empty reasoning in each earlier reply without one",
+    ADAPTED["thought-signature-added"]: "a placeholder for each missing thought signature",
+    ADAPTED["parallel-calls-split"]: "parallel calls one after another",
+    REASONING_LEFT_OUT: "no reasoning in earlier replies",
+}
+"""By sign what an endpoint was sent that refused the history as it is."""
+_WITHOUT_CALL = frozenset({EMPTY, IN_REASONING, *STOPPED.values()} - {STOPPED[End.UNKNOWN]})
+"""Signs of replies that say themselves why no call was read."""
+_MOST_OF = 0.9
+"""Share of the units that needed a call from which one kind of mistake says more of the endpoint than of the model."""
+_FEWEST_UNITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +134,8 @@ class VerdictTotals:
     """The limit of tokens that was sent with each request; None for none."""
     format: str = ""
     """The format in which calls were read from text; empty for native calls."""
+    mistakes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By class the errors of units whose first right answer is a call."""
 
 
 def trust_remarks(
@@ -152,6 +170,10 @@ def trust_remarks(
     for sign, (words, option) in _STOPPED.items():
         if count := signs.get(sign, 0) - (cut_short if sign == STOPPED[End.CUT] else 0):
             yield TrustRemark(sign, count, replies, words.format(_of(count, replies)), option)
+    for sign, words in _ADAPTED.items():
+        if count := signs.get(sign, 0):
+            text = f"{count} of {counted(replies, 'request', 'requests')} sent with {words}, which the endpoint demands"
+            yield TrustRemark(sign, count, replies, text, "")
     formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
     if count := sum(formats.values()):
         first = max(formats, key=formats.__getitem__)
@@ -160,29 +182,46 @@ def trust_remarks(
         text += f"; {totals.credited} units with them count as right" if totals.credited else ""
         option = _VIEW if totals.format else f"--tool-format {first or 'auto'}"
         yield TrustRemark("unread calls", count, replies, text, option)
-    elif not totals.calls and signs.get(NEVER_CALLED):
-        text = f"no call in {counted(replies, 'reply', 'replies')}, although tools were offered"
-        text += f" in the format {totals.format}" if totals.format else ""
-        option = _VIEW if totals.format else _NATIVE_ADVICE
-        yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
-    elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
-        right = signs.get(FIRST_RIGHT, 0)
-        text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began without one"
-        text += f"; first call right in {right}"
-        yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
+    else:
+        yield from _without_calls(totals)
     if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
         text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
         yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
     for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
         names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
         if len(names) > 1:
-            shown = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
-            listing = first_names(shown, _MOST_NAMES)
+            labels = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
+            listing = first_names(labels, _MOST_NAMES)
             yield TrustRemark(noun, len(names), replies, f"{len(names)} {noun} answered ({listing})", "")
     counted_replies, answered = totals.with_tokens, totals.answered
     if 0 < counted_replies < answered:
         text = f"prompt tokens are known for {counted_replies} of {answered} units"
         yield TrustRemark("prompt tokens", counted_replies, answered, text, "")
+
+
+def _without_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
+    """What is wrong with the calls of a run without any that stayed in a text; one remark at most. A reply that another
+    remark counts as empty, cut off or the like is not counted again."""
+    signs = totals.signs
+    replies, due = signs.get(REPLIES, 0), signs.get(CALL_DUE, 0)
+    counted_already = sum(signs.get(sign, 0) for sign in _WITHOUT_CALL)
+    texts = signs.get(TEXT_FOR_CALL, 0) - counted_already
+    error, count = max(totals.mistakes.items(), key=lambda each: each[1], default=("", 0))
+    if not totals.calls and signs.get(NEVER_CALLED, 0) > counted_already:
+        remaining = replies - counted_already
+        text = f"no call in {'the other ' if counted_already else ''}{counted(remaining, 'reply', 'replies')}"
+        text += ", although tools were offered"
+        text += f" in the format {totals.format}" if totals.format else ""
+        option = _VIEW if totals.format else _NATIVE_ADVICE
+        yield TrustRemark(NEVER_CALLED, remaining, replies, text, option)
+    elif texts > due / 2:
+        text = f"{texts} of {counted(due, 'unit', 'units')} where a call was expected began without one"
+        text += f"; first call right in {signs.get(FIRST_RIGHT, 0)}"
+        yield TrustRemark(TEXT_FOR_CALL, texts, due, text, "")
+    elif due >= _FEWEST_UNITS and count >= _MOST_OF * due:
+        text = f"{count} of {due} units that needed a call have one error ({single_line(error, _LONGEST)}); the endpoint "
+        text += "or the format is the likelier cause"
+        yield TrustRemark(ONE_ERROR, count, due, text, "`wildtool check` tests the endpoint")
 
 
 def _cut_short(signs: Mapping[str, int], max_tokens: int | None) -> int:
@@ -210,6 +249,8 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
         return "a reply holds results that the model invented"
     if sign == STOPPED[End.CUT] and 0 < token_usage(reply.usage).completion < (token_limit(settings) or 0):
         return f"a reply was cut off before --max-tokens, where the context ended: {LONGER_CONTEXT}"
+    if sign in _ADAPTED:
+        return f"the endpoint refuses the history as it is, so it gets {_ADAPTED[sign]}"
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
         subject = "a reply" if words.startswith("{} with") else "a reply was"
