@@ -49,8 +49,8 @@ def _as_received(message: Message) -> Message:
     """A message before a format read calls and reasoning from its text."""
     if "raw_content" not in message:
         return message
-    kept = {key: value for key, value in message.items() if key not in ("tool_calls", "reasoning_content")}
-    return {**kept, "content": kept.pop("raw_content")}
+    fields = {key: value for key, value in message.items() if key not in ("tool_calls", "reasoning_content")}
+    return {**fields, "content": fields.pop("raw_content")}
 
 
 def _meaning(message: Message) -> object:

@@ -80,13 +80,13 @@ def with_empty_reasoning(messages: Sequence[Message], changes: Changes) -> list[
 
 def without_reasoning(messages: Sequence[Message], changes: Changes) -> list[Message]:
     """The messages without the reasoning of earlier replies."""
-    kept: list[Message] = []
+    messages_sent: list[Message] = []
     for message in messages:
         reasoning = [key for key in message if belongs_to_reasoning(key)]
         for key in reasoning:
             changes[f"message-key-dropped:{key}"] = None
-        kept.append({key: value for key, value in message.items() if key not in reasoning})
-    return kept
+        messages_sent.append({key: value for key, value in message.items() if key not in reasoning})
+    return messages_sent
 
 
 def with_signatures(messages: Sequence[Message], changes: Changes) -> list[Message]:
