@@ -14,7 +14,7 @@ from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
+from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED, remedy_in
 
 
 def print_notes(result: RunResult) -> None:
@@ -69,6 +69,9 @@ def _print_failures(result: RunResult, verdicts: Path) -> None:
         print_err("The record that answers does not hold these calls; retrying will not help.")
     elif all(OVERFLOWED in each.example for each in failed):
         print_err(f"{result.folder}: {MORE_CONTEXT}; the same command then retries only those.")
+    elif not any(each.is_passing for each in failed):
+        remedies = dict.fromkeys(remedy_in(each.example) for each in failed)
+        print_err(f"{result.folder}: the same command cannot help; {'; or '.join(filter(None, remedies))}.")
     else:
         print_err(f"{result.folder}: run the same command to retry only those.")
 

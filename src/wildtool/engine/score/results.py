@@ -46,9 +46,10 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.engine.versions import names_of, played_profile
-from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, RecordError
+from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_list, as_object
+from wildtool.reply_ends import NO_HELP
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
     Rate,
@@ -389,7 +390,7 @@ def _read(
     units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
     evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
     retry = f"run it with --tool-format {read_as}" if read_as else RETRY
-    may_help = incomplete or any(each.kind not in _FINAL_KINDS for each in failed)
+    may_help = incomplete or any(each.is_passing for each in failed)
     totals = VerdictTotals(
         absent=absent,
         correct=outcomes.correct,
@@ -450,10 +451,6 @@ def _evaluator(owner: Benchmark, profile: str) -> str:
 
 def _agent_settings(identity: Mapping[str, Any]) -> Mapping[str, Any]:
     return as_object(as_object(identity["models"].get("agent")).get("settings"))
-
-
-_FINAL_KINDS = frozenset({BLOCKED_PROMPT, NOT_RECORDED})
-"""Failures that no other try changes."""
 
 
 def _call_starts(rows: Any, signs: Mapping[str, int]) -> list[Metric]:
@@ -534,7 +531,9 @@ def failures_in(table: Path) -> tuple[FailureKind, ...]:
 def _failures(rows: Any) -> tuple[FailureKind, ...]:
     # A reason is `KIND: MESSAGE`.
     kind = "split_part(reason, ': ', 1)"
+    # One that says what is behind it is the better example.
+    example = f"coalesce(min(reason) FILTER (contains(reason, {sql_text(NO_HELP)})), min(reason))"
     failures = rows.filter("outcome = 'infra_error'").aggregate(
-        f"{kind} AS kind, count(*) AS units, min(reason) AS example", kind
+        f"{kind} AS kind, count(*) AS units, {example} AS example", kind
     )
     return tuple(FailureKind(*row) for row in failures.order("units DESC, kind").fetchall())

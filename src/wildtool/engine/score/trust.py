@@ -33,10 +33,11 @@ from wildtool.engine.score.reply_signs import (
     TEXT_FOR_CALL,
     UNREAD,
 )
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_object
 from wildtool.models.token_usage import token_usage
-from wildtool.reply_ends import LONGER_CONTEXT, MORE_CONTEXT, OVERFLOWED, End
+from wildtool.reply_ends import LONGER_CONTEXT, MORE_CONTEXT, OVERFLOWED, End, remedy_in
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import Reply
 
@@ -87,6 +88,10 @@ _MOST_OF = 0.9
 _FEWEST_UNITS = 8
 
 
+_FINAL_KINDS = frozenset({BLOCKED_PROMPT, NOT_RECORDED})
+"""Failures that no other try changes."""
+
+
 @dataclass(frozen=True, slots=True)
 class FailureKind:
     """Units that failed calls of one kind left unfinished."""
@@ -95,6 +100,11 @@ class FailureKind:
     units: int
     example: str
     """The message of one of them."""
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether another try may change it."""
+        return self.kind not in _FINAL_KINDS and not remedy_in(self.example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +171,8 @@ def trust_remarks(
         )
         overflowed = sum(kind.units for kind in failed if OVERFLOWED in kind.example)
         option = f"{MORE_CONTEXT}, then {retry}" if overflowed and retry else retry
+        remedies = dict.fromkeys(filter(None, (remedy_in(kind.example) for kind in failed)))
+        option = " · ".join(remedies) or option
         yield TrustRemark(WITHOUT_VERDICT, missing, held, text, option)
     replies = signs.get(REPLIES, 0)
     cut_short = _cut_short(signs, totals.max_tokens)

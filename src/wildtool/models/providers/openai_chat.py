@@ -36,6 +36,16 @@ class OpenAIModel(HttpModel):
     reserved = ("model", "messages", "tools")
     names_end = False  # compatible servers may leave it out
     join_stream = staticmethod(join_chat)
+    refused_still: ClassVar[Mapping[str, tuple[str, str]]] = {
+        _REASONING: (
+            "it refuses earlier replies with an empty reasoning, too",
+            "serve the model without its thinking mode, or another one",
+        ),
+        _SIGNATURES: (
+            "it refuses the placeholder of a signature, too",
+            "serve the model without its thinking mode, or another one",
+        ),
+    }
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
         _SHORT_IDS: re.compile(
             r"(?i)tool call ids?\b.{0,200}\b(?:length (?:of )?9\b|has to be defined|non-empty)"
