@@ -132,7 +132,7 @@ SCENES: Mapping[str, tuple[Answer, str]] = {
     "thinking-strict": (lambda number, gold, messages: thinking(gold, messages, bool), ""),
     "results": (
         lambda number, gold, messages: refusing_results(gold, messages, 500, "Jinja: unsupported role tool"),
-        "",
+        "--retries 1",
     ),
 }
 """Scene to what the server answers, and the options beside model and address."""

@@ -211,8 +211,8 @@ def _verdict_sentence(pair: Comparison) -> str:
     total = pair.whole
     if pair.finding == "no finding":
         sentence = (
-            f"no finding: {total.missing} of {total.units} units without a verdict. Run the same commands again to "
-            "complete them, or compare what both have with --only-played."
+            f"no finding: {total.missing} of {total.units} units without a verdict. Complete them, for which the last "
+            "lines say what each run needs, or compare what both have with --only-played."
         )
     elif pair.finding == "not distinguishable":
         sentence = (
