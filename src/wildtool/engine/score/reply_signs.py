@@ -45,6 +45,8 @@ ADAPTED = {
 REASONING_LEFT_OUT = "reasoning left out"
 """Sign of a reply to a request whose earlier replies were sent without their reasoning."""
 _KEY_DROPPED = "message-key-dropped:"
+LEGACY = "retired function_call"
+"""Sign of replies with a call under `function_call`, which OpenAI retired, and that nothing reads there."""
 INVENTED = "invented result"
 """Sign of replies in which the model wrote what a tool would answer."""
 STOPPED = {
@@ -100,6 +102,8 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
     if EMPTY in signs and format_of_text(_reasoning(reply.message), tools) is not None:
         # What a reply holds says more than what it lacks.
         signs[signs.index(EMPTY)] = IN_REASONING
+    if not has_calls and isinstance(as_object(reply.message.get("function_call")).get("name"), str):
+        signs = [LEGACY, *(sign for sign in signs if sign != EMPTY)]
     if has_calls and not _function_names(as_list(calls)):
         signs.append(NAMELESS)
     if has_calls:

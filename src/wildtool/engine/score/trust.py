@@ -20,6 +20,7 @@ from wildtool.engine.score.reply_signs import (
     FIRST_RIGHT,
     IN_REASONING,
     INVENTED,
+    LEGACY,
     MODEL,
     NAMELESS,
     NEVER_CALLED,
@@ -64,6 +65,7 @@ _STOPPED = {
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
     EMPTY: ("{} empty", _VIEW),
     IN_REASONING: ("{} with a call that the server left in the reasoning", _VIEW),
+    LEGACY: ("{} with a call under the retired `function_call`, which is not read", _CHECK),
     NAMELESS: ("{} with tool_calls that name no function", _VIEW),
     OBJECT_ARGUMENTS: ("{} with arguments as objects, where a JSON text is the rule", _CHECK),
     ENCODED_TWICE: ("{} with arguments that are encoded twice", _VIEW),
@@ -81,7 +83,7 @@ _ADAPTED = {
     REASONING_LEFT_OUT: "no reasoning in earlier replies",
 }
 """By sign what an endpoint was sent that refused the history as it is."""
-_WITHOUT_CALL = frozenset({EMPTY, IN_REASONING, *STOPPED.values()} - {STOPPED[End.UNKNOWN]})
+_WITHOUT_CALL = frozenset({EMPTY, IN_REASONING, LEGACY, *STOPPED.values()} - {STOPPED[End.UNKNOWN]})
 """Signs of replies that say themselves why no call was read."""
 _MOST_OF = 0.9
 """Share of the units that needed a call from which one kind of mistake says more of the endpoint than of the model."""
