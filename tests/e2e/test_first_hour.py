@@ -73,7 +73,8 @@ def test_each_scene_names_its_cause_and_that_of_a_second_fault(scene: str, fault
         return change(answer(number, gold, messages), messages)
 
     with SCENES["serving"](both, SCENES["gold_answers"]()) as address:
-        command = f"wildtool run wild-mini -m my-model --base-url {SCENES['_BASE']} -j 1 --retries 1 {options} -o run"
+        options = options if "--retries" in options else f"--retries 1 {options}"
+        command = f"wildtool run wild-mini -m my-model --base-url {SCENES['_BASE']} -j 1 {options} -o run"
         screen = " ".join(SCENES["_screen"](command, address, tmp_path).split())
     for cause in (*CAUSES[scene], *(() if (scene, fault) in UNSEEN else words)):
         assert cause in screen

@@ -13,8 +13,9 @@ from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
+from wildtool.engine.score.trust import remedies_of
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
-from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED, remedy_in
+from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
 
 
 def print_notes(result: RunResult) -> None:
@@ -67,12 +68,15 @@ def _print_failures(result: RunResult, verdicts: Path) -> None:
     )
     if all(each.kind == NOT_RECORDED for each in failed):
         print_err("The record that answers does not hold these calls; retrying will not help.")
-    elif all(OVERFLOWED in each.example for each in failed):
+        return
+    lasting = [each for each in failed if not each.is_passing]
+    if lasting:
+        units = sum(each.units for each in lasting)
+        advice = "; ".join(remedies_of(lasting))
+        print_err(f"{result.folder}: for {units} of them the same command cannot help: {advice}.")
+    if any(OVERFLOWED in each.example for each in failed):
         print_err(f"{result.folder}: {MORE_CONTEXT}; the same command then retries only those.")
-    elif not any(each.is_passing for each in failed):
-        remedies = dict.fromkeys(remedy_in(each.example) for each in failed)
-        print_err(f"{result.folder}: the same command cannot help; {'; or '.join(filter(None, remedies))}.")
-    else:
+    elif len(lasting) < len(failed):
         print_err(f"{result.folder}: run the same command to retry only those.")
 
 

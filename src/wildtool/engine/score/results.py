@@ -49,7 +49,7 @@ from wildtool.engine.versions import names_of, played_profile
 from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_list, as_object
-from wildtool.reply_ends import NO_HELP
+from wildtool.reply_ends import NO_HELP, OVERFLOWED
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
     Rate,
@@ -531,9 +531,9 @@ def failures_in(table: Path) -> tuple[FailureKind, ...]:
 def _failures(rows: Any) -> tuple[FailureKind, ...]:
     # A reason is `KIND: MESSAGE`.
     kind = "split_part(reason, ': ', 1)"
-    # One that says what is behind it is the better example.
-    example = f"coalesce(min(reason) FILTER (contains(reason, {sql_text(NO_HELP)})), min(reason))"
+    # What needs something else to be done is another kind, whatever its status.
+    needs = ", ".join(f"contains(reason, {sql_text(words)})" for words in (NO_HELP, OVERFLOWED))
     failures = rows.filter("outcome = 'infra_error'").aggregate(
-        f"{kind} AS kind, count(*) AS units, {example} AS example", kind
+        f"{kind} AS kind, count(*) AS units, min(reason) AS example", f"{kind}, {needs}"
     )
-    return tuple(FailureKind(*row) for row in failures.order("units DESC, kind").fetchall())
+    return tuple(FailureKind(*row) for row in failures.order("units DESC, kind, example").fetchall())

@@ -171,11 +171,7 @@ def trust_remarks(
             f"{_missing_units(evidence, missing, held, failed)} and count as not right: {low:.1f} % correct, at most "
             f"{high:.1f} %"
         )
-        overflowed = sum(kind.units for kind in failed if OVERFLOWED in kind.example)
-        option = f"{MORE_CONTEXT}, then {retry}" if overflowed and retry else retry
-        remedies = dict.fromkeys(filter(None, (remedy_in(kind.example) for kind in failed)))
-        option = " · ".join(remedies) or option
-        yield TrustRemark(WITHOUT_VERDICT, missing, held, text, option)
+        yield TrustRemark(WITHOUT_VERDICT, missing, held, text, _completing(failed, retry))
     replies = signs.get(REPLIES, 0)
     cut_short = _cut_short(signs, totals.max_tokens)
     if cut_short:
@@ -275,6 +271,19 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
     if set_format := settings.get("format"):
         return f"{remark} that {set_format} did not read"
     return f"{remark}: try --tool-format {sign.removeprefix(UNREAD) or 'auto'}"
+
+
+def _completing(failed: Sequence[FailureKind], retry: str) -> str:
+    """What brings the units that failed to an end; empty where nothing does."""
+    steps = remedies_of(failed)
+    if any(OVERFLOWED in kind.example for kind in failed):
+        steps.append(MORE_CONTEXT)
+    return ", then ".join(["; ".join(steps), *([retry] if retry else [])] if steps else [retry])
+
+
+def remedies_of(failed: Iterable[FailureKind]) -> list[str]:
+    """What must be done for calls that an endpoint refuses for good, each once."""
+    return list(dict.fromkeys(filter(None, (remedy_in(kind.example) for kind in failed))))
 
 
 def _missing_units(evidence: Evidence, missing: int, held: int, failed: Sequence[FailureKind]) -> str:
