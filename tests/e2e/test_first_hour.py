@@ -47,7 +47,7 @@ CAUSES = {
     "dies": ("http 503", "run the same command"),
     "no-parser": ("as text", "--tool-format hermes"),
     "cut": ("cut off at a token limit", "--max-tokens"),
-    "context": ("the context overflowed", "serve the model with a longer context"),
+    "context": ("serve the model with a longer context",),
     "quota": ("no quota left",),
 }
 FAULTS: dict[str, tuple[Fault, Sequence[str]]] = {
