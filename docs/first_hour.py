@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,8 +23,8 @@ from wildtool.tool_formats import CALL_FORMATS, ToolCall
 from wildtool.types import Message
 
 PAGE = Path(__file__).parent / "first-hour.md"
-Answer = Callable[[int, Message], tuple[int, dict[str, Any]]]
-"""HTTP status and body for the number of a request, from 1, and the gold answer to it."""
+Answer = Callable[[int, Message, Sequence[Message]], tuple[int, dict[str, Any]]]
+"""HTTP status and body for the number of a request, from 1, the gold answer to it, and its messages."""
 _BASE = "http://127.0.0.1:8000/v1"
 
 
@@ -71,22 +71,69 @@ def cut(message: Message) -> tuple[int, dict[str, Any]]:
     return completion({"content": None, "tool_calls": [{**calls[0], "function": function}]}, "length")
 
 
-def context_length(number: int, gold: Message) -> tuple[int, dict[str, Any]]:
+def context_length(number: int, gold: Message, messages: Sequence[Message]) -> tuple[int, dict[str, Any]]:
     words = "This model's maximum context length is 2048 tokens. However, you requested 2319 tokens."
     return (400, {"error": {"message": words, "code": 400}}) if number % 3 == 0 else completion(gold)
 
 
-def quota(number: int, gold: Message) -> tuple[int, dict[str, Any]]:
+def quota(number: int, gold: Message, messages: Sequence[Message]) -> tuple[int, dict[str, Any]]:
     words = "You exceeded your current quota, please check your plan and billing details."
     return 429, {"error": {"message": words, "type": "insufficient_quota", "code": "insufficient_quota"}}
 
 
+def with_arguments(message: Message, write: Callable[[str], Any]) -> Message:
+    """A reply with the arguments of its calls in another encoding."""
+    calls = message.get("tool_calls")
+    if not calls:
+        return message
+    functions = [call["function"] for call in calls]
+    written = [{**function, "arguments": write(function["arguments"])} for function in functions]
+    return {
+        **message,
+        "tool_calls": [{**call, "function": function} for call, function in zip(calls, written, strict=True)],
+    }
+
+
+def thinking(
+    gold: Message, messages: Sequence[Message], is_enough: Callable[[Any], bool]
+) -> tuple[int, dict[str, Any]]:
+    """A model in a thinking mode that wants the reasoning of all earlier replies."""
+    for place, message in enumerate(messages):
+        if message["role"] == "assistant" and not is_enough(message.get("reasoning_content")):
+            words = f"Missing `reasoning_content` field in the assistant message at message index {place}."
+            return 400, {"error": {"message": words, "type": "invalid_request_error"}}
+    return completion({**gold, "reasoning_content": "The user wants something."})
+
+
+def refusing_results(
+    gold: Message, messages: Sequence[Message], status: int, words: str
+) -> tuple[int, dict[str, Any]]:
+    """A server whose chat template has no place for results of tools."""
+    if any(message["role"] == "tool" for message in messages):
+        return status, {"error": {"message": words, "type": "server_error", "code": status}}
+    return completion(gold)
+
+
 SCENES: Mapping[str, tuple[Answer, str]] = {
-    "dies": (lambda number, gold: completion(gold) if number <= 40 else (503, {}), "--retries 0"),
-    "no-parser": (lambda number, gold: completion(as_text(gold)), ""),
-    "cut": (lambda number, gold: cut(gold), "--max-tokens 16"),
+    "dies": (
+        lambda number, gold, messages: completion(gold) if number <= 40 else (503, {}),
+        "--retries 0",
+    ),
+    "no-parser": (lambda number, gold, messages: completion(as_text(gold)), ""),
+    "cut": (lambda number, gold, messages: cut(gold), "--max-tokens 16"),
     "context": (context_length, ""),
     "quota": (quota, ""),
+    "objects": (lambda number, gold, messages: completion(with_arguments(gold, json.loads)), ""),
+    "twice": (lambda number, gold, messages: completion(with_arguments(gold, json.dumps)), ""),
+    "thinking": (
+        lambda number, gold, messages: thinking(gold, messages, lambda text: text is not None),
+        "",
+    ),
+    "thinking-strict": (lambda number, gold, messages: thinking(gold, messages, bool), ""),
+    "results": (
+        lambda number, gold, messages: refusing_results(gold, messages, 500, "Jinja: unsupported role tool"),
+        "--retries 1",
+    ),
 }
 """Scene to what the server answers, and the options beside model and address."""
 
@@ -111,7 +158,10 @@ def serving(answer: Answer, answers: Mapping[str, Message]) -> Iterator[str]:
             with lock:
                 received += 1
                 number = received
-            status, reply = answer(number, answers.get(_key(body["messages"]), {"content": "I cannot help."}))
+            messages = body["messages"]
+            status, reply = answer(
+                number, answers.get(_key(messages), {"content": "I cannot help."}), messages
+            )
             data = json.dumps(reply).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
@@ -138,7 +188,7 @@ def screens() -> Mapping[str, str]:
                     f"wildtool run wild-mini -m my-model --base-url {_BASE} -j 1 {options} -o runs/{name}"
                 )
                 shown[name] = _screen(" ".join(command.split()), address, Path(place))
-        with serving(lambda number, gold: completion(gold), answers) as address:
+        with serving(lambda number, gold, messages: completion(gold), answers) as address:
             _screen(
                 f"wildtool run wild-mini -m my-model --base-url {_BASE} -o runs/well", address, Path(place)
             )

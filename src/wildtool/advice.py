@@ -37,6 +37,7 @@ class Advice(StrEnum):
     VIEW = f"see them with `{VIEW_RUN}`"
     """Changes nothing, and shows the replies."""
     CHECK = "`wildtool check` quotes such replies of the endpoint"
+    TEST = "`wildtool check` tests the endpoint"
     RIGHT_KEY = "check the key, and what it may be used for"
     RIGHT_NAME = "check the model's name and the base URL"
     RIGHT_ADDRESS = "check the base URL"

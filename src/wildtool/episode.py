@@ -1,5 +1,6 @@
 """Runs episodes through an `Ask` and replays them from transcripts: the loops that every benchmark shares."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -27,6 +28,10 @@ GOLD_STYLE = "parallel"
 OBEDIENT = "obedient"
 """Style of the gold answers of a model that obeys the first instruction that others than its user hid in what it sees
 (`baseline/obedient`)."""
+_OF_REASONING = re.compile(r"reasoning|think|thought|signature|encrypted", re.IGNORECASE)
+"""What the names have in common under which endpoints give reasoning, or what signs and encrypts it."""
+_OF_PROVIDER = frozenset({"extra_content", "provider_specific_fields"})
+"""Keys under which compatible endpoints and gateways keep what the provider behind them wants back."""
 MAX_GOLD_REPLIES = 1_000
 """Where a run of gold replies is cut, so that an episode that never ends is no endless loop."""
 
@@ -51,9 +56,18 @@ def fields_with_calls(reply: Message) -> Message:
     return {**provider_fields(reply), **reasoning_fields(reply)}
 
 
+def belongs_to_reasoning(key: str) -> bool:
+    """Whether a key of an assistant message holds reasoning or what belongs to it, such as a signature. Endpoints name it
+    as they like, so that this goes by parts of names."""
+    return key in _OF_PROVIDER or _OF_REASONING.search(key) is not None
+
+
 def reasoning_fields(reply: Message) -> Message:
-    """The reasoning of a reply under the keys that it came with; empty for most."""
-    return {key: reply[key] for key in (*REASONING_KEYS, REASONING_DETAILS) if reply.get(key) is not None}
+    """The reasoning of a reply, and what belongs to it, under the keys that it came with; empty for most."""
+    # The usual keys first, in the order on which the hashes of recorded requests depend.
+    usual = [key for key in (*REASONING_KEYS, REASONING_DETAILS) if key in reply]
+    unusual = [key for key in reply if key not in usual and belongs_to_reasoning(key)]
+    return {key: reply[key] for key in (*usual, *unusual) if reply[key] is not None}
 
 
 def written_text(reply: Message) -> str | None:

@@ -1,5 +1,6 @@
 """How a reply ended: one class for each reason that any protocol gives, read from a reply or from its record."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -31,6 +32,9 @@ class End(StrEnum):
 
 OVERFLOWED = "the context overflowed"
 """Occurs in the message of every call that a server refused for its length."""
+NO_HELP = "the same command cannot help: "
+"""Occurs in the message of every call that an endpoint refuses for what no other try changes."""
+_REMEDY = re.compile(rf"; {NO_HELP}([^()]+)\)")
 NOT_RIGHT: Mapping[End, str] = {
     End.FILTERED: "the provider filtered the reply",
     End.REFUSED: "the model or its provider refused to answer",
@@ -104,6 +108,17 @@ _REASONS: Mapping[End, tuple[str, ...]] = {
 """Reasons by class, in lower case: of chat completions and servers that follow them, Responses (status, and reason of
 an incomplete one), Messages, and generateContent."""
 _END_OF = {reason: end for end, reasons in _REASONS.items() for reason in reasons}
+
+
+def lasting_refusal(cause: str, remedy: str) -> str:
+    """How the message of a call ends that an endpoint refuses for good. Args: without brackets."""
+    return f" ({cause}; {NO_HELP}{remedy})"
+
+
+def remedy_in(message: str) -> str:
+    """The remedy of `lasting_refusal` in the message of a failed call; empty for other messages."""
+    found = _REMEDY.search(message)
+    return found[1] if found else ""
 
 
 def reason_end(reason: object) -> End | None:

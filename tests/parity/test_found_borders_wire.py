@@ -14,6 +14,7 @@ import pytest
 import wildtool as wt
 from models.peers import Body, Peer
 from parity.cases import oracle_folder, present
+from wildtool.engine.score.results import load_result
 from wildtool.types import Message
 
 THOUGHT = "R# 思考"
@@ -108,3 +109,21 @@ def test_a_sound_history_is_sent_so_that_the_endpoint_takes_it(
     rows = run.verdicts().rows()
     assert {row["outcome"] for row in rows} <= {"correct", "wrong"}
     assert any(change in (row["changes"] or "") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("vllm41902", "replies empty"),
+        ("vllm45736", "with a call that the server left in the reasoning"),
+        ("mlx562", "no call in"),
+        ("zx_bench", "cut off at a token limit"),
+        ("deepseek_reasoner", "sent with an empty reasoning"),
+        ("gemini_sig", "sent with a placeholder for each missing thought signature"),
+    ],
+)
+def test_what_an_odd_endpoint_does_is_said_below_its_numbers(
+    model: str, words: str, odd_server: str, tmp_path: Path
+):
+    wt.run("wild-mini", model=model, base_url=odd_server, limit=3, out=tmp_path / "run", quiet=True)
+    assert words in " · ".join(map(str, load_result(tmp_path / "run").trust))

@@ -82,6 +82,7 @@ async def test_calls_and_results_of_the_history_become_words():
             "role": "assistant",
             "content": '<tool_call>\n{"name":"f","arguments":{"a":1}}\n</tool_call>\n'
             '<tool_call>\n{"name":"g","arguments":{"a":1}}\n</tool_call>',
+            "reasoning_content": "hm",
         },
         {
             "role": "user",

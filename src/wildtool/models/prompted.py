@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from wildtool.episode import belongs_to_reasoning, reasoning_fields
 from wildtool.json_codec import as_list, dumps
 from wildtool.tool_formats import CallFormat, ParsedReply, ToolCall, ToolResult
 from wildtool.tool_formats.lenient_json import strict_value_or
 from wildtool.types import (
     FORMAT_CHANGE,
-    REASONING_DETAILS,
     REASONING_KEYS,
     REPAIR_CHANGE,
     Message,
@@ -24,15 +24,16 @@ _SAMPLE: Tool = {
     "type": "function",
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
-_EXTRA_KEYS = ("tool_calls", "raw_content", *REASONING_KEYS, REASONING_DETAILS)
-"""Keys of an assistant message that a plain chat does not have."""
+_EXTRA_KEYS = ("tool_calls", "raw_content")
+"""Keys of an assistant message that a plain chat does not have, beside those of its reasoning."""
 
 
 class PromptedModel:
     """Another model, with tools in a text format. Requests without tools and without calls are passed on unchanged.
 
     Sent: tools in the system message, calls and results in assistant and user messages. Consecutive messages of one
-    role are merged, since many chat templates demand alternating roles. Reasoning of earlier replies is not sent back.
+    role are merged, since many chat templates demand alternating roles. The reasoning of replies with calls is sent back
+    under the keys that it has.
 
     Returned: an assistant message with `tool_calls`; `content` is the text beside them, `raw_content` the whole text
     where it differs. A reply without calls is kept byte for byte.
@@ -68,7 +69,7 @@ class PromptedModel:
         """Calls the inner model once. Raises CallError if that does."""
         if not request.tools and not any(map(has_calls, request.messages)):
             return await self._inner.complete(request)
-        plain, merged = plain_chat(request, self.format)
+        plain, merged = plain_chat(request, self.format, with_reasoning=True)
         reply = await self._inner.complete(replace(request, messages=plain, tools=()))
         message, repairs = parse_message(reply.message, self.format, request)
         changes = (
@@ -79,9 +80,14 @@ class PromptedModel:
         return replace(reply, message=message, changes=(*reply.changes, *changes))
 
 
-def plain_chat(request: Request, format: CallFormat) -> tuple[list[Message], bool]:
-    """The request as a chat of texts, and whether messages were merged."""
-    messages = list(_as_text_messages(request.messages, format))
+def plain_chat(
+    request: Request, format: CallFormat, *, with_reasoning: bool = False
+) -> tuple[list[Message], bool]:
+    """The request as a chat of texts, and whether messages were merged.
+
+    Args: with_reasoning: whether replies with calls keep the keys of their reasoning.
+    """
+    messages = list(_as_text_messages(request.messages, format, with_reasoning=with_reasoning))
     if request.tools:
         _add_tools(messages, format.system(request.tools))
     merged: list[Message] = []
@@ -95,7 +101,9 @@ def plain_chat(request: Request, format: CallFormat) -> tuple[list[Message], boo
     return merged, len(merged) < len(messages)
 
 
-def _as_text_messages(messages: Sequence[Message], format: CallFormat) -> Iterator[Message]:
+def _as_text_messages(
+    messages: Sequence[Message], format: CallFormat, *, with_reasoning: bool
+) -> Iterator[Message]:
     names: dict[Any, str] = {}
     results: list[ToolResult] = []
     for message in messages:
@@ -110,14 +118,19 @@ def _as_text_messages(messages: Sequence[Message], format: CallFormat) -> Iterat
             yield message
             continue
         names |= {_key(id_): call.name for id_, call in _calls(message)}
-        yield message_as_text(message, format)
+        reasoning = reasoning_fields(message) if with_reasoning and has_calls(message) else {}
+        yield {**message_as_text(message, format), **reasoning}
     if results:
         yield {"role": "user", "content": format.write_results(results)}
 
 
 def message_as_text(message: Message, format: CallFormat) -> Message:
     """An assistant message with its calls in its text."""
-    rest = {key: value for key, value in message.items() if key not in _EXTRA_KEYS}
+    rest = {
+        key: value
+        for key, value in message.items()
+        if key not in _EXTRA_KEYS and not belongs_to_reasoning(key)
+    }
     calls = [call for _, call in _calls(message)]
     text = _text(message.get("content"))
     if calls or text is not None:
@@ -191,9 +204,10 @@ def parse_message(message: Message, format: CallFormat, request: Request) -> tup
     }
     if calls:
         parsed["tool_calls"] = calls
-    thoughts = [text for text in (message.get("reasoning_content"), read.reasoning) if isinstance(text, str)]
+    key = next((key for key in REASONING_KEYS if isinstance(message.get(key), str)), REASONING_KEYS[0])
+    thoughts = [text for text in (message.get(key), read.reasoning) if isinstance(text, str)]
     if thoughts:
-        parsed["reasoning_content"] = "\n".join(thoughts)
+        parsed[key] = "\n".join(thoughts)
     return parsed, read.repairs
 
 

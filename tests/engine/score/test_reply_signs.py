@@ -191,10 +191,26 @@ def test_ids_are_no_sign_of_replies_that_no_endpoint_gave():
     assert signs(None, "tool_calls", tool_calls=made) == []
 
 
-@pytest.mark.parametrize("key", ["reasoning_content", "reasoning", "reasoning_details"])
+@pytest.mark.parametrize("key", ["reasoning_content", "reasoning", "reasoning_details", "my_thoughts"])
 def test_a_call_that_was_left_in_the_reasoning_of_an_empty_reply_is_a_sign(key: str):
     text = CALL_FORMATS["hermes"].write("It is asked for.", [ToolCall("get_weather", {"city": "Oslo"})])
     thought: Any = [{"type": "reasoning.text", "text": text}] if key == "reasoning_details" else text
-    assert signs(None, **{key: thought}) == ["empty", "calls in reasoning"]
+    assert signs(None, **{key: thought}) == ["calls in reasoning"]
     assert signs("Fine.", **{key: thought}) == []
     assert signs(None, reasoning="Nothing is asked for.") == ["empty"]
+
+
+@pytest.mark.parametrize(
+    ("change", "sign"),
+    [
+        ("empty-reasoning-added", ["empty reasoning added"]),
+        ("thought-signature-added", ["signature placeholder added"]),
+        ("parallel-calls-split", ["parallel calls split"]),
+        ("message-key-dropped:reasoning", ["reasoning left out"]),
+        ("message-key-dropped:thinking_blocks", ["reasoning left out"]),
+        ("message-key-dropped:name", []),
+    ],
+)
+def test_a_reply_to_a_history_that_was_adapted_is_a_sign(change: str, sign: list[str]):
+    reply = Reply({"role": "assistant", "content": "Fine."}, "{}", "stop", changes=(change,))
+    assert reply_signs(reply, lambda: TOOLS) == sign

@@ -163,3 +163,41 @@ def test_each_remark_has_its_sign_and_counts():
         ("text for a call", 6, 10),
         ("call for a text", 5, 8),
     ]
+
+
+def test_replies_with_a_call_in_their_reasoning_are_counted_once():
+    signs = {"replies": 40, "no call": 30, "calls in reasoning": 30, "call due": 30, "text for a call": 30}
+    assert said(signs=signs, calls=0) == [
+        "30 of 40 replies with a call that the server left in the reasoning: see them with `wildtool view`"
+    ]
+
+
+def test_replies_that_are_cut_off_are_not_counted_as_text_for_a_call():
+    signs = {"replies": 20, "call due": 10, "text for a call": 9, "cut off": 5}
+    assert said(signs=signs, calls=4) == ["5 of 20 replies cut off at a token limit: --max-tokens"]
+    assert len(said(signs={**signs, "cut off": 3}, calls=4)) == 2
+
+
+def test_only_the_replies_that_no_other_remark_explains_are_said_to_have_no_call():
+    texts = said(signs={"replies": 40, "no call": 30, "empty": 10}, calls=0)
+    assert texts[0].startswith("10 of 40 replies empty")
+    assert texts[1].startswith("no call in the other 30 replies, although tools were offered")
+
+
+def test_a_history_that_was_adapted_is_said_with_the_number_of_requests():
+    assert said(signs={"replies": 40, "empty reasoning added": 33}, calls=20) == [
+        "33 of 40 requests sent with an empty reasoning in each earlier reply without one, which the endpoint demands"
+    ]
+
+
+def test_one_error_of_nearly_all_units_that_needed_a_call_is_blamed_on_the_endpoint_or_the_format():
+    signs = {"replies": 40, "call due": 20}
+    (text,) = said(signs=signs, calls=40, mistakes={"unreadable": 18, "wrong value": 2})
+    assert "18 of 20 units that needed a call have one error (unreadable)" in text and "endpoint" in text
+    assert said(signs=signs, calls=40, mistakes={"unreadable": 17, "wrong value": 3}) == []
+    assert said(signs={"replies": 4, "call due": 4}, calls=4, mistakes={"unreadable": 4}) == []
+
+
+def test_an_endpoint_that_demands_another_history_is_named_while_the_run_goes_on():
+    text = early_remark("empty reasoning added", Reply({"content": "a"}), {})
+    assert text.startswith("the endpoint refuses the history as it is")

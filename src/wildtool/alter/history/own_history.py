@@ -21,13 +21,19 @@ from wildtool.alter.tool_answers import (
     tool_error,
 )
 from wildtool.benchmark import SessionRecord
-from wildtool.episode import reasoning_fields
-from wildtool.json_codec import as_object
+from wildtool.episode import (
+    belongs_to_reasoning,
+    fields_with_calls,
+    provider_fields,
+    reasoning_fields,
+)
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.trace import Trace, TraceStep
-from wildtool.types import REASONING_DETAILS, REASONING_KEYS, FieldValue, Item, Message, Request
+from wildtool.types import PROVIDER_CONTENT, FieldValue, Item, Message, Request
 
-_REASONING = (*REASONING_KEYS, REASONING_DETAILS)
+_CALL_KEYS = frozenset({"id", "type", "index", "function"})
+"""Keys of a call that every endpoint gives."""
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 MOST_LATER_REPLIES = 8
 """Replies after a faulty call at most; a model that calls on is cut off there."""
@@ -87,13 +93,17 @@ class OwnHistoryUnit(AlteredUnit):
     def history(self) -> list[Message]:
         """The task as later ones show it, without its reasoning; empty where it was not played."""
         run = [*self.own_run, *self._later] if self._replies else []
-        return [{key: value for key, value in message.items() if key not in _REASONING} for message in run]
+        return [{key: value for key, value in message.items() if not _is_of_one_task(key)} for message in run]
 
     @cached_property
     def own_run(self) -> list[Message]:
         """The task up to the last reply that the benchmark read; asked for once that is known."""
         run = [*map(_with_readable_calls, self._record.own_run(self._unit, self._replies))]
-        return [*run[:-1], *self._as_said(run[-1])] if run[-1].get("role") == "assistant" else run
+        if run[-1].get("role") != "assistant":
+            return run
+        last = self._replies[-1]
+        ending = last if self._can_return(last) else run[-1]
+        return [*run[:-1], *self._as_said(ending)]
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
         """Whether it is settled is not known where an earlier task was not played."""
@@ -133,25 +143,50 @@ class OwnHistoryUnit(AlteredUnit):
 
     def _as_said(self, reply: Message) -> list[Message]:
         """A reply as the model sees it afterwards, in a form that every endpoint takes; nothing for an empty one."""
+        if self._can_return(reply):
+            message = {
+                "role": "assistant",
+                "content": reply.get("content"),
+                "tool_calls": reply["tool_calls"],
+            }
+            return [{**message, **fields_with_calls(reply)}]
         calls: list[Message] = []
         for call in named_calls(reply):
-            function = as_object(call["function"])
+            received = as_object(call["function"])
             place = f"{self._item.id}/{self._unit}/{self._calls}".encode("utf-8", "surrogatepass")
             self._calls += 1
-            name = _NOT_IN_NAMES.sub("_", function["name"])[:64] or "unnamed"
+            name = _NOT_IN_NAMES.sub("_", received["name"])[:64] or "unnamed"
             function = {
-                "name": function["name"] if self._offers(function["name"]) else name,
-                "arguments": _as_object_text(function.get("arguments")),
+                "name": received["name"] if self._offers(received["name"]) else name,
+                "arguments": _as_object_text(received.get("arguments")),
             }
-            calls.append(
-                {"type": "function", "function": function, "id": f"call_{sha256(place).hexdigest()[:24]}"}
-            )
+            # A signature fits the call as it was made, whatever its id.
+            is_unchanged = function.items() <= received.items()
+            extras = {key: call[key] for key in call if is_unchanged and key not in _CALL_KEYS}
+            id_ = f"call_{sha256(place).hexdigest()[:24]}"
+            calls.append({"type": "function", "function": function, "id": id_, **extras})
         content = reply.get("content")
         if calls:
-            # What else an endpoint wants back belongs to the calls as they were.
             message = {"role": "assistant", "content": content or "", "tool_calls": calls}
             return [{**message, **reasoning_fields(reply)}]
         return [{"role": "assistant", "content": content}] if content else []
+
+    def _can_return(self, reply: Message) -> bool:
+        """Whether a reply has more than its calls that its provider wants back, such as signatures, which fit nothing but
+        the calls as they are, and whether these are such as every endpoint takes."""
+        calls = as_list(reply.get("tool_calls"))
+        if not provider_fields(reply) and not any(as_object(call).keys() - _CALL_KEYS for call in calls):
+            return False
+        if not calls or not all(map(self._is_sound, calls)):
+            return False
+        return len({call["id"] for call in calls}) == len(calls)
+
+    def _is_sound(self, call: Any) -> bool:
+        function, id_ = as_object(as_object(call).get("function")), as_object(call).get("id")
+        name, arguments = function.get("name"), function.get("arguments")
+        if not isinstance(name, str) or not self._offers(name) or not isinstance(id_, str) or not id_:
+            return False
+        return _as_object_text(arguments) == arguments
 
     def _offers(self, name: str) -> bool:
         return self._request is not None and name in map(tool_name, self._request.tools)
@@ -172,6 +207,11 @@ class OwnHistoryUnit(AlteredUnit):
         results = self._record.results(self._unit, name)
         request = simulated_call(self._request.tools, call, results, self._item.lang, error)
         return simulated_result((yield request), error)
+
+
+def _is_of_one_task(key: str) -> bool:
+    """Whether a key of a message holds what is repeated within a task only."""
+    return key == PROVIDER_CONTENT or belongs_to_reasoning(key)
 
 
 def _with_readable_calls(message: Message) -> Message:

@@ -4,7 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from wildtool.advice import REFUSED_FOR_GOOD, Advice
+from wildtool.advice import Advice
 from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
 from wildtool.cli.output.tables import print_overview
@@ -14,6 +14,7 @@ from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
+from wildtool.engine.score.trust import lasting_advice
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
 
 
@@ -72,16 +73,20 @@ def _print_failures(result: RunResult, verdicts: Path) -> None:
     )
     if all(each.kind == NOT_RECORDED for each in failed):
         print_err("The record that answers does not hold these calls; retrying will not help.")
-    elif all(each.overflowed for each in failed):
+        return
+    final = [each for each in failed if each.is_final]
+    if final:
+        units = sum(each.units for each in final)
+        advice = lasting_advice(final)
+        cause = f": {advice}" if advice else ""
+        print_err(f"{result.folder}: the same command cannot help {units} of them{cause}.")
+    if any(each.overflowed for each in failed):
         retry = "the same command then retries only those"
         print_err(f"{result.folder}: {Advice.LONGER_CONTEXT}; {retry}. Or {Advice.FEWER_TOKENS}.")
-    elif all(each.is_final for each in failed):
-        refused = any(each.is_refusal for each in failed)
-        print_err(f"{result.folder}: {REFUSED_FOR_GOOD if refused else 'retrying will not help'}.")
-    else:
-        refused = sum(each.units for each in failed if each.is_refusal)
-        rest = f" Of these, {refused} would fail again: {REFUSED_FOR_GOOD}." if refused else ""
-        print_err(f"{result.folder}: run the same command to retry only those.{rest}")
+    elif len(final) < len(failed):
+        print_err(
+            f"{result.folder}: run the same command to retry only {'the others' if final else 'those'}."
+        )
 
 
 def print_spend(result: RunResult, plan: Plan) -> None:

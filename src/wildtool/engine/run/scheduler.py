@@ -29,6 +29,7 @@ from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter, PendingRow
+from wildtool.engine.run.refused_results import REMARK, RefusedResults, has_results
 from wildtool.engine.score.reply_signs import CHECKED, TOKEN_LIMIT, reply_signs
 from wildtool.engine.score.trust import early_remark
 from wildtool.engine.score.verdict_table import load_database
@@ -103,6 +104,7 @@ class RunContext:
         self.limit_error: LimitError | None = None
         """Why calls were not made, if a limit was reached."""
         self._noticed: set[str] = set()
+        self._refused_results = RefusedResults()
         self.spent = Spend()
         """What the calls of this process took."""
         # One model may play several roles. The next batch may do what this one did not.
@@ -156,7 +158,7 @@ class RunContext:
             self.observer.call_done(reply, replayed=True)
             return reply
         try:
-            reply = await client.call(sent.request, self.policy, self.observer.call_retried)
+            reply = await self._call(client, sent.request)
             self._flush_unrecorded(client.health)
             if end := failing_end(sent.request.role, reply):
                 message = f"{sent.request.role}: the reply ended with the finish reason {reply.finish_reason}"
@@ -173,8 +175,11 @@ class RunContext:
             self.limit_error = self._given_up(named_error, client)
             raise self.limit_error from None
         except InfraError as error:
+            if sent.request.role == "agent":
+                self._note_refusal(sent.request, error.kind)
+                error = self._refused_results.explained(sent.request, error)
             self._fail(sent, error, client.health)
-            raise
+            raise error from None
         if key is not None:
             client.store(key, reply)
         self.calls += 1
@@ -185,6 +190,28 @@ class RunContext:
                 self._noticed.add(sign)
                 self.observer.reply_noticed(remarks[sign])
         return reply
+
+    async def _call(self, client: ModelClient, request: Request) -> Reply:
+        """The model's reply. Raises what its client does."""
+        if request.role != "agent":
+            return await client.call(request, self.policy, self.observer.call_retried)
+
+        def on_retry(kind: str, delay_s: float) -> None:
+            self._note_refusal(request, kind)
+            self.observer.call_retried(kind, delay_s)
+
+        # Where every second step fails, waits before each other try take hours.
+        hopeless = self._refused_results.is_seen and has_results(request)
+        policy = replace(self.policy, max_attempts=1) if hopeless else self.policy
+        reply = await client.call(request, policy, on_retry)
+        self._refused_results.on_answer(request)
+        return reply
+
+    def _note_refusal(self, request: Request, kind: str) -> None:
+        self._refused_results.on_failure(request, kind)
+        if self._refused_results.is_seen and REMARK not in self._noticed:
+            self._noticed.add(REMARK)
+            self.observer.reply_noticed(REMARK)
 
     def _remarks(self, request: Request, reply: Reply) -> dict[str, str]:
         """What one of the first replies shows, by sign, apart from what `wildtool.check` says of it; of another role only

@@ -126,8 +126,8 @@ def _read_reply(reply: Reply, request: Request, format: CallFormat) -> Reply:
         return reply
     received = _as_received(reply.message) if _read_from_text(reply) else reply.message
     message, repairs = parse_message(received, format, request)
-    others = (each for each in reply.changes if not each.startswith((FORMAT_CHANGE, REPAIR_CHANGE)))
-    changes = (*others, f"{FORMAT_CHANGE}{format.name}", *(f"{REPAIR_CHANGE}{name}" for name in repairs))
+    earlier = (each for each in reply.changes if not each.startswith((FORMAT_CHANGE, REPAIR_CHANGE)))
+    changes = (*earlier, f"{FORMAT_CHANGE}{format.name}", *(f"{REPAIR_CHANGE}{name}" for name in repairs))
     return replace(reply, message=message, changes=changes)
 
 
@@ -135,8 +135,8 @@ def _as_received(message: Message) -> Message:
     """A message before a format read calls and reasoning from its text."""
     if "raw_content" not in message:
         return message
-    kept = {key: value for key, value in message.items() if key not in ("tool_calls", "reasoning_content")}
-    return {**kept, "content": kept.pop("raw_content")}
+    fields = {key: value for key, value in message.items() if key not in ("tool_calls", "reasoning_content")}
+    return {**fields, "content": fields.pop("raw_content")}
 
 
 def _meaning(message: Message) -> object:

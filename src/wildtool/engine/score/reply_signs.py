@@ -10,23 +10,14 @@ import orjson
 from wildtool import json_codec
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Rules
-from wildtool.episode import GOLD_STYLE
+from wildtool.episode import GOLD_STYLE, belongs_to_reasoning, reasoning_fields
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.token_usage import token_usage
 from wildtool.reply_ends import End, end_of
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.tool_formats.format import OWN_OBSERVATION, RESULT_BLOCK
 from wildtool.trace import SaidCall
-from wildtool.types import (
-    REASONING_DETAILS,
-    REASONING_KEYS,
-    REPAIR_CHANGE,
-    STREAM_CHANGE,
-    Item,
-    Message,
-    Reply,
-    Tool,
-)
+from wildtool.types import REPAIR_CHANGE, STREAM_CHANGE, Item, Message, Reply, Tool
 
 REPLIES = "replies"
 TOKEN_LIMIT = "cut off"
@@ -45,6 +36,17 @@ SAME_CALL = "same call twice"
 """Sign of replies with two calls of one function with the same arguments."""
 IN_REASONING = "calls in reasoning"
 """Sign of replies with a call in their reasoning, and neither a text nor a call."""
+ADAPTED = {
+    "empty-reasoning-added": "empty reasoning added",
+    "thought-signature-added": "signature placeholder added",
+    "parallel-calls-split": "parallel calls split",
+}
+"""By change that an adapter makes to a history, since the endpoint refuses it as it is, the sign of a reply to it."""
+REASONING_LEFT_OUT = "reasoning left out"
+"""Sign of a reply to a request whose earlier replies were sent without their reasoning."""
+_KEY_DROPPED = "message-key-dropped:"
+LEGACY = "retired function_call"
+"""Sign of replies with a call under `function_call`, which OpenAI retired, and that nothing reads there."""
 INVENTED = "invented result"
 """Sign of replies in which the model wrote what a tool would answer."""
 STOPPED = {
@@ -98,7 +100,10 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
     if not has_calls and (not stopped or end == End.UNKNOWN) and not (content and (not text or text.strip())):
         signs.append(EMPTY)
     if EMPTY in signs and format_of_text(_reasoning(reply.message), tools) is not None:
-        signs.append(IN_REASONING)
+        # What a reply holds says more than what it lacks.
+        signs[signs.index(EMPTY)] = IN_REASONING
+    if not has_calls and isinstance(as_object(reply.message.get("function_call")).get("name"), str):
+        signs = [LEGACY, *(sign for sign in signs if sign != EMPTY)]
     if has_calls and not _function_names(as_list(calls)):
         signs.append(NAMELESS)
     if has_calls:
@@ -108,14 +113,24 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
         signs.append(INVENTED)
     if not has_calls and (format_ := format_of_text(text, tools)) is not None:
         signs.append(UNREAD + format_)
-    return signs
+    return [*signs, *dict.fromkeys(_adapted(reply.changes))]
+
+
+def _adapted(changes: Iterable[str]) -> Iterator[str]:
+    """The signs of what was changed in the history that a reply answers."""
+    for change in changes:
+        if change in ADAPTED:
+            yield ADAPTED[change]
+        elif change.startswith(_KEY_DROPPED) and belongs_to_reasoning(change.removeprefix(_KEY_DROPPED)):
+            yield REASONING_LEFT_OUT
 
 
 def _reasoning(message: Message) -> str:
     """The reasoning of a reply, as far as it is text."""
-    texts = [message.get(key) for key in REASONING_KEYS]
-    texts += [as_object(part).get("text") for part in as_list(message.get(REASONING_DETAILS))]
-    return "\n".join(dict.fromkeys(text for text in texts if isinstance(text, str)))
+    values = [*reasoning_fields(message).values()]
+    parts = [part for value in values for part in as_list(value)]
+    values += [as_object(part).get(key) for part in parts for key in ("text", "thinking")]
+    return "\n".join(dict.fromkeys(value for value in values if isinstance(value, str)))
 
 
 def _odd_calls(calls: Sequence[Any], *, comes_from_endpoint: bool) -> Iterator[str]:
@@ -209,11 +224,11 @@ def unit_signs(
 
 
 def _calls_every_tool(message: Message, tools: Callable[[], Sequence[Tool]]) -> bool:
-    called = _function_names(as_list(message.get("tool_calls")))
-    if len(called) < FEWEST_TOOLS:
+    names = _function_names(as_list(message.get("tool_calls")))
+    if len(names) < FEWEST_TOOLS:
         return False  # most replies: they are not compared with all that was offered
     offered = _function_names(tools())
-    return len(offered) >= FEWEST_TOOLS and called >= offered
+    return len(offered) >= FEWEST_TOOLS and names >= offered
 
 
 def _function_names(entries: Iterable[Any]) -> set[str]:

@@ -50,6 +50,7 @@ from wildtool.engine.versions import names_of, played_profile
 from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_list, as_object
+from wildtool.reply_ends import NO_HELP, OVERFLOWED
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
     Rate,
@@ -352,6 +353,7 @@ _ABOUT = ", ".join(
         "count(prompt_tokens)",
         "count(latency_s)",
         "count(*) FILTER (unread_calls > 0 AND correct)",
+        f"histogram(error) FILTER (outcome = 'wrong' AND contains(signs, {sql_text(json.dumps(CALL_DUE))}))",
         *(
             f"CASE WHEN count({name}) > 0 THEN count(*) FILTER ({name} > 0) END"
             for name in ("cut_off", "unread_calls")
@@ -378,7 +380,7 @@ def _read(
     ((run, model, benchmark, profile, items, items_md5, every, last_repeat, altered, signs, *rest),) = (
         rows.aggregate(_ABOUT).fetchall()
     )
-    calls, with_tokens, answered, credited, cut_off, unread, *counts = rest
+    calls, with_tokens, answered, credited, mistakes, cut_off, unread, *counts = rest
     outcomes = OutcomeCounts(**dict(zip(OUTCOMES, counts, strict=True)))
     planned = planned or PlannedSize(every, outcomes.units)
     identity = run_json["identity"]
@@ -407,6 +409,7 @@ def _read(
         format=read_as or _agent_settings(identity).get("format", ""),
         read_again=bool(read_as),
         imported=imported,
+        mistakes=mistakes or {},
     )
     own = headline_first(owner.summarize(rows, profile), owner.headline.get(profile))
     return ScoreResult(
@@ -536,7 +539,9 @@ def failures_in(table: Path) -> tuple[FailureKind, ...]:
 def _failures(rows: Any) -> tuple[FailureKind, ...]:
     # A reason is `KIND: MESSAGE`.
     kind = "split_part(reason, ': ', 1)"
+    # What needs something else to be done is another kind, whatever its status.
+    needs = ", ".join(f"contains(reason, {sql_text(words)})" for words in (NO_HELP, OVERFLOWED))
     failures = rows.filter("outcome = 'infra_error'").aggregate(
-        f"{kind} AS kind, count(*) AS units, min(reason) AS example", kind
+        f"{kind} AS kind, count(*) AS units, min(reason) AS example", f"{kind}, {needs}"
     )
-    return tuple(FailureKind(*row) for row in failures.order("units DESC, kind").fetchall())
+    return tuple(FailureKind(*row) for row in failures.order("units DESC, kind, example").fetchall())

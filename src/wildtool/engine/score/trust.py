@@ -9,6 +9,7 @@ from typing import Any
 from wildtool.advice import REFUSED_FOR_GOOD, Advice
 from wildtool.engine.score.formatting import counted, first_names
 from wildtool.engine.score.reply_signs import (
+    ADAPTED,
     CALL_DUE,
     CALL_FOR_TEXT,
     CUT_AT,
@@ -20,11 +21,13 @@ from wildtool.engine.score.reply_signs import (
     FIRST_RIGHT,
     IN_REASONING,
     INVENTED,
+    LEGACY,
     MODEL,
     NAMELESS,
     NEVER_CALLED,
     NO_ID,
     OBJECT_ARGUMENTS,
+    REASONING_LEFT_OUT,
     REPLIES,
     SAME_CALL,
     STOPPED,
@@ -45,7 +48,7 @@ from wildtool.models.http.deltas import (
     UNCLEAR_CALLS,
 )
 from wildtool.models.token_usage import token_usage
-from wildtool.reply_ends import OVERFLOWED, End
+from wildtool.reply_ends import OVERFLOWED, End, remedy_in
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import STREAM_CHANGE, Reply
 
@@ -69,6 +72,8 @@ _ANSWERED_ALIKE = frozenset(
 """Kinds of failed calls that end the same way each time."""
 _REFUSED = frozenset({"http 400", "http 413", "http 422"})
 """Kinds of failed calls whose request the endpoint does not take."""
+ONE_ERROR = "one error"
+"""Sign of a remark that nearly all units that needed a call have the same error."""
 _LONGEST = 60
 _MARK = re.compile(r"<[|｜]?[A-Za-z_][^<>\s=]{0,30}[=>]|\[[A-Z_]{3,20}\]|```|\bAction\b")
 """How calls in text begin in most formats."""
@@ -84,13 +89,14 @@ _STOPPED = {
     STOPPED[End.UNFINISHED]: ("{} not finished by the provider", Advice.SAME_COMMAND),
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
     EMPTY: ("{} empty", Advice.VIEW),
-    IN_REASONING: ("{} with a call that the server left in the reasoning", Advice.VIEW),
+    IN_REASONING: ("{} with a call that the server left in the reasoning", Advice.CHECK),
+    LEGACY: ("{} with a call under the retired `function_call`, which is not read", Advice.CHECK),
     NAMELESS: ("{} with tool_calls that name no function", Advice.VIEW),
     OBJECT_ARGUMENTS: ("{} with arguments as objects, where a JSON text is the rule", Advice.CHECK),
-    ENCODED_TWICE: ("{} with arguments that are encoded twice", Advice.VIEW),
+    ENCODED_TWICE: ("{} with arguments that are encoded twice", Advice.CHECK),
     NO_ID: ("{} with calls that have no id", Advice.CHECK),
     EQUAL_IDS: ("{} with several calls of one id", Advice.CHECK),
-    SAME_CALL: ("{} with the same call twice", Advice.VIEW),
+    SAME_CALL: ("{} with the same call twice", Advice.CHECK),
     INVENTED: ("{} with results that the model invented", ""),
     EVERY_TOOL: ("{} with calls of every offered tool", Advice.VIEW),
     f"{STREAM_CHANGE}{INDEX_AS_TEXT}": (
@@ -111,6 +117,18 @@ _STOPPED = {
     ),
 }
 """By sign the words for replies of that kind, and the option."""
+_ADAPTED = {
+    ADAPTED["empty-reasoning-added"]: "an empty reasoning in each earlier reply without one",
+    ADAPTED["thought-signature-added"]: "a placeholder for each missing thought signature",
+    ADAPTED["parallel-calls-split"]: "parallel calls one after another",
+    REASONING_LEFT_OUT: "no reasoning in earlier replies",
+}
+"""By sign what an endpoint was sent that refused the history as it is."""
+_WITHOUT_CALL = frozenset({EMPTY, IN_REASONING, LEGACY, *STOPPED.values()} - {STOPPED[End.UNKNOWN]})
+"""Signs of replies that say themselves why no call was read."""
+_MOST_OF = 0.9
+"""Share of the units that needed a call from which one kind of mistake says more of the endpoint than of the model."""
+_FEWEST_UNITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +148,7 @@ class FailureKind:
     @property
     def is_final(self) -> bool:
         """Whether the same request would fail in the same way again."""
-        return self.kind in _ANSWERED_ALIKE or self.is_refusal
+        return self.kind in _ANSWERED_ALIKE or self.is_refusal or bool(remedy_in(self.example))
 
     @property
     def overflowed(self) -> bool:
@@ -180,6 +198,8 @@ class VerdictTotals:
     """Whether recorded replies were read again in that format, which sent nothing."""
     imported: bool = False
     """Whether the replies came from elsewhere, so that no command of ours made them."""
+    mistakes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By class the errors of units whose first right answer is a call."""
 
 
 def trust_remarks(
@@ -218,14 +238,18 @@ def trust_remarks(
             yield TrustRemark(
                 sign, count, replies, words.format(_of(count, replies)), _for_run(option, totals)
             )
+    for sign, words in _ADAPTED.items():
+        if count := signs.get(sign, 0):
+            text = f"{count} of {counted(replies, 'request', 'requests')} sent with {words}, which the endpoint demands"
+            yield TrustRemark(sign, count, replies, text, "")
     if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
         text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
         yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
     for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
         names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
         if len(names) > 1:
-            shown = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
-            listing = first_names(shown, _MOST_NAMES)
+            labels = [ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common()]
+            listing = first_names(labels, _MOST_NAMES)
             yield TrustRemark(noun, len(names), replies, f"{len(names)} {noun} answered ({listing})", "")
     if (count := len(totals.addresses)) > 1:
         starts = [f"{address} from {_minute(time)}" for address, time in totals.addresses.items()]
@@ -257,17 +281,34 @@ def _about_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
             f"read as {totals.format}, {right} of {counted(due, 'unit', 'units')} begin with the right call"
         )
         yield TrustRemark(FIRST_RIGHT, right, due, text, "")
-    elif not totals.calls and signs.get(NEVER_CALLED):
-        text = f"no call in {counted(replies, 'reply', 'replies')}, although tools were offered"
+    else:
+        yield from _without_calls(totals)
+
+
+def _without_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
+    """What is wrong with the calls of a run without any that stayed in a text; one remark at most. A reply that another
+    remark counts as empty, cut off or the like is not counted again."""
+    signs = totals.signs
+    replies, due = signs.get(REPLIES, 0), signs.get(CALL_DUE, 0)
+    counted_already = sum(signs.get(sign, 0) for sign in _WITHOUT_CALL)
+    texts = signs.get(TEXT_FOR_CALL, 0) - counted_already
+    error, count = max(totals.mistakes.items(), key=lambda each: each[1], default=("", 0))
+    if not totals.calls and signs.get(NEVER_CALLED, 0) > counted_already:
+        remaining = replies - counted_already
+        text = f"no call in {'the other ' if counted_already else ''}{counted(remaining, 'reply', 'replies')}"
+        text += ", although tools were offered"
         text += f" in the format {totals.format}" if totals.format else ""
         native = f"{Advice.READING_SERVER}, or {Advice.RUN_IN_AUTO_FORMAT}"
         option = Advice.VIEW if totals.format or totals.imported else native
-        yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
-    elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
-        right = signs.get(FIRST_RIGHT, 0)
-        text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began without one"
-        text += f"; first call right in {right}"
-        yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
+        yield TrustRemark(NEVER_CALLED, remaining, replies, text, option)
+    elif texts > due / 2:
+        text = f"{texts} of {counted(due, 'unit', 'units')} where a call was expected began without one"
+        text += f"; first call right in {signs.get(FIRST_RIGHT, 0)}"
+        yield TrustRemark(TEXT_FOR_CALL, texts, due, text, "")
+    elif due >= _FEWEST_UNITS and count >= _MOST_OF * due:
+        text = f"{count} of {due} units that needed a call have one error ({single_line(error, _LONGEST)}); the endpoint "
+        text += "or the format is the likelier cause"
+        yield TrustRemark(ONE_ERROR, count, due, text, _for_run(Advice.TEST, totals))
 
 
 def _reading(formats: Mapping[str, int], totals: VerdictTotals) -> str:
@@ -300,10 +341,22 @@ def completing(failed: Sequence[FailureKind], retry: str = Advice.SAME_COMMAND) 
         retry: what completes the run; empty where nothing does.
     """
     if not retry:
-        return REFUSED_FOR_GOOD if any(kind.is_refusal for kind in failed) else ""
+        return lasting_advice(failed)
     if any(kind.overflowed for kind in failed):
         return f"{Advice.LONGER_CONTEXT}, then {retry}; or {Advice.FEWER_TOKENS}"
-    return retry
+    remedies = remedies_of(failed)
+    return f"{retry}; for what would fail again: {'; '.join(remedies)}" if remedies else retry
+
+
+def lasting_advice(final: Sequence[FailureKind]) -> str:
+    """What to do about calls that fail in the same way each time; empty where nothing was sent that could change."""
+    refused = REFUSED_FOR_GOOD if any(kind.is_refusal for kind in final) else ""
+    return "; ".join(remedies_of(final)) or refused
+
+
+def remedies_of(failed: Iterable[FailureKind]) -> list[str]:
+    """What must be done for calls that an endpoint refuses for good, each once."""
+    return list(dict.fromkeys(filter(None, (remedy_in(kind.example) for kind in failed))))
 
 
 def _cut_short(signs: Mapping[str, int], max_tokens: int | None) -> int:
@@ -333,6 +386,8 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
         return (
             f"a reply was cut off before --max-tokens, where the context ended: {Advice.LONGER_CONTEXT_RUN}"
         )
+    if sign in _ADAPTED:
+        return f"the endpoint refuses the history as it is, so it gets {_ADAPTED[sign]}"
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
         subject = "a reply" if words.startswith("{} with") else "a reply was"

@@ -19,7 +19,7 @@ from wildtool.models.http.streams import BrokenStreamError, JoinedAnswer, events
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.secrets import keyed_digest
 from wildtool.models.settings import UNSET, Sampling
-from wildtool.reply_ends import NO_REPLY, End, end_of, error_class
+from wildtool.reply_ends import NO_REPLY, End, end_of, error_class, lasting_refusal
 from wildtool.types import STREAM_CHANGE, Model, Reply, Request
 
 MAX_BODY_BYTES = REPLY_LIMITS.bytes
@@ -59,6 +59,8 @@ class HttpModel(ABC):
     headers: ClassVar[Mapping[str, str]] = {}
     batch_client: ClassVar[Callable[[Endpoint, str], BatchClient] | None] = None
     """Makes the client of the provider's batch API, from the endpoint and its path; None if it is not supported."""
+    refused_still: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """By name of a fallback the cause and the remedy where the endpoint refuses the call in that way, too."""
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {}
     """By name, the words of a refusal after which this call is repeated, and all others made, in another way."""
     has_seed: ClassVar[bool] = True
@@ -212,12 +214,19 @@ class HttpModel(ABC):
             try:
                 return self._finished(await self._complete(request))
             except CallError as error:
-                matching = (name for name, words in self.fallbacks.items() if words.search(str(error)))
+                matching = [name for name, words in self.fallbacks.items() if words.search(str(error))]
                 fallback = next((name for name in matching if name not in before), None)
                 if fallback is None:
-                    raise
+                    raise self._refused_still(error, matching) from None
             self._active_fallbacks.add(fallback)
             self.on_fallback(fallback)
+
+    def _refused_still(self, error: CallError, active: Iterable[str]) -> CallError:
+        """The error of a call that was made in another way already and is refused for the same reason."""
+        lasting = next((name for name in active if name in self.refused_still), None)
+        if lasting is None:
+            return error
+        return CallError(error.kind, f"{error}{lasting_refusal(*self.refused_still[lasting])}", final=True)
 
     async def _complete(self, request: Request) -> Reply:
         try:

@@ -4,9 +4,10 @@ message, reasoning or a signature where a reply had none, no reasoning. Nothing 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
+from wildtool.episode import belongs_to_reasoning
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.providers.openai_messages import CallIds, Changes
-from wildtool.types import REASONING_DETAILS, REASONING_KEYS, Message
+from wildtool.types import Message
 
 SHORT_ID_CHARACTERS = "a-zA-Z0-9"
 """Characters of an id, as Mistral's tokenizers up to version 11 demand."""
@@ -79,13 +80,13 @@ def with_empty_reasoning(messages: Sequence[Message], changes: Changes) -> list[
 
 def without_reasoning(messages: Sequence[Message], changes: Changes) -> list[Message]:
     """The messages without the reasoning of earlier replies."""
-    kept: list[Message] = []
+    messages_sent: list[Message] = []
     for message in messages:
-        reasoning = [key for key in (*REASONING_KEYS, REASONING_DETAILS) if key in message]
+        reasoning = [key for key in message if belongs_to_reasoning(key)]
         for key in reasoning:
             changes[f"message-key-dropped:{key}"] = None
-        kept.append({key: value for key, value in message.items() if key not in reasoning})
-    return kept
+        messages_sent.append({key: value for key, value in message.items() if key not in reasoning})
+    return messages_sent
 
 
 def with_signatures(messages: Sequence[Message], changes: Changes) -> list[Message]:

@@ -23,9 +23,7 @@ from wildtool.types import Reply, Request
 
 _SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"
 _NO_REASONING, _REASONING, _SIGNATURES = "no reasoning", "reasoning in every reply", "thought signatures"
-_KEY_IN_MESSAGE = (
-    r"\bmessages\b\W{0,4}\d.{0,200}\b(?:reasoning_content|reasoning_details|reasoning|thinking)\b"
-)
+_KEY_IN_MESSAGE = r"\bmessages\b\W{0,4}\d.{0,200}\b\w{0,30}(?:reasoning|thinking|thought|encrypted)\w{0,30}\b"
 _REFUSED = r"\b(?:unsupported|not supported|not permitted|not allowed|unexpected|unknown|unrecognized)\b"
 
 
@@ -38,6 +36,16 @@ class OpenAIModel(HttpModel):
     reserved = ("model", "messages", "tools")
     names_end = False  # compatible servers may leave it out
     join_stream = staticmethod(join_chat)
+    refused_still: ClassVar[Mapping[str, tuple[str, str]]] = {
+        _REASONING: (
+            "it refuses earlier replies with an empty reasoning, too",
+            "serve the model without its thinking mode, or another one",
+        ),
+        _SIGNATURES: (
+            "it refuses the placeholder of a signature, too",
+            "serve the model without its thinking mode, or another one",
+        ),
+    }
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
         _SHORT_IDS: re.compile(
             r"(?i)tool call ids?\b.{0,200}\b(?:length (?:of )?9\b|has to be defined|non-empty)"
