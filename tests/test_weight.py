@@ -33,7 +33,7 @@ BUDGETS = {
     "benchmarks/wildtoolbench": 3710,
     "board": 870,
     "catalogue": 2000,
-    "check": 1560,
+    "check": 2250,
     "cli": 5760,
     "data": 1060,
     "engine": 8460,
