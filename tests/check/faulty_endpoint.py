@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from faults.server import Answer, Call, http
@@ -72,6 +73,9 @@ def written(body: Json) -> Made:
         call = text[text.index("<tool_call>") : text.index("</tool_call>") + 12]
         made.reasoning, made.content = f"The user mentions {call}. It must not be made.", "ready"
         return made
+    if body["messages"][-1]["role"] == "tool":
+        made.content = f"The result is {text}."
+        return made
     if "degrees has it in Oslo? Answer" in text:
         made.content = result_of_first(body["messages"])
         return made
@@ -97,9 +101,11 @@ def written(body: Json) -> Made:
 
 
 def result_of_first(messages: list[Json]) -> str:
-    first = messages[1]["tool_calls"][0]["id"]
-    result = next(m["content"] for m in messages if m.get("tool_call_id") == first)
-    return "4" if "degrees" in result else result or "unknown"
+    calls = [call["id"] for message in messages for call in message.get("tool_calls") or ()]
+    if not calls:
+        return messages[0]["content"].partition("has ")[2].partition(" degrees")[0]
+    result = next((m["content"] for m in messages if m.get("tool_call_id") == calls[0]), "")
+    return "4" if "degrees" in result else result.partition(" ")[0] or "unknown"
 
 
 def limited(made: Made, body: Json) -> None:
@@ -571,6 +577,148 @@ def _deep(body: Json) -> Answer | None:
     return http_error(500, "recursion") if json.dumps(body.get("tools", "")).count('"in"') > 20 else None
 
 
+def _has_calls(message: Json) -> bool:
+    return bool(message.get("tool_calls"))
+
+
+def _refuse_if(words: str, found: Callable[[Json], bool], status: int = 400) -> Refuse:
+    return lambda body: http_error(status, words) if found(body) else None
+
+
+def _roles(body: Json) -> list[str]:
+    return ["calls" if _has_calls(message) else message["role"] for message in body["messages"]]
+
+
+def _in_a_row(first: str, second: str) -> Callable[[Json], bool]:
+    return lambda body: (first, second) in pairwise(_roles(body))
+
+
+def _beside_calls(holds: Callable[[Any], bool]) -> Callable[[Json], bool]:
+    return lambda body: any(_has_calls(m) and holds(m.get("content")) for m in body["messages"])
+
+
+def _long_ids(body: Json) -> bool:
+    ids = [call["id"] for message in body["messages"] for call in message.get("tool_calls", ())]
+    return any(not re.fullmatch(r"\w{9}", id_) for id_ in ids)
+
+
+def _without(key: str, kinds: Sequence[str]) -> Callable[[Json], bool]:
+    """Whether a reply of one of the kinds lacks a key."""
+    return lambda body: any(
+        role in kinds and key not in message
+        for role, message in zip(_roles(body), body["messages"], strict=True)
+    )
+
+
+def _unsigned(body: Json) -> bool:
+    calls = [call for message in body["messages"] for call in message.get("tool_calls", ())]
+    return any("google" not in call.get("extra_content", {}) for call in calls)
+
+
+def _tools_of(body: Json) -> str:
+    return json.dumps(body.get("tools") or [])
+
+
+HISTORIES: dict[str, Refuse] = {
+    "role tool": _refuse_if("unsupported role tool", lambda body: "tool" in _roles(body), 500),
+    "two calls": _refuse_if(
+        "only one call", lambda b: any(len(m.get("tool_calls", ())) > 1 for m in b["messages"]), 500
+    ),
+    "two results": _refuse_if("roles must alternate", _in_a_row("tool", "tool")),
+    "null content": _refuse_if("none is not allowed", _beside_calls(lambda content: content is None)),
+    "empty content": _refuse_if("text must not be empty", _beside_calls(lambda content: content == "")),
+    "text beside": _refuse_if("either text or calls", _beside_calls(bool)),
+    "last not user": _refuse_if("last must be user", lambda body: _roles(body)[-1] != "user"),
+    "last tool": _refuse_if("last must not be tool", lambda body: _roles(body)[-1] == "tool"),
+    "user after result": _refuse_if("expected assistant", _in_a_row("tool", "user")),
+    "text after result": _refuse_if("expected user", _in_a_row("tool", "assistant")),
+    "second step": _refuse_if("expected text", _in_a_row("tool", "calls")),
+    "system": _refuse_if("no system role", lambda body: "system" in _roles(body)),
+    "late system": _refuse_if("system must be first", lambda body: "system" in _roles(body)[1:]),
+    "ids": _refuse_if("ids have 9 letters", _long_ids),
+}
+"""Sound histories that a server refuses, by name."""
+
+
+def _repeat_head(**more: Any) -> Deltas:
+    """Each piece of a call with its name, and more."""
+
+    def deltas(pieces: list[Json]) -> list[Json]:
+        names = {piece["index"]: piece["function"]["name"] for piece in pieces if "name" in piece["function"]}
+        return [
+            piece
+            if "name" in piece["function"]
+            else {**piece, **more, "function": {**piece["function"], "name": names[piece["index"]]}}
+            for piece in pieces
+        ]
+
+    return deltas
+
+
+def _index_as_text(deltas: list[Json]) -> list[Json]:
+    return [{**delta, "index": str(delta["index"])} for delta in deltas]
+
+
+def _encode_twice(made: Made, body: Json) -> None:
+    for call in made.calls:
+        if made.finish != "length":
+            call["arguments"] = json.dumps(call["arguments"])
+
+
+def _send_twice(made: Made, body: Json) -> None:
+    made.calls += [{**call, "id": f"{call['id']}again"} for call in made.calls]
+
+
+def _as_text_too(made: Made, body: Json) -> None:
+    if made.calls:
+        texts = [
+            f'<tool_call>{{"name": "{call["name"]}", "arguments": {call["arguments"]}}}</tool_call>'
+            for call in made.calls
+        ]
+        made.content = "\n".join(texts)
+
+
+def _into_reasoning(made: Made, body: Json) -> None:
+    if made.calls:
+        _as_text_too(made, body)
+        made.reasoning, made.content, made.calls, made.finish = made.content, None, [], "stop"
+
+
+def _bare_arguments(made: Made, body: Json) -> None:
+    if made.calls and made.finish != "length":
+        made.content, made.calls, made.finish = f"I call it.{made.calls[0]['arguments']}", [], "stop"
+
+
+def _swallow_all(made: Made, body: Json) -> None:
+    if made.calls:
+        made.content, made.calls, made.finish, made.tokens = None, [], "stop", 77
+
+
+def _call_again(made: Made, body: Json) -> None:
+    if body["messages"][-1]["role"] == "tool":
+        call = next(m for m in reversed(body["messages"]) if _has_calls(m))["tool_calls"][0]
+        made.calls = [{"id": "call_again", **call["function"]}]
+        made.content, made.finish = None, "tool_calls"
+
+
+def _forget_results(made: Made, body: Json) -> None:
+    if any(message["role"] == "tool" for message in body["messages"]):
+        made.content = "I do not know."
+
+
+def _uncounted_results(last_only: bool) -> Change:
+    def change(made: Made, body: Json) -> None:
+        messages = body["messages"]
+        dropped = [m for m in messages if m["role"] == "tool" and (m is messages[-1]) == last_only]
+        made.prompt -= sum(len(m["content"]) // 4 for m in dropped)
+
+    return change
+
+
+def _constant_prompt(made: Made, body: Json) -> None:
+    made.prompt = 30
+
+
 def faults() -> dict[str, Fault]:
     """Every planted defect by name. Faults with a memory are made fresh."""
     both = (("", "change"), (", streamed", "in_stream"), (", whole", "whole"))
@@ -658,4 +806,50 @@ def faults() -> dict[str, Fault]:
         **each(30, "short list", _cut_list),
         "30 history": Fault(30, refuse=_refuse_long),
         "30 nesting": Fault(30, refuse=_deep),
+        "5 text": Fault(5, deltas=_index_as_text),
+        "7 length": Fault(7, change=_finish("length")),
+        **each(20, "in the reasoning", _into_reasoning, both[:1]),
+        **each(20, "arguments alone", _bare_arguments, both[:1]),
+        "22 digits": Fault(22, refuse=_refuse_if("no grammar", lambda b: r"\\d" in _tools_of(b))),
+        "22 lookahead": Fault(22, refuse=_refuse_if("no grammar", lambda b: "(?!" in _tools_of(b))),
+        **each(27, "constant", _constant_prompt, both[:1]),
+        **each(31, "encoded", _encode_twice),
+        **each(32, "doubled", _send_twice),
+        **each(32, "as text, too", _as_text_too, both[:1]),
+        **{f"33 {name}": Fault(33, refuse=refuse) for name, refuse in HISTORIES.items()},
+        **{
+            f"34 {most} tools": Fault(34, refuse=_refuse_if("too many", _more_tools_than(most)))
+            for most in (5, 40, 64, 100, 127)
+        },
+        **{
+            f"34 {most} bytes": Fault(34, refuse=_refuse_if("too large", _larger_than(most)))
+            for most in (3_000, 98_000, 250_000)
+        },
+        "35 calls": Fault(35, refuse=_refuse_if("Missing", _without("reasoning_content", ["calls"]))),
+        "35 replies": Fault(
+            35, refuse=_refuse_if("Missing", _without("reasoning_content", ["calls", "assistant"]))
+        ),
+        "35 signature": Fault(35, refuse=_refuse_if("missing a thought_signature", _unsigned)),
+        "35 refused": Fault(
+            35, refuse=_refuse_if("unknown", lambda b: "reasoning_content" in str(b["messages"]))
+        ),
+        **each(36, "again", _call_again, both[:1]),
+        **each(36, "forgotten", _forget_results, both[:1]),
+        **each(36, "last dropped", _uncounted_results(True), both[:1]),
+        **each(36, "earlier dropped", _uncounted_results(False), both[:1]),
+        "37 limit demanded": Fault(
+            37, refuse=_refuse_if("max_tokens is required", lambda b: "max_tokens" not in b)
+        ),
+        "37 no streams": Fault(37, refuse=_refuse_if("no streams", lambda b: "stream" in b)),
+        "38 no id": Fault(38, deltas=_repeat_head(id=None)),
+        "38 same id": Fault(38, deltas=_repeat_head()),
+        **each(39, "swallowed", _swallow_all, both[:1]),
     }
+
+
+def _more_tools_than(most: int) -> Callable[[Json], bool]:
+    return lambda body: len(body.get("tools") or ()) > most
+
+
+def _larger_than(most: int) -> Callable[[Json], bool]:
+    return lambda body: len(_tools_of(body)) > most

@@ -1,6 +1,7 @@
 """What `wildtool check` prints, and how it ends."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from check.faulty_endpoint import http_error
 from check.test_planted_defects import InProcess
 from faults.server import Answer, Call, FaultServer
 from wildtool.check import command
-from wildtool.check.probes import probes
+from wildtool.check.defects import DEFECTS
 from wildtool.check.report import CheckReport
 from wildtool.check.sender import Sender
 from wildtool.errors import InfraError, UsageError
@@ -18,9 +19,7 @@ from wildtool.models.settings import EndpointOptions
 
 
 def report_of(**fields: Any) -> CheckReport:
-    statuses: Any = (
-        dict.fromkeys(range(31), "not tested") | {10: "fit", 29: "fit"} | fields.pop("statuses", {})
-    )
+    statuses: Any = dict.fromkeys(DEFECTS, "not tested") | {10: "fit", 29: "fit"} | fields.pop("statuses", {})
     plain: dict[str, Any] = {
         "model": "m`x`",
         "endpoint": "http://m",
@@ -72,6 +71,7 @@ def check(**options: Any) -> int:
         "concurrency": 4,
         "timeout": 120.0,
         "json": False,
+        "require_all": False,
     }
     return command.check(**{**plain, **options})
 
@@ -84,9 +84,25 @@ def test_progress_is_shown_on_a_terminal_alone_and_cleared(
     monkeypatch.setattr("wildtool.cli.terminal.print_step", shown.append)
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
     assert check() == 0
-    count = 1 + len(probes(quick=True, load=8))
-    steps = [*(f"{number} of {count} probes" for number in range(2, count + 1)), ""]
-    assert shown == (steps if is_terminal else [])
+    numbers = [re.fullmatch(r"(\d+) of (\d+) probes", text) for text in shown[:-1]]
+    counts = [(int(each[1]), int(each[2])) for each in numbers if each]
+    if is_terminal:
+        assert [number for number, _ in counts] == list(range(2, len(shown) + 1))
+        assert (counts[-1], shown[-1]) == ((len(shown), len(shown)), "")
+    else:
+        assert shown == []
+
+
+@pytest.mark.parametrize(("untested", "status"), [([], 0), ([9], 1)])
+def test_a_class_that_is_required_and_not_tested_ends_with_status_1(
+    endpoints: Any, monkeypatch: pytest.MonkeyPatch, untested: list[int], status: int
+):
+    async def checked(*words: Any, **options: Any) -> Any:
+        return report_of(statuses=dict.fromkeys(DEFECTS, "fit") | dict.fromkeys(untested, "not tested"))
+
+    monkeypatch.setattr("wildtool.check.report.check_endpoint", checked)
+    assert check() == 0
+    assert check(require_all=True) == status
 
 
 async def test_the_address_is_asked_with_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -82,6 +82,18 @@ def raw(*calls: dict[str, Any], content: str | None = None, finish: str = "tool_
     return json.dumps({"choices": [{"message": message, "finish_reason": finish}]})
 
 
+@pytest.mark.parametrize(
+    ("reply", "remark"),
+    [
+        ('{"arguments": "\\"{}\\"", "name": "f"}', "is the JSON text of a JSON text (defect 31"),
+        ('{"arguments": {}, "name": "f"}', "`arguments` is an object (defect 10"),
+    ],
+)
+def test_arguments_that_are_no_json_text_of_an_object_are_named(reply: str, remark: str):
+    (said,) = FirstReplies()(Reply({}, raw=raw({"id": "c", "function": json.loads(reply)})))
+    assert remark in said
+
+
 def test_later_replies_are_not_looked_at():
     broken = '{"choices": [{"message": {"content": "</think>"}}]}'
     look = FirstReplies()

@@ -14,8 +14,9 @@ from e2e.command import Ended, wildtool
 from e2e.test_check_command import KEY
 from faults.server import Answer, Call, FaultServer, http
 from wildtool.check.answers import RawAnswer
-from wildtool.check.paired import AnswerPair, agreement_of, compare_endpoints, paired_probes
-from wildtool.check.probes import Probe
+from wildtool.check.paired import AnswerPair, agreement_of, compare_endpoints
+from wildtool.check.probe import Probe
+from wildtool.check.run_requests import paired_probes
 from wildtool.check.sender import Sender
 from wildtool.stats.intervals import exact_rate
 

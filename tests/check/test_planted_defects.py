@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from check.faulty_endpoint import Endpoint, Fault, faults, http_error
+from check.planted_findings import SAID, Said
 from faults.server import Call
 from wildtool.check.defects import DEFECTS
 from wildtool.check.report import CheckReport, check_endpoint
@@ -43,9 +44,20 @@ async def checked(fault: Fault | None = None, *, quick: bool = False) -> CheckRe
 async def test_a_sound_endpoint_has_no_defect_and_everything_is_tested(quick: bool):
     report = await checked(quick=quick)
     assert [(f.number, f.problem) for f in report.findings] == []
-    untested = {number for number, status in report.statuses.items() if status == "not tested"}
-    assert untested == ({30} if quick else set())
+    assert "not tested" not in report.statuses.values()
+    assert report.verdict == "Fit in 39 of 39 classes."
     assert report.fit and report.requests < 400
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", list(faults()))
+async def test_a_planted_defect_is_named_with_its_replies_and_no_other(name: str):
+    report = await checked(faults()[name])
+    findings = [(each.number, each.problem, len(each.answers), each.forms) for each in report.findings]
+    untested = [number for number, status in report.statuses.items() if status == "not tested"]
+    assert Said(findings, untested, tuple(report.remarks)) == SAID[name]
+    count = len({number for number, *_ in findings})
+    assert report.verdict.startswith(f"Not fit: {count} defect{'s' if count > 1 else ''} found")
 
 
 async def test_fields_that_are_refused_are_left_out_with_a_remark():

@@ -9,10 +9,15 @@ from typing import Any, cast
 
 import pytest
 
+from check.faulty_endpoint import Fault, http_error
 from check.test_planted_defects import InProcess
 from golden_files import same_as_golden
 from wildtool.check import sender
-from wildtool.check.probes import FIRST, Probe, probes
+from wildtool.check.follow_ups import OTHER_REASONING, OWN_CALLS
+from wildtool.check.limits import LIMITS
+from wildtool.check.probe import Probe
+from wildtool.check.probes import FIRST, probes
+from wildtool.check.run_requests import run_probes
 from wildtool.check.sender import Sender, ask_all, chat_model
 from wildtool.errors import CallError, UsageError
 from wildtool.models.providers.base import HttpModel
@@ -50,7 +55,7 @@ def test_the_probes_of_a_check_and_of_a_quick_one():
     text = "".join(json.dumps(shortened(row), ensure_ascii=False) + "\n" for row in rows)
     same_as_golden("check/probes.jsonl", text)
     quick = [(p.name, p.repeats) for p in probes(quick=True, load=2)]
-    assert quick == [(p.name, 1) for p in every if p.group != "long"]
+    assert quick == [(p.name, 1) for p in every if p.quick]
 
 
 class Answering:
@@ -130,23 +135,37 @@ class Crowded(InProcess):
 @pytest.mark.parametrize("quick", [True, False])
 async def test_every_probe_is_asked_and_counted_and_only_load_passes_the_limit(quick: bool):
     every, shown = probes(quick=quick, load=3), list[tuple[int, int]]()
-    model = Crowded(every)
+    more = [*await run_probes(quick=quick), *(largest for largest, *_ in LIMITS)]
+    model = Crowded([*every, *more])
     made = sending(model)
     answers, forced = await ask_all(made, quick=quick, load=3, show=lambda *counts: shown.append(counts))
-    sizes = {probe.name: len(probe.forms) * probe.repeats for probe in [FIRST, *every]}
+    sizes = {probe.name: len(probe.forms) * probe.repeats for probe in [FIRST, *every, *more]}
+    # What follows from the answers: both forms of the model's own call, and the reasoning of another reply.
+    sizes |= dict.fromkeys((*OWN_CALLS, OTHER_REASONING), 1)
     assert {name: len(given) for name, given in answers.items() if given} == sizes
-    assert [*answers] == [probe.name for probe in (FIRST, *probes(quick=False, load=3))]
     assert (forced, made.sent) == (False, sum(sizes.values()))
-    assert shown == [(number, len(every) + 1) for number in range(2, len(every) + 2)]
-    most = {"first": 1, "serial": 1, "plain": 2, "load": 6}
-    assert model.most == (most if quick else {**most, "long": 2})
+    assert [number for number, _ in shown] == list(range(2, len(sizes) + 1))
+    assert shown[-1] == (len(sizes), len(sizes))
+    most = {"serial": 1, "plain": 2, "load": 6}
+    assert {group: model.most[group] for group in most} == most
+
+
+async def test_smaller_requests_follow_only_where_a_larger_one_is_refused():
+    def refuse(body: Any) -> Any:
+        return http_error(400, "too many") if len(body.get("tools", ())) > 40 else None
+
+    model = InProcess(Fault(0, refuse=refuse))
+    answers, _ = await ask_all(sending(model), quick=True, load=0, show=lambda *counts: None)
+    asked = [name for name in answers if name[0].isdigit()]
+    assert sorted(asked) == sorted(["128 tools", "100 tools", "64 tools", "40 tools", "300 kB of tools"])
 
 
 async def test_probes_of_calls_are_left_out_where_the_model_never_calls():
     silent = Answering(OK)
     answers, forced = await ask_all(sending(silent), quick=True, load=3, show=lambda *counts: None)
-    asked = [probe.name for probe in probes(quick=True, load=3) if not probe.calls]
-    assert ([name for name, given in answers.items() if given], forced) == ([FIRST.name, *asked], False)
+    asked = {probe.name for probe in probes(quick=True, load=3) if not probe.calls}
+    asked |= {probe.name for probe in await run_probes(quick=True)} | {family[0].name for family in LIMITS}
+    assert ({name for name, given in answers.items() if given}, forced) == ({FIRST.name, *asked}, False)
 
 
 def test_only_an_endpoint_of_chat_completions_is_checked(monkeypatch: pytest.MonkeyPatch):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from check.faulty_endpoint import Endpoint, Fault, faults, http_error
+from check.faulty_endpoint import HISTORIES, Endpoint, Fault, faults, http_error
 from e2e.command import Ended, wildtool
 from faults.server import FaultServer
 
@@ -24,7 +24,7 @@ async def checked(tmp_path: Path, behave: Any, *words: str) -> Ended:
 async def test_a_sound_endpoint_ends_with_status_0_within_80_columns(tmp_path: Path):
     ended = await checked(tmp_path, Endpoint(), "--quick")
     assert ended.status == 0, ended.err
-    assert "Fit: none of the 29 defects" in ended.out
+    assert "Fit in 39 of 39 classes." in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
@@ -42,10 +42,38 @@ async def test_json_has_every_class_with_what_was_sent_and_received(tmp_path: Pa
     ended = await checked(tmp_path, Endpoint(faults()["17 refused"]), "--quick", "--json")
     report = json.loads(ended.out)
     assert ended.status == 1 and report["fit"] is False
-    assert [defect["number"] for defect in report["defects"]] == list(range(31))
+    assert [defect["number"] for defect in report["defects"]] == list(range(40))
     (finding,) = report["defects"][17]["findings"]
     assert "HTTP 500" in finding["received"] and "tool_call_id" in finding["sent"]
-    assert report["defects"][30]["status"] == "not tested" and report["defects"][30]["why"]
+
+
+async def test_the_verdict_names_what_was_not_tested_and_require_all_fails_on_it(tmp_path: Path):
+    # Cut to one call in each reply, with the tokens of one: nothing about parallel calls can be seen.
+    def single(made: Any, body: Any) -> None:
+        del made.calls[1:]
+        made.tokens = 9
+
+    endpoint = Endpoint(Fault(0, change=single))
+    ended = await checked(tmp_path, endpoint, "--quick", "--json")
+    report = json.loads(ended.out)
+    untested = [each["number"] for each in report["defects"] if each["status"] == "not tested"]
+    assert (ended.status, report["classes"], report["not_tested"]) == (0, 39, untested)
+    assert {2, 3, 4, 14, 16} <= {*untested}
+    assert all(report["defects"][number]["why"] for number in untested)
+    numbers = ", ".join(map(str, untested))
+    verdict = f"Fit in {39 - len(untested)} of 39 classes, {len(untested)} not tested: {numbers}."
+    ended = await checked(tmp_path, endpoint, "--quick", "--require-all", "--markdown", "check.md")
+    assert ended.status == 1 and verdict in " ".join(ended.out.split())
+    assert f"**{verdict}**" in (tmp_path / "check.md").read_text()
+
+
+async def test_an_endpoint_that_refuses_every_second_step_is_not_fit_and_the_screen_names_it(tmp_path: Path):
+    fault = Fault(0, refuse=HISTORIES["last tool"])
+    ended = await checked(tmp_path, Endpoint(fault), "--quick")
+    text = " ".join(ended.out.split())
+    assert ended.status == 1, ended.out
+    assert "33. a history that the protocol allows is refused: a tool result as the last message" in text
+    assert "HTTP 400: last must not be tool" in text and "Not fit: 1 defect found" in text
 
 
 async def test_a_key_that_the_server_repeats_is_hidden(tmp_path: Path):

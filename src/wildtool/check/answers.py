@@ -14,17 +14,20 @@ from wildtool.json_codec import (
     loads,
     loads_within,
 )
+from wildtool.models.http import hints
 from wildtool.models.http.failures import failure_in_answer, failure_of_error
-from wildtool.models.http.streams import events, is_event_stream, join_chat
+from wildtool.models.http.streams import BrokenStreamError, events, is_event_stream, join_chat
 from wildtool.types import REASONING_KEYS, Message
 
 MARKUP = re.compile(
-    r"<\|?tool[_▁]calls?|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<｜tool|```tool_code"
+    r"<\|?tool[_▁]calls?|<\|channel\|>commentary to=|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<｜tool|```tool_code"
     r"|\"(?:name|function)\"\s*:\s*\"[^\"]+\"\s*,\s*\"(?:arguments|parameters|args)\"\s*:"
 )
 """How models write calls as text."""
 THOUGHTS = re.compile(r"</?think(?:ing)?>|\[/?THINK\]|<\|channel\|>analysis|◁/?think▷")
 """Marks of reasoning, which belong to no text."""
+_SHOWN_BYTES = 100
+"""Of an answer that is no JSON, to tell what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,15 @@ class RawAnswer:
     """HTTP status of a refusal; None for a reply and for a failed connection."""
     error_inside: bool = False
     """Whether an error came with HTTP 200."""
+    timed_out: bool = False
+    """Whether no answer came in time, which says nothing about the request."""
     message: Message = field(default_factory=Message)
     finish: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     deltas: Sequence[Mapping[str, Any]] = ()
     """Pieces of calls in a stream, in order."""
+    ambiguous: bool = False
+    """Whether those pieces break the protocol so that it is not sure to which call each belongs."""
 
     @property
     def streamed(self) -> bool:
@@ -81,13 +88,18 @@ class RawAnswer:
 
     @property
     def complete(self) -> bool:
-        """Whether it is a reply that no token limit cut."""
-        return not self.failure and self.finish != "length"
+        """Whether it is a reply that no token limit cut, and whose calls can be told apart."""
+        return not self.failure and self.finish != "length" and not self.ambiguous
 
     @property
     def refused(self) -> bool:
         """Whether the endpoint refused the request or failed on it, other than for its rate limit."""
         return self.error_inside or (self.status is not None and self.status != 429)
+
+    @property
+    def unusable(self) -> bool:
+        """Whether a run could not go on after it: refused, failed, hung up on, or an answer without a message."""
+        return bool(self.failure) and self.status != 429 and not self.timed_out
 
     @property
     def calls(self) -> list[ReceivedCall]:
@@ -126,6 +138,10 @@ class RawAnswer:
         return count if isinstance(count, int) and not isinstance(count, bool) else None
 
 
+Answers = Mapping[str, Sequence[RawAnswer]]
+"""By name of the probe, in the order of sending."""
+
+
 def read_raw_answer(probe: str, sent: Mapping[str, Any], raw: bytes) -> RawAnswer:
     """An answer with HTTP 200. Bytes that are not UTF-8 are read as U+FFFD."""
     readable = raw.decode("utf-8", "replace").encode()
@@ -139,8 +155,12 @@ def read_raw_answer(probe: str, sent: Mapping[str, Any], raw: bytes) -> RawAnswe
             parsed = join_chat(chunks)
         else:
             parsed = loads_within(readable, REPLY_LIMITS)
-    except ValueError as error:
+    except BrokenStreamError as error:
         return RawAnswer(probe=probe, sent=sent, raw=raw, deltas=deltas, failure=str(error))
+    except ValueError as error:
+        advice = hints.for_text(readable[:_SHOWN_BYTES].decode("utf-8", "replace")) or f" ({error})"
+        failure = f"the answer is not JSON{advice}"
+        return RawAnswer(probe=probe, sent=sent, raw=raw, deltas=deltas, failure=failure)
     choice = as_object(next(iter(as_list(as_object(parsed).get("choices"))), None))
     if failure := failure_in_answer(parsed) or failure_of_error(choice.get("error")):
         return RawAnswer(probe=probe, sent=sent, raw=raw, failure=failure.message, error_inside=True)
@@ -155,4 +175,28 @@ def read_raw_answer(probe: str, sent: Mapping[str, Any], raw: bytes) -> RawAnswe
         finish=finish if isinstance(finish, str) else None,
         usage=as_object(as_object(parsed).get("usage")),
         deltas=deltas,
+        ambiguous=any(isinstance(delta.get("index"), str) for delta in deltas) or _repeats_name(deltas),
     )
+
+
+def _repeats_name(deltas: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a delta names the call that is still being written, and gives it no other id."""
+    begun: dict[str, tuple[Any, Any, str]] = {}
+    for delta in deltas:
+        function = as_object(delta.get("function"))
+        name, id_, index = function.get("name"), delta.get("id"), repr(delta.get("index"))
+        arguments = function.get("arguments")
+        piece = arguments if isinstance(arguments, str) else ""
+        own_id, own_name, text = begun.get(index, (None, None, ""))
+        if name and name == own_name and id_ in (None, "", own_id) and not _is_json(text):
+            return True
+        begun[index] = (id_, name, piece) if name else (own_id, own_name, text + piece)
+    return False
+
+
+def _is_json(text: str) -> bool:
+    try:
+        loads(text)
+    except ValueError:
+        return False
+    return True

@@ -42,7 +42,8 @@ def check(
         "VARIABLE", "Environment variable that holds the key for --against.", needs="--against"
     ),
     against_header: list[str] | None = opt("NAME=VALUE", "Like --header, for --against.", needs="--against"),
-    quick: bool = opt("One reply per probe, no long arguments: about a minute."),
+    quick: bool = opt("One reply per probe, fewer long ones: about a minute."),
+    require_all: bool = opt("Exit status 1 also where a class was not tested."),
     concurrency: int = opt(
         "-j N", "Requests in flight, except where load is tested.", min=1, max=64, default=4
     ),
@@ -60,11 +61,11 @@ def check(
       wildtool check --model ollama/qwen3:8b --markdown check.md
       wildtool check --model gpt-4.1-mini --against http://127.0.0.1:8000/v1
 
-    Sends about 230 small requests, streamed and whole, and looks for 30 classes of defects. A probe that the model does
-    not answer with a call is not tested, and never counts as fit. With --against, 128 requests more go to both endpoints,
-    to the first one twice. Exit status: 0 fit, 1 defects were found or the endpoints differ, 2 the model made no call,
-    3 an endpoint does not answer. `wildtool list models --check NAME` sends two requests only, and speaks
-    every protocol.
+    Sends about 250 requests, streamed and whole, and looks for 39 classes of defects. The largest offers 300 kB of tools.
+    A class that no reply could show is not tested, never counts as fit, and is named in the verdict; --require-all fails
+    on it. With --against, 128 requests more go to both endpoints, to the first one twice. Exit status: 0 fit, 1 defects
+    were found, the endpoints differ, or a required class was not tested, 2 the model made no call, 3 an endpoint does not
+    answer. `wildtool list models --check NAME` sends two requests only, and speaks every protocol.
     """
     from wildtool.check.report import check_endpoint
     from wildtool.outputs import write_file
@@ -106,6 +107,8 @@ def check(
         return 1
     if report.fit and report.agreement and report.agreement["same"] is None:
         return NOTHING_TESTED
+    if report.fit and require_all and report.not_tested:
+        return 1
     return {True: 0, False: 1, None: NOTHING_TESTED}[report.fit]
 
 

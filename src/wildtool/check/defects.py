@@ -11,7 +11,7 @@ class Defect:
     """A class of broken tool calls."""
 
     number: int
-    """1 to 30; 0 where streamed and whole replies differ in another way."""
+    """From 1 on; 0 where streamed and whole replies differ in another way."""
     name: str
     """What is wrong, in a few words."""
     probes: str

@@ -7,7 +7,7 @@ from wildtool.types import Reply
 
 MOST = 20
 """Replies that are looked at."""
-WORST = (4, 6, 8, 10, 11, 21)
+WORST = (4, 6, 8, 10, 11, 21, 31, 38)
 """Defects that a single reply shows, and that make calls wrong or unreadable."""
 
 

@@ -9,18 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wildtool.alter.variant import Variant
-from wildtool.benchmarks import SHIPPED
 from wildtool.check.answers import RawAnswer
-from wildtool.check.probes import WHOLE, Probe
+from wildtool.check.probe import Probe
+from wildtool.check.run_requests import paired_probes
 from wildtool.check.sender import Sender
-from wildtool.data.data_set import data_of
-from wildtool.engine.plan import Selection
-from wildtool.engine.registry import load_benchmark
-from wildtool.episode import EMPTY_REPLY
 from wildtool.stats.intervals import exact_rate
 from wildtool.stats.tests import LEVEL, ItemPair, flip_test, holm
-from wildtool.types import Reply, Request
 
 QUICK_REQUESTS = 32
 """Requests of a quick comparison."""
@@ -47,30 +41,6 @@ class AnswerPair:
             ours == theirs,
             sorted(self.ours.keys) == sorted(self.theirs.keys) if ours == theirs else None,
         )
-
-
-async def paired_probes(count: int | None) -> list[Probe]:
-    """The first request of each task, with the right replies before it; one of each session first.
-
-    Args: count: how many; None for all.
-    """
-    benchmark = load_benchmark(SHIPPED)
-    items = Selection(benchmark=benchmark, source=data_of(benchmark).locate(None)).read()
-    probes: dict[tuple[int, int], Probe] = {}
-    for number, item in enumerate(items):
-        first: dict[str, Request] = {}
-
-        async def ask(unit: str, request: Request, first: dict[str, Request] = first) -> Reply:
-            first.setdefault(unit, request)
-            return Reply(request.gold(benchmark.gold_styles[0]) if request.gold else EMPTY_REPLY)
-
-        await Variant(benchmark).play(item, ask, next(iter(benchmark.profiles)), in_order=True)
-        for place, (unit, request) in enumerate(first.items()):
-            name = f"{item.id}/{unit}"
-            probes[place, number] = Probe(
-                name=name, messages=request.messages, tools=request.tools, forms=[WHOLE], repeats=1
-            )
-    return [probe for _, probe in sorted(probes.items(), key=lambda pair: pair[0])][:count]
 
 
 async def compare_endpoints(

@@ -2,13 +2,22 @@
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wildtool.check.answers import MARKUP, RawAnswer
+from wildtool.check.answers import MARKUP, Answers, RawAnswer
+from wildtool.check.history_rules import (
+    NO_GROWTH,
+    check_history,
+    check_prompts,
+    check_results,
+    growth_of,
+    prompts_are_counted,
+)
 from wildtool.check.ledger import Ledger
+from wildtool.check.probe import RequestedCall
 from wildtool.check.probes import (
-    COLD,
     CUT_TOKENS,
     FIRST,
     FOREIGN,
@@ -17,21 +26,16 @@ from wildtool.check.probes import (
     PINGED,
     SCHEMAS,
     UNUSUAL_NAMES,
-    WARM,
-    RequestedCall,
     probes,
 )
-from wildtool.check.sender import Answers
 from wildtool.json_codec import as_object
 
 TWO_CALLS_SHARE = 1.6
 """Tokens of two calls as a multiple of those of one, at least."""
 ALMOST_ALL = 0.9
 """Share of the characters of a long argument."""
-LOSE_CALLS = (1, 2, 3, 4, 8, 10, 11, 12, 13, 14, 15, 16, 18, 20, 21, 24, 30)
+LOSE_CALLS = (1, 2, 3, 4, 8, 10, 11, 12, 13, 14, 15, 16, 18, 20, 21, 24, 30, 31, 32, 38)
 """Defects after which streamed and whole calls may differ."""
-GROWTH, NO_GROWTH = 60, 15
-"""Prompt tokens that the long part of a prompt adds at least, and what is as good as none."""
 
 
 def check_probes(answers: Answers, ledger: Ledger) -> None:
@@ -42,6 +46,7 @@ def check_probes(answers: Answers, ledger: Ledger) -> None:
         _second_call,
         _swallowed_calls,
         _lost_parallel_calls,
+        _repeated_calls,
         _text_beside_call,
         _types,
         _optional_integers,
@@ -49,10 +54,11 @@ def check_probes(answers: Answers, ledger: Ledger) -> None:
         _reasoning,
         _tool_choice,
         _cut,
-        _prompts,
+        check_prompts,
         _schemas,
         _names,
-        _history,
+        check_history,
+        check_results,
         _long,
         _same_again,
         _load,
@@ -76,7 +82,7 @@ def _right(answer: RawAnswer, *calls: RequestedCall) -> bool:
     return [(call.name, call.values) for call in answer.calls] == [(name, dict(v)) for name, v in calls]
 
 
-def _called(answer: RawAnswer) -> list[str]:
+def _called_names(answer: RawAnswer) -> list[str]:
     return [call.name for call in answer.calls]
 
 
@@ -96,7 +102,7 @@ def _call_without_arguments(answers: Answers, ledger: Ledger) -> None:
     if not any(answer.calls for answer in _forms(answers, FIRST.name)[1]):
         return  # the stream drops every call
     unstreamed, streamed = _forms(answers, "no arguments")
-    if any(_called(answer) == ["ping"] for answer in unstreamed):
+    if any(_called_names(answer) == ["ping"] for answer in unstreamed):
         bad = [answer for answer in streamed if not answer.calls and not MARKUP.search(answer.text)]
         good = [answer for answer in streamed if answer.calls]
         ledger.judge(1, "the whole reply has the call, the stream has none", bad, good)
@@ -116,7 +122,9 @@ def _second_call(answers: Answers, ledger: Ledger) -> None:
     unstreamed, streamed = _forms(answers, "call without arguments first")
     every = (PINGED, KITCHEN, HALL)
     if any(_right(answer, *every) for answer in unstreamed):
-        bad = [answer for answer in streamed if _called(answer)[:1] == ["ping"] and _empty_from(answer, 1)]
+        bad = [
+            answer for answer in streamed if _called_names(answer)[:1] == ["ping"] and _empty_from(answer, 1)
+        ]
         good = [answer for answer in streamed if _right(answer, *every)]
         ledger.judge(2, "calls after one without arguments have none in the stream", bad, good)
 
@@ -136,7 +144,7 @@ def _swallowed_calls(answers: Answers, ledger: Ledger) -> None:
         strict=True,
     ):
         control = any(len(answer.calls) == 3 for answer in last)
-        alone = [answer for answer in first if _called(answer) == ["ping"]]
+        alone = [answer for answer in first if _called_names(answer) == ["ping"]]
         if first and control and len(alone) == len(first):
             ledger.add(
                 14, f"{form}: only the call without arguments comes; in another order all three do", *alone
@@ -174,6 +182,46 @@ def _lost_parallel_calls(answers: Answers, ledger: Ledger) -> None:
     ]
     if costly:
         ledger.add(16, "one call, and the completion tokens of two", *costly)
+
+
+def _repeated_calls(answers: Answers, ledger: Ledger) -> None:
+    """Calls that come more often than they were requested."""
+    requested = {
+        probe.name: Counter(name for name, _ in probe.calls)
+        for probe in (FIRST, *probes(quick=False, load=0))
+        if probe.calls
+    }
+    for streamed in (False, True):
+        doubled: dict[str, list[RawAnswer]] = {}
+        single = False
+        for name, counts in requested.items():
+            replies = [answer for answer in _form(answers.get(name, ()), streamed=streamed) if answer.calls]
+            twice = [answer for answer in replies if _comes_twice(answer, counts)]
+            if replies and len(twice) == len(replies):
+                doubled[name] = twice
+            single = single or bool(replies and not twice)
+        in_one_form = [
+            name
+            for name in doubled
+            if any(
+                not _comes_twice(other, requested[name])
+                for other in _form(answers[name], streamed=not streamed)
+            )
+        ]
+        if len(doubled) > 1 or in_one_form:
+            every = [answer for group in doubled.values() for answer in group]
+            ledger.add(32, "a call that was requested once comes twice", *every)
+        elif single:
+            ledger.passed(32)
+
+
+def _comes_twice(answer: RawAnswer, requested: Counter[str]) -> bool:
+    """Whether equal calls come, and more calls of this tool than were requested."""
+    names = Counter(_called_names(answer))
+    return any(
+        count > 1 and names[name] > requested[name]
+        for (name, _), count in Counter(zip(_called_names(answer), answer.keys, strict=True)).items()
+    )
 
 
 def _text_beside_call(answers: Answers, ledger: Ledger) -> None:
@@ -243,6 +291,9 @@ def _reasoning(answers: Answers, ledger: Ledger) -> None:
     for answer in answers["reasoning"]:
         if answer.complete and answer.calls and MARKUP.search(answer.reasoning):
             ledger.add(21, "a call that the reasoning only considers is made", answer)
+        elif answer.complete and not answer.calls:
+            # Whatever the model thinks of it, nothing of that leaked.
+            ledger.passed(21)
 
 
 def _tool_choice(answers: Answers, ledger: Ledger) -> None:
@@ -258,7 +309,7 @@ def _tool_choice(answers: Answers, ledger: Ledger) -> None:
                 ignored = {
                     "choice none": bool(answer.calls),
                     "choice required": not answer.calls,
-                    "choice named": set(_called(answer)) != {"write_note"},
+                    "choice named": set(_called_names(answer)) != {"write_note"},
                 }[name]
                 ledger.judge(18, problem, [answer] if ignored else [], [answer])
 
@@ -286,29 +337,20 @@ def _refused(answer: RawAnswer, answers: Answers) -> bool:
 
 def _schemas(answers: Answers, ledger: Ledger) -> None:
     for feature in (*SCHEMAS, "no properties"):
-        for answer in answers[f"schema {feature}"]:
+        for answer in (*answers[f"schema {feature}"], *answers.get(f"long schema {feature}", ())):
             ledger.judge(
                 22,
                 f"{feature}: refused",
                 [answer] if _refused(answer, answers) else [],
                 [answer] if answer.complete else [],
             )
-    if ledger.has(22):
+    if ledger.has(22) or not prompts_are_counted(answers):
         return  # also where no tool is in the prompt
     for feature in SCHEMAS:
         short, long = answers[f"schema {feature}"], answers[f"long schema {feature}"]
-        growth = _growth(short, long)
+        growth = growth_of(short, long)
         if growth is not None and growth < NO_GROWTH:
             ledger.add(22, f"{feature}: dropped, a longer one adds {growth} prompt tokens", *long)
-
-
-def _growth(short: Sequence[RawAnswer], long: Sequence[RawAnswer]) -> int | None:
-    """By how many prompt tokens a prompt is longer than another; None if it is not known."""
-    before, after = (
-        next((each.tokens("prompt_tokens") for each in side if not each.failure and not each.streamed), None)
-        for side in (short, long)
-    )
-    return after - before if before and after else None
 
 
 def _names(answers: Answers, ledger: Ledger) -> None:
@@ -319,53 +361,12 @@ def _names(answers: Answers, ledger: Ledger) -> None:
                 ledger.add(23, f"{shape}: refused", answer)
             elif answer.complete and answer.calls:
                 other = answer.calls[0].name
-                changed = other != name and (name.startswith(other) or _plain(other) == _plain(name))
-                ledger.judge(23, f"{shape}: comes back as {other}", [answer] if changed else [], [answer])
+                is_changed = other != name and (name.startswith(other) or _plain(other) == _plain(name))
+                ledger.judge(23, f"{shape}: comes back as {other}", [answer] if is_changed else [], [answer])
 
 
 def _plain(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
-
-
-def _history(answers: Answers, ledger: Ledger) -> None:
-    control = answers["history"]
-    if not any(answer.complete for answer in control):
-        return
-    for name, number, problem in (
-        ("history, results swapped", 25, "results in another order than their calls are refused"),
-        ("history, empty result", 25, "an empty result is refused"),
-        ("history, JSON result", 25, "a result that is JSON is refused"),
-        ("history, malformed call", 17, "a history with a malformed call is refused"),
-        ("history, long call", 30, "a call of 8 kB in the history is refused"),
-    ):
-        bad = [answer for answer in answers[name] if answer.refused]
-        good = [answer for answer in answers[name] if answer.complete] if number == 17 else []
-        ledger.judge(number, problem, bad, good)
-    swapped = [answer for answer in answers["history, results swapped"] if answer.complete]
-    if all(COLD in answer.text and WARM not in answer.text for answer in control):
-        wrong = [answer for answer in swapped if WARM in answer.text and COLD not in answer.text]
-        if wrong and len(wrong) == len(swapped):
-            ledger.add(25, "results in another order are read as if in the order of the calls", *wrong)
-        elif swapped:
-            ledger.passed(25)
-
-
-def _prompts(answers: Answers, ledger: Ledger) -> None:
-    growth = {
-        (turn, change): _growth(answers[f"{turn} turn, plain"], answers[f"{turn} turn, {change}"])
-        for turn in ("first", "second")
-        for change in ("long system prompt", "more tools")
-    }
-    for change, part in (("long system prompt", "system prompt is"), ("more tools", "tools are")):
-        first, second = growth["first", change], growth["second", change]
-        later = answers[f"second turn, {change}"]
-        if first is not None and second is not None and first >= GROWTH:
-            bad = later if second < NO_GROWTH else ()
-            ledger.judge(26, f"the {part} not in the prompt of the second turn", bad, later)
-    system, tools = growth["first", "long system prompt"], growth["first", "more tools"]
-    if system is not None and tools is not None and system >= GROWTH and tools < NO_GROWTH:
-        problem = f"no tool is in the prompt: four more add {tools} tokens (llama.cpp needs --jinja)"
-        ledger.add(22, problem, *answers["first turn, more tools"])
 
 
 def _long(answers: Answers, ledger: Ledger) -> None:

@@ -1,102 +1,40 @@
 """The requests that `wildtool check` sends: one tool or a few, and a sentence that makes the call nearly certain."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from wildtool.check.histories import WEATHER, histories
+from wildtool.check.probe import (
+    INTEGER,
+    PADDING,
+    TEXT,
+    WHOLE,
+    Probe,
+    RequestedCall,
+    call_probe,
+    function_tool,
+    instruction,
+    tool,
+    user,
+)
 from wildtool.types import Message, Tool
 
-RequestedCall = tuple[str, Mapping[str, Any]]
-"""Name and arguments."""
-WHOLE, STREAMED = False, True
 CUT_TOKENS = 16
 """Token limit of the probe whose reply must be cut."""
-REPEATS = 3
 LONG_TOKENS = 6000
 """Token limit of long arguments."""
-PADDING = " ".join(f"remark{number}" for number in range(60))
-"""A text of well over a hundred tokens, whose presence in a prompt shows in its token count."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """One request, and how often and in which forms it is sent."""
-
-    name: str
-    messages: Sequence[Message]
-    tools: Sequence[Tool] = ()
-    calls: Sequence[RequestedCall] = ()
-    """The calls that it requests; none where a text is expected."""
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """More fields of the body."""
-    forms: Sequence[bool] = (WHOLE, STREAMED)
-    """Whether streamed, each."""
-    repeats: int = REPEATS
-    """Per form; with --quick at most one."""
-    group: str = "plain"
-    """`load` probes are sent all at once, `serial` ones one at a time, `long` ones not with --quick."""
-
-    def body(self, streamed: bool, *, forced: bool) -> dict[str, Any]:
-        """The fields of the body, without the model.
-
-        Args: forced: whether calls are demanded by `tool_choice`, since the model makes none of its own accord.
-        """
-        fields: dict[str, Any] = {"messages": list(self.messages), "temperature": 0, "max_tokens": 1024}
-        if self.tools:
-            fields["tools"] = list(self.tools)
-        if forced and self.calls:
-            fields["tool_choice"] = "required"
-        stream = {"stream": True, "stream_options": {"include_usage": True}} if streamed else {}
-        return {**fields, **self.settings, **stream}
-
-
-def tool(name: str, properties: Mapping[str, Any], *required: str, **more: Any) -> Tool:
-    """A tool definition; all parameters are required unless some are named."""
-    schema = {"type": "object", "properties": properties, "required": list(required or properties), **more}
-    return _function(name, schema)
-
-
-def _function(name: str, schema: Mapping[str, Any]) -> Tool:
-    text = f"Runs {name} once."
-    return {"type": "function", "function": {"name": name, "description": text, "parameters": schema}}
-
-
-def instruction(*calls: RequestedCall) -> str:
-    """A sentence that requests these calls."""
-    texts = [
-        f"{name} with arguments {json.dumps(values, ensure_ascii=False)}"
-        if values
-        else f"{name} without arguments"
-        for name, values in calls
-    ]
-    if len(texts) == 1:
-        return f"Call the tool {texts[0]}. Copy the values exactly. Do not answer in text."
-    steps = "; ".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
-    return f"Make these {len(texts)} tool calls together in one reply, in this order: {steps}. Copy the values exactly."
-
-
-_INTEGER, _TEXT = {"type": "integer"}, {"type": "string"}
-LAMP = tool("set_lamp", {"room": _TEXT, "level": _INTEGER})
-PING: Tool = _function("ping", {"type": "object", "properties": {}})
-NOTE_TOOL = tool("write_note", {"text": _TEXT})
-MEASURE = tool("measure", {"count": _INTEGER, "ratio": {"type": "number"}, "exact": {"type": "boolean"}})
-OPTIONAL = tool("search", {"query": _TEXT, "limit": _INTEGER, "page": {"type": ["integer", "null"]}}, "query")
-WEATHER = tool("get_weather", {"city": _TEXT})
+LAMP = tool("set_lamp", {"room": TEXT, "level": INTEGER})
+PING: Tool = function_tool("ping", {"type": "object", "properties": {}})
+NOTE_TOOL = tool("write_note", {"text": TEXT})
+MEASURE = tool("measure", {"count": INTEGER, "ratio": {"type": "number"}, "exact": {"type": "boolean"}})
+OPTIONAL = tool("search", {"query": TEXT, "limit": INTEGER, "page": {"type": ["integer", "null"]}}, "query")
 KITCHEN: RequestedCall = ("set_lamp", {"room": "kitchen", "level": 30})
 HALL: RequestedCall = ("set_lamp", {"room": "hall", "level": 80})
 PINGED: RequestedCall = ("ping", {})
 FOREIGN = "Grüße aus 東京 😀"
 THINKING_CALL: RequestedCall = ("set_lamp", {"room": "attic", "level": 5})
-
-
-def user(text: str) -> Message:
-    return {"role": "user", "content": text}
-
-
-def call_probe(name: str, tools: Sequence[Tool], *calls: RequestedCall, **more: Any) -> Probe:
-    """A probe that requests calls."""
-    return Probe(name=name, messages=[user(instruction(*calls))], tools=tools, calls=calls, **more)
 
 
 FIRST = call_probe("one call", [LAMP], KITCHEN)
@@ -113,14 +51,14 @@ def probes(*, quick: bool, load: int) -> list[Probe]:
         *_choices(),
         *_schemas(),
         *_names(),
-        *_histories(),
+        *histories(),
         *_prompts(),
         *_long(),
         *_load(load),
     ]
     if not quick:
         return every
-    return [replace(probe, repeats=1) for probe in every if probe.group != "long"]
+    return [replace(probe, repeats=1) for probe in every if probe.quick]
 
 
 def _calls() -> Iterator[Probe]:
@@ -179,6 +117,11 @@ SCHEMAS: Mapping[str, tuple[str, Any]] = {
     "anyOf": ('{"anyOf": [{"type": "string", "description": "PAD"}, {"type": "integer"}]}', "blue"),
     "$ref": ('{"$ref": "#/$defs/shade"}', "blue"),
     "enum": ('{"type": "string", "enum": ["blue", "green", "PAD"]}', "blue"),
+    "pattern with \\d": ('{"type": "string", "pattern": "^(\\\\d+|blue|PAD)$"}', "blue"),
+    "pattern with a lookahead": (
+        '{"type": "string", "pattern": "^(?!red)(blue|green|PAD)$"}',
+        "blue",
+    ),
     "pattern": ('{"type": "string", "pattern": "^(blue|green|PAD)$"}', "blue"),
     "array of objects": (
         '{"type": "array", "items": {"type": "object", "properties": {"hue": {"type": "string", "description": "PAD"}}, '
@@ -210,7 +153,7 @@ def _schemas() -> Iterator[Probe]:
                 repeats=1,
             )
             yield probe if name == "schema" else replace(probe, forms=[WHOLE], settings={"max_tokens": 1})
-    bare = _function("ping", {"type": "object"})
+    bare = function_tool("ping", {"type": "object"})
     yield call_probe("schema no properties", [bare], PINGED, repeats=1)
 
 
@@ -223,47 +166,7 @@ UNUSUAL_NAMES = (
 
 def _names() -> Iterator[Probe]:
     for name in UNUSUAL_NAMES:
-        yield call_probe(f"name {name}", [tool(name, {"level": _INTEGER})], (name, {"level": 30}), repeats=1)
-
-
-def call_history(arguments: Sequence[str], results: Sequence[str], *, swapped: bool = False) -> list[Message]:
-    """Two turns: a question, calls with their results, and a question about the first one."""
-    cities = ("Oslo", "Rome")[: len(arguments)]
-    calls = [
-        {
-            "id": f"call{n}{city.lower()}"[:9],
-            "type": "function",
-            "function": {"name": "get_weather", "arguments": text},
-        }
-        for n, (city, text) in enumerate(zip(cities, arguments, strict=True))
-    ]
-    answers: list[Message] = [
-        {"role": "tool", "tool_call_id": call["id"], "content": text}
-        for call, text in zip(calls, results, strict=True)
-    ]
-    return [
-        user(f"How many degrees has it in {' and in '.join(cities)}?"),
-        {"role": "assistant", "content": "", "tool_calls": calls},
-        *(reversed(answers) if swapped else answers),
-        user("How many degrees has it in Oslo? Answer with the number only."),
-    ]
-
-
-OSLO, ROME = '{"city": "Oslo"}', '{"city": "Rome"}'
-COLD, WARM = "4", "31"
-
-
-def _histories() -> Iterator[Probe]:
-    long = json.dumps({"city": "Oslo " + "x" * 8000})
-    for name, messages in {
-        "history": call_history([OSLO, ROME], [COLD, WARM]),
-        "history, results swapped": call_history([OSLO, ROME], [COLD, WARM], swapped=True),
-        "history, empty result": call_history([OSLO], [""]),
-        "history, JSON result": call_history([OSLO], ['{"degrees": 4, "wind": [1, 2]}']),
-        "history, malformed call": call_history(['{"city": "Oslo"'], ["error: the arguments are not JSON"]),
-        "history, long call": call_history([long], [COLD]),
-    }.items():
-        yield Probe(name=name, messages=messages, tools=[WEATHER], forms=[WHOLE])
+        yield call_probe(f"name {name}", [tool(name, {"level": INTEGER})], (name, {"level": 30}), repeats=1)
 
 
 def _prompts() -> Iterator[Probe]:
@@ -287,12 +190,13 @@ def _prompts() -> Iterator[Probe]:
 
 
 def _long() -> Iterator[Probe]:
-    more: dict[str, Any] = {"settings": {"max_tokens": LONG_TOKENS}, "repeats": 1, "group": "long"}
+    quick: dict[str, Any] = {"settings": {"max_tokens": LONG_TOKENS}, "repeats": 1, "group": "long"}
+    more: dict[str, Any] = {**quick, "quick": False}
     text = " ".join(f"item {number} of the list;" for number in range(360))
     yield call_probe("long text", [NOTE_TOOL], ("write_note", {"text": text}), **more)
-    numbers = tool("store", {"numbers": {"type": "array", "items": _INTEGER}})
-    yield call_probe("long list", [numbers], ("store", {"numbers": list(range(1, 201))}), **more)
-    schema: Any = _INTEGER
+    numbers = tool("store", {"numbers": {"type": "array", "items": INTEGER}})
+    yield call_probe("long list", [numbers], ("store", {"numbers": list(range(1, 201))}), **quick)
+    schema: Any = INTEGER
     value: Any = 7
     for _ in range(12):
         schema, value = {"type": "object", "properties": {"in": schema}, "required": ["in"]}, {"in": value}

@@ -10,6 +10,7 @@ from wildtool.check.answers import RawAnswer
 from wildtool.check.defects import DEFECTS
 from wildtool.check.ledger import DefectFinding, Ledger, Status
 from wildtool.check.probe_rules import check_probes
+from wildtool.check.refusals import check_refusals
 from wildtool.check.sender import Sender, ask_all
 from wildtool.check.wire_rules import check_wire
 from wildtool.json_codec import dumps
@@ -53,15 +54,23 @@ class CheckReport:
         return True if self.statuses[10] == "fit" else None
 
     @property
+    def not_tested(self) -> list[int]:
+        """Numbers of the defects of the list, without number 0, that no reply could show."""
+        return [number for number, status in self.statuses.items() if number and status == "not tested"]
+
+    @property
     def verdict(self) -> str:
-        """One sentence."""
-        tested = len(DEFECTS) - 1 - self.count("not tested")
+        """One sentence, with what it does not cover."""
         if self.fit is None:
             return "Not tested: the model made no tool call, not even where tool_choice demanded one."
+        classes, untested = len(self.statuses) - 1, self.not_tested
+        rest = f"{len(untested)} not tested: {', '.join(map(str, untested))}" if untested else ""
         if self.fit:
-            return f"Fit: none of the {tested} defects that could be tested was found."
+            covered = f"Fit in {self.count('fit')} of {classes} classes"
+            return f"{covered}{', ' if rest else ''}{rest}."
         count = sum(status == "defect" for status in self.statuses.values())
-        return f"Not fit: {count} defect{'s' * (count != 1)} found."
+        summary = f"Not fit: {count} defect{'s' * (count != 1)} found"
+        return f"{summary}{'; ' if rest else ''}{rest}."
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as JSON values."""
@@ -77,6 +86,8 @@ class CheckReport:
             "fields_left_out": self.dropped,
             "fit": self.fit,
             "verdict": self.verdict,
+            "classes": len(self.statuses) - 1,
+            "not_tested": self.not_tested,
             "defects": [
                 {
                     "number": number,
@@ -178,6 +189,7 @@ async def check_endpoint(
     ledger = Ledger()
     check_wire((answer for group in answers.values() for answer in group), ledger)
     check_probes(answers, ledger)
+    check_refusals(answers, ledger)
     if demanded:
         ledger.remark(
             "The model made no call by itself; tool_choice `required` demanded all calls of this check."

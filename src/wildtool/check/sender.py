@@ -5,10 +5,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from wildtool.check.answers import RawAnswer, read_raw_answer
-from wildtool.check.probes import FIRST, Probe, probes
+from wildtool.check.answers import Answers, RawAnswer, read_raw_answer
+from wildtool.check.follow_ups import follow_ups
+from wildtool.check.limits import LIMITS
+from wildtool.check.probe import Probe
+from wildtool.check.probes import FIRST, probes
+from wildtool.check.run_requests import run_probes
 from wildtool.engine.call.client import once_loaded
 from wildtool.errors import CallError, InfraError, UsageError
+from wildtool.json_codec import dumps
 from wildtool.models.providers.base import HttpModel
 
 DROPPABLE = ("temperature", "max_tokens", "stream_options", "parallel_tool_calls")
@@ -16,8 +21,8 @@ DROPPABLE = ("temperature", "max_tokens", "stream_options", "parallel_tool_calls
 LOST_AFTER = 5
 """Connections that fail in a row before the check stops."""
 RETRIES, LONGEST_WAIT_S = 3, 20.0
-Answers = Mapping[str, Sequence[RawAnswer]]
-"""By name of the probe, in the order of sending."""
+_LONG_BODY = 10_000
+"""Bytes of a body that an endpoint may hang up on without being lost."""
 
 
 class Sender:
@@ -51,7 +56,7 @@ class Sender:
 
         Raises InfraError if the endpoint is lost.
         """
-        retries = RETRIES
+        retries, retries_of_faults = RETRIES, 1
         while True:
             body = self._adapted(fields)
             self.sent += 1
@@ -63,6 +68,10 @@ class Sender:
                 if error.kind == "http 429" and retries:
                     retries -= 1
                     await asyncio.sleep(min(error.retry_after_s or 2.0, LONGEST_WAIT_S))
+                    continue
+                if error.kind.startswith("http 5") and retries_of_faults:
+                    # Only a fault that comes again is one of this request.
+                    retries_of_faults, self._failures = 0, 0
                     continue
                 return self._failed(probe, body, error)
             self._failures, self._has_answered = 0, True
@@ -116,11 +125,18 @@ class Sender:
 
     def _failed(self, probe: str, body: Mapping[str, Any], error: CallError) -> RawAnswer:
         match = re.fullmatch(r"http (\d{3})", error.kind)
-        self._failures = 0 if match else self._failures + 1
+        is_long = len(dumps(body)) >= _LONG_BODY
+        self._failures = 0 if match else self._failures + (not is_long)
         if error.kind == "network" and self._failures >= LOST_AFTER:
             state = "no longer answers" if self._has_answered else "never answered"
             raise InfraError("network", f"{self.name}: the endpoint {state}: {error}")
-        return RawAnswer(probe=probe, sent=body, failure=str(error), status=int(match[1]) if match else None)
+        return RawAnswer(
+            probe=probe,
+            sent=body,
+            failure=str(error),
+            status=int(match[1]) if match else None,
+            timed_out=error.kind == "timeout",
+        )
 
 
 async def ask_all(
@@ -130,12 +146,12 @@ async def ask_all(
 
     Args:
         load: requests to send at once, each whole and streamed.
-        show: called with the number of probes done and of all.
+        show: called with the number of probes done and of all that are known by then.
 
     Raises InfraError if the endpoint does not answer, or no longer.
     """
     first, forced = await sender.first()
-    every = probes(quick=quick, load=load)
+    every = [*probes(quick=quick, load=load), *await run_probes(quick=quick)]
     if not any(answer.calls for answer in first):
         every = [probe for probe in every if not probe.calls]
     # Rules find no answers where nothing was sent.
@@ -143,13 +159,22 @@ async def ask_all(
         probe.name: () for probe in (FIRST, *probes(quick=False, load=load))
     }
     answers[FIRST.name] = first
-    count = 1
+    count, total = 1, 1 + len(every) + len(LIMITS)
 
     async def ask(probe: Probe, *, free: bool = False) -> None:
         nonlocal count
         answers[probe.name] = await sender.run(probe, forced=forced, free=free)
         count += 1
-        show(count, len(every) + 1)
+        show(count, total)
+
+    async def ask_smaller(family: Sequence[Probe]) -> None:
+        """Asks with less and less until the endpoint takes it."""
+        nonlocal total
+        for number, probe in enumerate(family):
+            total += number > 0
+            await ask(probe)
+            if not answers[probe.name][0].unusable:
+                return
 
     for group in ("serial", "plain", "long", "load"):
         members = [probe for probe in every if probe.group == group]
@@ -158,6 +183,10 @@ async def ask_all(
                 await ask(probe)
         else:
             await asyncio.gather(*(ask(probe, free=group == "load") for probe in members))
+    await asyncio.gather(*(ask_smaller(family) for family in LIMITS))
+    more = follow_ups(answers)
+    total += len(more)
+    await asyncio.gather(*map(ask, more))
     return answers, forced
 
 

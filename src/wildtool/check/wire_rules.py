@@ -1,5 +1,6 @@
 """Rules that any answer can break, whatever was requested."""
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,12 +8,15 @@ from typing import Any
 
 from wildtool.check.answers import MARKUP, THOUGHTS, RawAnswer, ReceivedCall
 from wildtool.check.ledger import Ledger
-from wildtool.json_codec import as_object, loads
+from wildtool.episode import reasoning_fields
+from wildtool.json_codec import as_list, as_object, as_objects, loads
 
 CLOSINGS = ("}", "]}", '"}', "}}", '"]}')
 """What may be missing at the end of arguments."""
-
-
+MOST_READ = 8_000
+"""Characters of a text in which arguments are looked for."""
+SOME_TOKENS = 5
+"""Of a reply that cannot have been empty when it was written."""
 OWN_RULES = ("cut", "long text", "long list", "deep nesting")
 """Probes with rules for broken JSON in `probe_rules`."""
 
@@ -30,7 +34,10 @@ def check_wire(answers: Iterable[RawAnswer], ledger: Ledger) -> None:
         _check_finish(answer, ledger)
         _check_texts(answer, ledger)
         _check_usage(answer, ledger)
-        if answer.calls and answer.finish != "length":
+        _check_empty(answer, ledger)
+        if not answer.calls or answer.finish == "length":
+            continue
+        if _check_pieces(answer, ledger):
             _check_ids(answer, ledger)
             _check_indexes(answer, ledger)
             for call in answer.calls:
@@ -48,12 +55,40 @@ def _check_finish(answer: RawAnswer, ledger: Ledger) -> None:
             ledger.remark("With a named tool_choice the finish reason is `stop`, as at OpenAI.")
         else:
             ledger.add(7, f"calls, and the finish reason {answer.finish!r}", answer)
+    elif answer.finish == "length" and answer.calls and _is_far_from_limit(answer):
+        ledger.add(7, "calls, and the finish reason 'length' far below the limit", answer)
     elif answer.calls:
         ledger.passed(7)
     if answer.finish == "tool_calls" and not answer.calls and not _lost_without_arguments(answer):
         ledger.add(8, "the finish reason `tool_calls`, and no call", answer)
     elif answer.calls:
         ledger.passed(8)
+
+
+def _limit(answer: RawAnswer) -> int:
+    """The limit of tokens that was sent; 0 for none."""
+    return answer.sent.get("max_tokens") or answer.sent.get("max_completion_tokens") or 0
+
+
+def _is_far_from_limit(answer: RawAnswer) -> bool:
+    """Whether a reply has complete calls and less than half of the tokens that it may have."""
+    tokens = answer.tokens("completion_tokens")
+    is_complete = all(isinstance(call.values, dict) for call in answer.calls)
+    return is_complete and tokens is not None and tokens < _limit(answer) / 2
+
+
+def _check_empty(answer: RawAnswer, ledger: Ledger) -> None:
+    if not answer.complete:
+        return
+    if answer.calls or answer.text.strip() or reasoning_fields(answer.message):
+        ledger.passed(39)
+        return
+    if answer.finish == "tool_calls":
+        return  # has its own number
+    hidden = as_object(answer.usage.get("completion_tokens_details")).get("reasoning_tokens")
+    tokens = (answer.tokens("completion_tokens") or 0) - (hidden if isinstance(hidden, int) else 0)
+    if tokens >= SOME_TOKENS:
+        ledger.add(39, f"an empty reply of {tokens} tokens", answer)
 
 
 def _lost_without_arguments(answer: RawAnswer) -> bool:
@@ -71,8 +106,37 @@ def _check_texts(answer: RawAnswer, ledger: Ledger) -> None:
         ledger.passed(21)
     if answer.calls:
         ledger.passed(20)
-    elif choice != "none" and MARKUP.search(answer.text) and any(name in answer.text for name in names):
+        if _is_call(answer.text, [call.name for call in answer.calls]):
+            ledger.add(32, "the same call in the text and in `tool_calls`", answer)
+    elif choice == "none":
+        return
+    elif _is_call(answer.text, names):
         ledger.add(20, "a call in the text, and none in `tool_calls`", answer)
+    elif _has_arguments(answer):
+        ledger.add(20, "the arguments of a call in the text, and no call", answer)
+    elif answer.probe != "reasoning" and not answer.text.strip() and _is_call(answer.reasoning, names):
+        ledger.add(20, "a call in the reasoning, and none in `tool_calls`", answer)
+
+
+def _is_call(text: str, names: Sequence[str]) -> bool:
+    return MARKUP.search(text) is not None and any(name in text for name in names)
+
+
+def _has_arguments(answer: RawAnswer) -> bool:
+    """Whether a text has a JSON object with the very parameters of an offered tool."""
+    texts = [answer.text[match.start() :] for match in re.finditer(r"\{", answer.text[:MOST_READ])]
+    for text in texts:
+        try:
+            value: object = json.JSONDecoder().raw_decode(text)[0]
+        except (ValueError, RecursionError):
+            continue
+        keys = as_object(value).keys()
+        for tool in as_objects(answer.sent.get("tools")):
+            schema = as_object(as_object(tool.get("function")).get("parameters"))
+            required = as_list(schema.get("required"))
+            if required and {*required} <= keys <= as_object(schema.get("properties")).keys():
+                return True
+    return False
 
 
 def _check_usage(answer: RawAnswer, ledger: Ledger) -> None:
@@ -102,10 +166,22 @@ def _check_cached_tokens(answers: Sequence[RawAnswer], ledger: Ledger) -> None:
         if (prompt := answer.tokens("prompt_tokens")) is not None:
             counts[repr(answer.sent)].append((prompt, cached, answer))
     for group in counts.values():
-        least = min(prompt for prompt, _, _ in group)
+        fewest = min(prompt for prompt, _, _ in group)
         for prompt, cached, answer in group:
-            if cached and prompt - least == cached:
+            if cached and prompt - fewest == cached:
                 ledger.add(27, "cached tokens are added to the prompt tokens", answer)
+
+
+def _check_pieces(answer: RawAnswer, ledger: Ledger) -> bool:
+    """Whether the calls of a stream can be told apart, so that other rules may look at them."""
+    texts = [delta["index"] for delta in answer.deltas if isinstance(delta.get("index"), str)]
+    if texts:
+        ledger.add(5, f"`index` is the text {texts[0][:9]!r}", answer)
+    elif answer.ambiguous:
+        ledger.add(38, "a later delta has the name of the call again", answer)
+    elif answer.deltas:
+        ledger.passed(38)
+    return not answer.ambiguous
 
 
 def _check_ids(answer: RawAnswer, ledger: Ledger) -> None:
@@ -156,8 +232,10 @@ def _check_arguments(call: ReceivedCall, answer: RawAnswer, ledger: Ledger) -> N
             ledger.add(15, "the arguments are not JSON", answer)
         elif not re.search(r"\}\s*\{", arguments):
             ledger.add(11, "the arguments are not JSON", answer)
+    elif isinstance(call.values, str) and _is_object(call.values):
+        ledger.add(31, "`arguments` is the JSON text of a JSON text", answer)
     elif arguments:
-        ledger.passed(10, 11)
+        ledger.passed(10, 11, 31)
 
 
 def expects_values(call: ReceivedCall, answer: RawAnswer) -> bool:

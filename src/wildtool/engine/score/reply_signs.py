@@ -30,7 +30,7 @@ OBJECT_ARGUMENTS, ENCODED_TWICE = "arguments as objects", "arguments encoded twi
 """Signs of replies with a call whose arguments are no JSON text, or a JSON text of a JSON text."""
 NO_ID, EQUAL_IDS = "calls without id", "calls with equal ids"
 """Signs of an endpoint's replies with calls that a result cannot be matched with."""
-CHECKED = frozenset((OBJECT_ARGUMENTS, NO_ID, EQUAL_IDS))
+CHECKED = frozenset((OBJECT_ARGUMENTS, ENCODED_TWICE, NO_ID, EQUAL_IDS))
 """Signs that `wildtool.check.first_replies` names among the first replies of a run."""
 SAME_CALL = "same call twice"
 """Sign of replies with two calls of one function with the same arguments."""

@@ -1,0 +1,175 @@
+"""What a request holds that the protocol allows and some endpoints refuse."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from wildtool.episode import reasoning_fields
+from wildtool.json_codec import as_list, as_object, as_objects, dumps
+from wildtool.types import REASONING_KEYS, Message
+
+_NINE = re.compile(r"[a-zA-Z0-9]{9}")
+_KILOBYTE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One thing that a request may hold."""
+
+    number: int
+    """Of the defect that its refusal is."""
+    words: str
+    """What it is, for a finding."""
+    is_in: Callable[[Mapping[str, Any]], bool]
+    """Whether the fields of a body have it."""
+
+
+def _messages(body: Mapping[str, Any]) -> list[Message]:
+    return as_objects(body.get("messages"))
+
+
+def _with_calls(body: Mapping[str, Any]) -> list[Message]:
+    return [message for message in _messages(body) if message.get("tool_calls")]
+
+
+def _texts(body: Mapping[str, Any]) -> list[Message]:
+    """Replies without calls."""
+    return [m for m in _messages(body) if m.get("role") == "assistant" and not m.get("tool_calls")]
+
+
+def _kinds(body: Mapping[str, Any]) -> list[str]:
+    """The role of each message; `calls` for a reply with calls."""
+    return ["calls" if message.get("tool_calls") else str(message.get("role")) for message in _messages(body)]
+
+
+def _follows(first: str, second: str) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether a message of one kind stands right before one of another."""
+
+    def stands(body: Mapping[str, Any]) -> bool:
+        kinds = _kinds(body)
+        return (first, second) in pairwise(kinds)
+
+    return stands
+
+
+def _beside_calls(holds: Callable[[Any], bool]) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda body: any(holds(message.get("content")) for message in _with_calls(body))
+
+
+def _ids(body: Mapping[str, Any]) -> list[str]:
+    return [
+        str(call.get("id")) for message in _with_calls(body) for call in as_objects(message["tool_calls"])
+    ]
+
+
+def _is_signed(message: Message) -> bool:
+    """Whether a call carries Google's signature of its thoughts."""
+    contents = (as_object(call.get("extra_content")) for call in as_objects(message["tool_calls"]))
+    return any(as_object(content.get("google")).get("thought_signature") for content in contents)
+
+
+UNSIGNED = "calls in the history without a `thought_signature`"
+"""Words for what Gemini refuses."""
+
+
+def calls_without(key: str) -> str:
+    """Words for calls in the history that lack a key of reasoning."""
+    return f"calls in the history without `{key}`"
+
+
+def replies_without(key: str) -> str:
+    """Words for texts of the assistant in the history that lack a key of reasoning."""
+    return f"replies in the history without `{key}`"
+
+
+def in_history(key: str) -> str:
+    """Words for a key of reasoning that goes back."""
+    return f"`{key}` in the history, as the endpoint gave it"
+
+
+def _lacks(
+    key: str, among: Callable[[Mapping[str, Any]], list[Message]]
+) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda body: any(key not in message for message in among(body))
+
+
+def _carries(key: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda body: any(message.get(key) is not None for message in _messages(body))
+
+
+def _result_is(holds: Callable[[str], bool]) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda body: any(
+        holds(str(message.get("content"))) for message in _messages(body) if message.get("role") == "tool"
+    )
+
+
+def _keyword(word: str) -> Feature:
+    """A keyword of JSON Schema, in any tool."""
+    return Feature(22, f"{word}: refused", lambda body: f'"{word}":'.encode() in dumps(body.get("tools")))
+
+
+WITHOUT_LIMIT = Feature(
+    37,
+    "a request without `max_tokens`",
+    lambda body: not {"max_tokens", "max_completion_tokens"} & body.keys(),
+)
+"""What only requests of a run are."""
+FEATURES = (
+    *map(_keyword, ("oneOf", "anyOf", "$ref", "enum", "pattern")),
+    Feature(25, "an empty result is refused", _result_is(lambda text: not text)),
+    Feature(25, "a result that is JSON is refused", _result_is(lambda text: text[:1] in ("{", "["))),
+    Feature(37, "a streamed request", lambda body: body.get("stream") is True),
+    WITHOUT_LIMIT,
+    Feature(33, "a system message", lambda body: "system" in _kinds(body)),
+    Feature(33, "a reply of the assistant in the history", lambda body: bool(_texts(body))),
+    Feature(33, "calls and their results in the history", lambda body: bool(_with_calls(body))),
+    Feature(33, "a system message after another one", lambda body: "system" in _kinds(body)[1:]),
+    Feature(33, "a tool result as the last message", lambda body: _kinds(body)[-1:] == ["tool"]),
+    Feature(33, "a user's message right after a tool result", _follows("tool", "user")),
+    Feature(33, "a reply in text right after a tool result", _follows("tool", "assistant")),
+    Feature(
+        33,
+        "two calls in one message",
+        lambda body: any(len(as_list(message["tool_calls"])) > 1 for message in _with_calls(body)),
+    ),
+    Feature(33, "two tool results in a row", _follows("tool", "tool")),
+    Feature(33, "calls right after a tool result", _follows("tool", "calls")),
+    Feature(33, "`content: null` beside calls", _beside_calls(lambda content: content is None)),
+    Feature(33, "an empty text beside calls", _beside_calls(lambda content: content == "")),
+    Feature(33, "a text beside calls", _beside_calls(bool)),
+    Feature(
+        33,
+        "call ids other than nine letters and digits",
+        lambda body: any(not _NINE.fullmatch(id_) for id_ in _ids(body)),
+    ),
+    *(Feature(35, calls_without(key), _lacks(key, _with_calls)) for key in REASONING_KEYS),
+    *(Feature(35, replies_without(key), _lacks(key, _texts)) for key in REASONING_KEYS),
+    Feature(35, UNSIGNED, lambda body: any(not _is_signed(message) for message in _with_calls(body))),
+)
+"""Where several explain the same refusals, the first is named: what has a probe of its own, then the plainest."""
+
+
+def features_of(body: Mapping[str, Any]) -> Iterator[Feature]:
+    """What a body holds of the list, and each key of reasoning in its history."""
+    yield from (feature for feature in FEATURES if feature.is_in(body))
+    keys = dict.fromkeys(key for message in _messages(body) for key in reasoning_fields(message))
+    yield from (_with_reasoning(key) for key in keys)
+
+
+@cache
+def _with_reasoning(key: str) -> Feature:
+    return Feature(35, in_history(key), _carries(key))
+
+
+def tool_count(body: Mapping[str, Any]) -> int:
+    """How many tools a body offers."""
+    return len(as_list(body.get("tools")))
+
+
+def tool_kilobytes(body: Mapping[str, Any]) -> int:
+    """Size of all tools of a body as JSON, in kB, rounded up."""
+    tools = as_list(body.get("tools"))
+    return -(-len(dumps(tools)) // _KILOBYTE) if tools else 0
