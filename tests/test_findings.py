@@ -1,7 +1,9 @@
 """The record of what rules find, and rules of users."""
 
+import hashlib
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +12,16 @@ from wildtool import findings
 from wildtool.errors import UsageError
 from wildtool.findings import (
     Breach,
+    CustomRule,
     Finding,
     RuleSet,
+    any_custom_rules,
     custom_findings,
+    custom_refusals,
     custom_rules,
     fault,
     rule,
+    rules_identity,
 )
 from wildtool.installed import installed_entries
 
@@ -102,3 +108,46 @@ def no_shouting(record: Any) -> Iterator[Breach]:
     if record["text"].isupper():
         yield "say it quietly"
         yield Finding("line 5", "other", "a finding of its own", "note")
+
+
+def test_a_declared_rule_is_still_its_function():
+    rules: RuleSet[[int]] = RuleSet()
+
+    def odd(number: int) -> list[Breach]:
+        return [f"{number} is odd"] if number % 2 else []
+
+    assert rules.rule("P1")(odd) is odd
+    assert rules.rules == {"P1": odd}
+    assert [*rules.findings(3)] == [fault("P1", "3 is odd")]
+    assert fault("P1", "x") == Finding("", "P1", "x", "error", "", "")
+    assert fault("P1", "x", "/f", "note") == Finding("", "P1", "x", "note", "/f", "")
+
+
+def test_rules_of_packages_are_ordered_by_name_and_identified_by_their_code(installed: dict[str, str]):
+    assert (any_custom_rules(), custom_rules("wildtoolbench"), rules_identity("x")) == (False, [], [])
+    findings._installed_rules.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    installed_entries.cache_clear()
+    installed |= {"no-slang": f"{__name__}:no_slang", "no-shouting": f"{__name__}:no_shouting"}
+    assert any_custom_rules()
+    assert custom_rules("wildtoolbench") == [no_shouting, no_slang]
+    digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    assert rules_identity("acebench") == [["no-shouting", digest]]
+    assert rules_identity("wildtoolbench") == [["no-shouting", digest], ["no-slang", digest]]
+    namespace: dict[str, Any] = {}
+    exec("def check(item): return []", namespace)
+    own = CustomRule("x", "", "error", namespace["check"])
+    assert own.digest == hashlib.sha256(b"").hexdigest()[:12]
+
+
+def test_only_errors_keep_an_item_out(installed: dict[str, str]):
+    installed |= {"no-slang": f"{__name__}:no_slang", "no-shouting": f"{__name__}:no_shouting"}
+    record = {"english_tasks": ["gonna"], "text": "LOUD"}
+    loud, slang = (
+        fault("no-shouting", "say it quietly"),
+        fault("no-slang", "say `going to`", "/english_tasks/0", "warning"),
+    )
+    own = Finding("line 5", "other", "a finding of its own", "note")
+    assert [*custom_findings("wildtoolbench", record)] == [loud, own, slang]
+    assert custom_refusals("wildtoolbench", record) == [loud]
+    assert (no_slang.level, no_slang.benchmark) == ("warning", "wildtoolbench")
+    assert (no_shouting.level, no_shouting.benchmark) == ("error", "")

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import pytest
 
+import wildtool
 from wildtool.old_paths import MODULES, NAMES
 
 IN_0_1 = {
@@ -61,3 +62,48 @@ def test_the_table_leads_somewhere():
     for module, names in NAMES.items():
         assert all(getattr(import_module(module), name) is not None for name in names)
     assert all(import_module(now) for now in MODULES.values())
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "now"),
+    [
+        ("wildtool.types", "KEPT", "wildtool.types.PROVIDER_CONTENT"),
+        ("wildtool.types", "Difference", "wildtool.trace.GoldDifference"),
+        ("wildtool.walking", "SILENCE", "wildtool.episode.EMPTY_REPLY"),
+        ("wildtool.walking", "replay", "wildtool.episode.replay"),
+        ("wildtool.tracing", "MAX_DIFFERENCES", "wildtool.trace.MAX_TRACE_DIFFERENCES"),
+        ("wildtool.stats.rates", "RIGHT", "wildtool.stats.metrics.CORRECT_SQL"),
+        ("wildtool.stats.paired", "Pair", "wildtool.stats.tests.ItemPair"),
+    ],
+)
+def test_a_warning_names_both_places_and_the_line_that_used_the_old_one(module: str, name: str, now: str):
+    with pytest.warns(DeprecationWarning) as warned:
+        value = getattr(import_module(module), name)
+    (warning,) = warned
+    assert str(warning.message) == f"{module}.{name} is {now} now; the old path goes with 0.3"
+    place, _, attribute = now.rpartition(".")
+    assert value is getattr(import_module(place), attribute)
+    if module == "wildtool.types":
+        assert warning.filename == __file__
+
+
+def test_the_package_gives_what_it_names_and_nothing_else():
+    from wildtool.python import bench, runs
+
+    assert {name: getattr(wildtool, name) for name in wildtool.__all__} == {
+        **{
+            name: getattr(bench, name)
+            for name in ("Bench", "BenchItem", "CallCheck", "check_call", "judge", "load")
+        },
+        **{
+            name: getattr(runs, name)
+            for name in ("Run", "RunComparison", "Scores", "Verdicts", "arun", "compare", "run", "trust")
+        },
+    }
+    assert {*wildtool.__all__, "__version__"} <= {*dir(wildtool)}
+    with pytest.raises(AttributeError) as raised:
+        _ = wildtool.nothing  # pyright: ignore
+    assert str(raised.value) == (
+        "module 'wildtool' has no attribute 'nothing'; it has: Bench, BenchItem, CallCheck, Run, RunComparison, Scores,"
+        " Verdicts, arun, check_call, compare, judge, load, run, trust"
+    )

@@ -255,18 +255,6 @@ def test_without_secrets_a_value_is_itself(monkeypatch: pytest.MonkeyPatch):
     assert redacted_json(value) is value
 
 
-def test_the_environment_is_read_once(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("SOME_API_KEY", " sk-abcdefgh12345 ")
-    monkeypatch.setattr(redact, "_environment_read", False)
-    monkeypatch.setattr(redact, "_texts", ())
-    assert redacted_json(["sk-abcdefgh12345"]) == ["[key]"]
-    assert redact._environment_read  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setenv("OTHER_API_KEY", "sk-ijklmnop67890")
-    assert redacted(b"sk-ijklmnop67890") == b"sk-ijklmnop67890"
-    monkeypatch.setattr(redact, "_environment_read", False)
-    assert redacted(b"sk-ijklmnop67890") == b"[key]"
-
-
 @pytest.mark.parametrize(("text", "mixed"), [("a1", True), ("aa", False), ("11", False), ("", False)])
 def test_a_mixture_has_letters_and_digits(text: str, mixed: bool):
     assert has_digit_and_letter(text) is mixed

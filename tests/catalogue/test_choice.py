@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from catalogue.choice_play import tools
+from wildtool.benchmark import accepts
 from wildtool.catalogue.choice import ERRORS, NO_TOOL, OWN_TOOLS, UNKNOWN, ChoiceRules
 from wildtool.data.data_set import data_of
+from wildtool.episode import gold_replies
 from wildtool.errors import DataError
 from wildtool.types import Item, Message
 
@@ -67,6 +69,27 @@ def test_after_a_wrong_call_only_that_tool_is_left_out():
     request = episode.request()
     assert request is not None
     assert [tool["function"]["name"] for tool in request.tools] == ["tides", "ferries"]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "kinds"),
+    [
+        ([], ["empty reply", "call instead of text"]),
+        (["fees"], ["text instead of calls", "call renamed", "call renamed"]),
+        # One of the other names that a call is given is right too.
+        (["fees", "tides"], ["text instead of calls", "call renamed"]),
+    ],
+)
+def test_the_gold_reply_is_right_and_its_mutants_are_not(accepted: list[str], kinds: list[str]):
+    it = item(*accepted)
+    gold = gold_replies(RULES.episode(it, "request"))
+    assert gold is not None and accepts(RULES, it, "request", gold)
+    if not accepted:
+        assert gold == [{"role": "assistant", "content": "No tool is needed for this."}]
+    mutants = [*RULES.mutants(it)]
+    assert [mutant.kind for mutant in mutants] == kinds
+    for mutant in mutants:
+        assert not accepts(RULES, it, "request", [*mutant.replies, TEXT]), mutant
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,16 @@ def said(**answers: Sequence[RawAnswer]) -> tuple[list[tuple[int, str]], list[in
     return [(each.number, each.problem) for each in ledger.findings], fit, ledger.remarks
 
 
+def test_a_name_that_comes_back_otherwise_is_changed():
+    def back(name: str) -> Any:
+        return said(**{"name_lamp.set_level": [made((name, {"level": 30}))]})
+
+    assert back("lamp.set_level") == ([], [23], [])
+    assert back("lamp") == ([(23, "lamp.set_level: comes back as lamp")], [], [])
+    assert back("LampSetLevel") == ([(23, "lamp.set_level: comes back as LampSetLevel")], [], [])
+    assert back("other") == ([], [23], [])
+
+
 def numbers(size: int, **more: Any) -> RawAnswer:
     """A call with a list that is so long as JSON, where 905 characters were requested."""
     return made(("store", '{"numbers":"' + "1" * (size - 14) + '"}'), probe="long list", **more)

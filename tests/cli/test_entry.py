@@ -1,15 +1,51 @@
 """The installed command: what it sets for its process, what the overview says, and hints for misplaced names."""
 
+import gc
+import sys
+from io import BytesIO, StringIO, TextIOWrapper
+from typing import Any
+
 import pytest
 from typer.testing import CliRunner
 
-from wildtool import cli
+from wildtool import cli, steps
+from wildtool.cli.terminal import print_step
 
 
 def ended(*words: str) -> tuple[int, str, str]:
     """Exit status, standard output and standard error."""
     result = CliRunner().invoke(cli.app, list(words), prog_name="wildtool", env={"COLUMNS": "120"})
     return result.exit_code, result.stdout, result.stderr
+
+
+class Terminal(TextIOWrapper):
+    """A stream of a terminal with an old encoding."""
+
+    def __init__(self) -> None:
+        super().__init__(BytesIO(), "ascii")
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_process_shows_steps_on_a_terminal_and_never_fails_to_write(
+    is_terminal: bool, monkeypatch: pytest.MonkeyPatch
+):
+    settings: list[Any] = []
+    shown: list[Any] = []
+    streams = Terminal(), Terminal() if is_terminal else StringIO()
+    monkeypatch.setattr(sys, "stdout", streams[0])
+    monkeypatch.setattr(sys, "stderr", streams[1])
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 11, 12))
+    monkeypatch.setattr(gc, "set_threshold", lambda *numbers: settings.append(numbers))
+    monkeypatch.setattr(steps, "show_steps", shown.append)
+    monkeypatch.setattr(cli, "app", lambda **named: settings.append(named))
+    cli.main()
+    assert settings == [(10_000, 11, 12), {"prog_name": "wildtool"}]
+    assert shown == [print_step] * is_terminal
+    for stream in streams:
+        assert not isinstance(stream, Terminal) or stream.errors == "replace"
 
 
 def test_nothing_typed_is_answered_with_the_overview():

@@ -1,11 +1,13 @@
 """Encoders: which one is chosen, how an endpoint is asked, and that vectors are asked for once."""
 
 import json
+import math
 import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -131,3 +133,52 @@ def test_a_model_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(UsageError, match=r"pip install 'wildtool\[embeddings\]'"):
         chosen_encoder().cosines(["a"], ["a"])
+
+
+class Weights:
+    """What sentence-transformers offers, as far as it is used."""
+
+    loaded: ClassVar[list[str]] = []
+
+    def __init__(self, name: str, *, local_files_only: bool) -> None:
+        assert local_files_only is True
+        self.loaded.append(name)
+        if "missing" in name:
+            raise OSError("no such model")
+
+    def encode(self, texts: list[str], *, normalize_embeddings: bool) -> list[list[float]]:
+        assert normalize_embeddings is True
+        return [[float(len(text)), 1.0] for text in texts]
+
+
+@pytest.fixture
+def _library(monkeypatch: pytest.MonkeyPatch) -> None:
+    library: Any = SimpleNamespace(SentenceTransformer=Weights, __spec__=SimpleNamespace(name="x"))
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    monkeypatch.setattr(Weights, "loaded", [])
+
+
+@pytest.mark.usefixtures("_library")
+@pytest.mark.parametrize(
+    ("variables", "hub"),
+    [
+        ({}, "home/.cache/huggingface/hub"),
+        ({"HF_HOME": "hf"}, "hf/hub"),
+        ({"HF_HUB_CACHE": "hub"}, "hub"),
+        ({"SENTENCE_TRANSFORMERS_HOME": "st"}, "st"),
+        ({"HF_HUB_CACHE": "hub", "SENTENCE_TRANSFORMERS_HOME": "st", "HF_HOME": "hf"}, "hf/hub"),
+    ],
+)
+def test_a_model_in_the_cache_is_taken_where_nothing_is_named(
+    variables: dict[str, str], hub: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, folder in variables.items():
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    assert chosen_encoder().name == "lexical"
+    (tmp_path / hub / "models--sentence-transformers--all-mpnet-base-v2").mkdir(parents=True)
+    embeddings._encoder.cache_clear()
+    encoder = chosen_encoder()
+    assert (encoder.name, encoder.is_reference) == (REFERENCE_MODEL, True)
+    assert encoder.cosines(["a"], ["b"]) == [[pytest.approx(1)]]
+    assert encoder.cosines(["abc"], ["b"]) == [[pytest.approx(4 / math.sqrt(20))]]
+    assert Weights.loaded == [REFERENCE_MODEL]

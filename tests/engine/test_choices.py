@@ -1,13 +1,19 @@
 """Plans, benchmarks by name and data, and suites: every refusal to the word, and what is chosen."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.echo_benchmark import ECHO, EchoBenchmark
+from wildtool.benchmark import SingleTurn
+from wildtool.engine import plan as plans
 from wildtool.engine import registry
 from wildtool.errors import DataError, WildtoolError
+from wildtool.types import Item, Source
 
 
 def refusal(action: Callable[[], object]) -> str:
@@ -16,7 +22,69 @@ def refusal(action: Callable[[], object]) -> str:
     return str(raised.value)
 
 
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
+    monkeypatch.setattr(plans, "digest_now", lambda benchmark, source, split: source.sha256)
+    path = tmp_path / "items"
+    path.write_text("a p en\nb q en\nc p zh\nd p en\n")
+    return Source("mine", path, "0")
+
+
 # Benchmarks by name -----------------------------------------------------------------------------------------
+
+
+class Bare(SingleTurn):
+    def load(self, source: Source, **selection: Any) -> Iterator[Item]:
+        yield from ()
+
+    request = check = load  # type: ignore[assignment]
+
+
+BARE = Bare()
+ODD = 5
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[EntryPoint, ...]]:
+    entries: dict[str, tuple[EntryPoint, ...]] = {}
+    monkeypatch.setattr(registry, "_entries", lambda: entries)
+    monkeypatch.setattr(registry, "_OURS", {"ours": f"{__name__}:ECHO"})
+    monkeypatch.setattr(registry, "BY_NAME", {})
+    monkeypatch.setattr(registry, "_reported", set())
+    return entries
+
+
+def entry(name: str, value: str) -> EntryPoint:
+    return EntryPoint(name, f"{__name__}:{value}", registry.ENTRY_POINT_GROUP)
+
+
+def test_benchmarks_that_can_be_used_are_given_and_others_reported_once(
+    offered: dict[str, tuple[EntryPoint, ...]], caplog: pytest.LogCaptureFixture
+):
+    offered |= {
+        "zebra": (entry("zebra", "ODD"),),
+        "echo": (entry("echo", "ECHO"),),
+        "ours": (entry("ours", "BARE"),),
+    }
+    with caplog.at_level(logging.WARNING, "wildtool"):
+        for _ in range(2):
+            assert registry.usable_benchmarks() == [ECHO, ECHO]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"benchmark 'zebra' of package {__name__} cannot be used: its entry point {__name__}:ODD is int; inherit from"
+        " wildtool.benchmark.Benchmark, which gives what it lacks; it is passed over",
+        f"benchmark 'ours' of package {__name__} cannot be used: wildtool has a benchmark of that name; the package must"
+        " choose another; it is passed over",
+    ]
+    assert registry.benchmark_names() == ["echo", "ours", "zebra"]
+    assert [registry.names_benchmark(name) for name in ("echo", "x.py", "x")] == [True, True, False]
+    assert refusal(lambda: registry.load_benchmark("ech")) == (
+        "unknown benchmark 'ech'; did you mean 'echo'? (known: echo, ours, zebra)"
+    )
+    assert registry.load_benchmark("echo", "loud").mode == "loud"
+    assert (
+        refusal(lambda: registry.load_benchmark("ours", "x"))
+        == "unknown mode 'x' of echo (known: plain, loud)"
+    )
 
 
 def test_prompts_and_sampling_of_an_original():

@@ -17,7 +17,6 @@ import wildtool as wt
 from e2e.command import verdicts
 from wildtool.cli import app
 from wildtool.errors import RecordError, UsageError, WildtoolError
-from wildtool.models.function import CallableModel
 from wildtool.python import runs as runs_module
 from wildtool.python.runs import RunComparison
 
@@ -135,15 +134,6 @@ def test_what_cannot_be_called_is_refused() -> None:
         wt.run("wild-mini", model=lambda messages: "x")  # pyright: ignore
     with pytest.raises(UsageError, match="must be a function"):
         wt.run("wild-mini", model=7)  # pyright: ignore
-
-
-@pytest.mark.parametrize("name", ["complete", "settings"])
-def test_a_function_with_one_attribute_of_a_model_is_a_function(name: str) -> None:
-    def reply(messages: Any, tools: Any) -> str:
-        return "x"
-
-    setattr(reply, name, 1)
-    assert isinstance(runs_module._own_model(reply), CallableModel)  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 "Parts of reports that need no whole one: texts, single files, published rows, effects and lists of runs."
 
+import copy
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +12,20 @@ import pytest
 
 from golden_files import same_as_golden
 from report.report_build import Scripted, play
+from wildtool.alter.base import Alteration
+from wildtool.alter.failures.failures import Failures
+from wildtool.alter.failures.schedule import FailureSchedule
+from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate
 from wildtool.report.build import build
 from wildtool.report.charts.render import Chart
 from wildtool.report.model import ReportRun, group_leaderboards, read_runs
 from wildtool.report.pages import overview
+from wildtool.report.pages.effects import alteration_effects
 from wildtool.report.server import run_index
+from wildtool.report.site.shards import script_json
+from wildtool.report.site.site import Site
 from wildtool.report.texts import latex, markdown
 from wildtool.types import Metric
 
@@ -35,6 +44,36 @@ def test_runs_as_one_text(runs: list[ReportRun], text: Any):
 
 
 # One file -----------------------------------------------------------------------------------------------
+
+
+def small_site(folder: Path, *, single: bool) -> Site:
+    site = Site(folder, title="title", single=single)
+    site.shard("one", {"a": "</script>", "n": 2**70, "lone": "\ud800"})
+    site.add("first", "First", "trajectories.html", scripts=("compare.js",), styles=("trajectories.css",))
+    site.add(
+        "second", "Second", "trajectories.html", group="Group", scripts=("compare.js", "trajectories.js")
+    )
+    return site
+
+
+def test_a_site_of_a_folder_has_its_files_beside_it(tmp_path: Path):
+    site = small_site(tmp_path, single=False)
+    assert [site.link("first"), site.link("first", "run=1")] == ["first.html", "first.html#run=1"]
+    assert [site.unique("x"), site.unique("y"), site.unique("x")] == ["x-1", "y-1", "x-2"]
+    assert site.file("files/x.csv", b"a,b") == "files/x.csv"
+    assert site.finish(tmp_path) == tmp_path / "first.html"
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()) == [
+        "assets/compare.js", "assets/site.css", "assets/site.js", "assets/trajectories.css", "assets/trajectories.js",
+        "data/one.js", "files/x.csv", "first.html", "second.html",
+    ]  # fmt: skip
+    first = (tmp_path / "first.html").read_text("utf-8")
+    assert re.findall(r'"assets/([^"]+)"', first) == [
+        "site.css", "trajectories.css", "site.js", "compare.js"
+    ]  # fmt: skip
+    numbers = [-(2**63) - 1, -(2**63), 2**63 - 1, 2**63, 10**1000 - 1, 10**1000, 1.5]
+    assert json.loads(script_json(numbers)) == [
+        "-9223372036854775809", *numbers[1:3], "9223372036854775808", "9" * 1000, "…", 1.5
+    ]  # fmt: skip
 
 
 def test_leaderboards_of_a_single_file_have_pages_of_their_own(
@@ -83,6 +122,26 @@ def test_what_is_published_and_what_gold_reaches_is_said(runs: list[ReportRun]):
         ("gold answers, parallel", "gold", "gold ceiling", "100.0 %"),
         ("gold answers, serial", "gold", "gold ceiling", "100.0 %"),
     ]
+
+
+# Effects ------------------------------------------------------------------------------------------------
+
+
+NOISE, DOWN = Noise.parse("order:slight"), Failures(FailureSchedule.parse("down"))
+
+
+def altered(run: ReportRun, *alterations: Alteration, **changes: Any) -> ReportRun:
+    result = replace(run.result, alterations=alterations, **changes)
+    return replace(run, result=result)
+
+
+def test_an_effect_is_seen_between_runs_whose_model_has_the_same_settings(runs: list[ReportRun]):
+    gold, noisy = runs[0], altered(runs[0], NOISE)
+    identity = copy.deepcopy(gold.about["identity"])
+    identity["models"]["agent"]["settings"] = {"temperature": 1}
+    warm = replace(gold, about={**gold.about, "identity": identity})
+    assert [effect.alteration for effect in alteration_effects([gold, noisy])] == ["noise order:slight"]
+    assert alteration_effects([warm, noisy]) == []
 
 
 # Lists of runs ------------------------------------------------------------------------------------------

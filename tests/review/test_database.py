@@ -148,11 +148,3 @@ def test_an_index_follows_from_the_log_again(store: SqlStore, monkeypatch: pytes
     # Of an entry that was added meanwhile, what the log's table says is true.
     store.append([note("d")], {})
     assert not store.mend_index(entries)
-
-
-def test_two_who_make_a_file_at_once_make_its_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    SqliteStore(tmp_path / "set.sqlite").set_setting("x", "y")
-    looks = [False]
-    has_tables = SqliteStore._has_tables  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(SqliteStore, "_has_tables", lambda self: looks.pop() if looks else has_tables(self))
-    assert SqliteStore(tmp_path / "set.sqlite").setting("x") == "y"

@@ -11,7 +11,7 @@ from review.made_sets import mini_records
 from review.story import rich_record
 from wildtool.findings import fault
 from wildtool.sets.review.formats import find_set, format_of
-from wildtool.sets.review.formats.base import Facets, RawItem
+from wildtool.sets.review.formats.base import Facets, ItemPart, RawItem
 from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.formats.sessions import SESSIONS
 
@@ -109,6 +109,19 @@ def test_sessions_have_these_parts_graphs_and_facets():
             for content in records
         ],
     )
+
+
+def test_other_records_are_one_part():
+    plain = format_of("apibank")
+    content = {"a": 1}
+    assert plain.parts(content) == [ItemPart("", "other")]
+    assert (
+        plain.task_count(content),
+        plain.first_stale_task(content, "/a"),
+        plain.task_of(content, "/a"),
+    ) == (1, 1, None)
+    assert plain.facets(content) == Facets((("", ""),))
+    assert (plain.graphs(content), plain.written_edges(content), plain.user_texts(content)) == ([], [], [])
 
 
 def glaive_record(call: str, **more: Any) -> dict[str, Any]:

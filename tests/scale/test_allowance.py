@@ -97,3 +97,24 @@ async def test_damaged_allotments_give_nothing_and_end_no_worker(tmp_path: Path,
     helper.allot(1, {"helper": {"cost": 5.0, "rate": 1.0}})
     helper.report()
     await helper.allowance.room()
+
+
+# Parts of limits, without a controller ----------------------------------------------------------------
+
+
+async def test_who_takes_over_the_part_of_a_dead_worker_has_what_that_one_left(tmp_path: Path):
+    dead = Helper(tmp_path, 1, "dead", controlled=False)
+    dead.report()
+    dead.budget.spent.cost, dead.budget.spent.completion_tokens = 7.0, 70
+    dead.report()
+    place = tmp_path / "parts" / "0001"
+    past = (place / "worker" / "dead").stat().st_mtime - EXPIRY_S - 5
+    os.utime(place / "worker" / "dead", (past, past))
+    heir = Helper(tmp_path, 1, "heir", controlled=False)
+    heir.report()
+    assert heir.allowance.report()["spent"] == {"cost": 7.0, "tokens": 70.0}
+    heir.budget.spent.cost = 2.9
+    await heir.allowance.room()
+    heir.budget.spent.cost = 3.0
+    with pytest.raises(LimitError, match="leaves no room"):
+        await heir.allowance.room()

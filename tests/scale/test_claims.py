@@ -16,7 +16,6 @@ from wildtool.scale.claims import (
     RELEASED,
     Claim,
     Claims,
-    block_key,
     ended_key,
     held_key,
     share_states,
@@ -160,23 +159,6 @@ def test_a_run_is_finished_when_all_shares_are_done_or_left():
             worker.leave(claim, for_anybody=False)
     assert worker.claim() is None
     assert worker.finished
-
-
-def test_marks_of_blocks_are_those_of_one_start(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "BLOCK_SHARES", 1)
-    store = MemoryStore()
-    for key in (block_key(0, "settled", 1), block_key(1, "full", 1), block_key(0, "settled", 3)):
-        store.put(key, b"{}")
-    store.put("block/other", b"{}")
-    marks = {
-        sitting: claims(store, f"w{sitting}", shares=2, sitting=sitting)._marks()  # pyright: ignore[reportPrivateUsage]
-        for sitting in (1, 2, 3)
-    }
-    assert marks == {
-        1: {"full": {1}, "settled": {0}},
-        2: {"full": set(), "settled": set()},
-        3: {"full": set(), "settled": {0}},
-    }
 
 
 def test_shares_of_many_blocks_are_all_done_once_with_few_requests(monkeypatch: pytest.MonkeyPatch):

@@ -17,13 +17,13 @@ from typer.testing import CliRunner
 from wildtool.cli import app
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.scale import parts as module
-from wildtool.scale.claims import BEAT_S, Claims, done_key, ended_key, held_key, worker_key
+from wildtool.scale.claims import Claims, done_key, ended_key, held_key, worker_key
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import url_digest
 from wildtool.scale.job import SharedJob
 from wildtool.scale.local import LocalLauncher
 from wildtool.scale.parts import PartsJob, made_parts, part_key, work_on_parts
-from wildtool.scale.store import FolderStore, StoreError
+from wildtool.scale.store import FolderStore
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.parts import SetMaker, part_lines, set_settings
 from wildtool.sets.make.procedural.sessions import ProceduralSet
@@ -370,43 +370,6 @@ def test_a_worker_waits_for_parts_that_others_make(
     monkeypatch.setattr(module, "_POLL_S", 7.0)
     assert work_on_parts(store, PARTS) == 1
     assert waits == [7.0] * 3
-
-
-@pytest.mark.parametrize("is_wanted", [True, False])
-def test_a_worker_beats_as_long_as_its_job_goes_on(monkeypatch: pytest.MonkeyPatch, is_wanted: bool):
-    beats, waits = list[Any](), list[float]()
-
-    class Event:
-        """Ends at the fourth wait."""
-
-        def wait(self, seconds: float) -> bool:
-            waits.append(seconds)
-            return len(waits) == 4
-
-        def set(self) -> None:
-            waits.append(-1.0)
-
-    class Thread:
-        """Does all at once."""
-
-        def __init__(self, target: Callable[[], None], daemon: bool) -> None:
-            assert daemon
-            self.start = target
-
-        def join(self, seconds: float) -> None:
-            waits.append(seconds)
-
-    def beat(report: Any) -> None:
-        beats.append(report)
-        if len(beats) == 2:
-            raise StoreError("away")
-
-    monkeypatch.setattr(module, "threading", SimpleNamespace(Event=Event, Thread=Thread))
-    claims: Any = SimpleNamespace(beat=beat)
-    with module._beating(claims, lambda: is_wanted):  # pyright: ignore[reportPrivateUsage]
-        assert waits == [BEAT_S] * 4
-    assert waits == [BEAT_S] * 4 + [-1.0, BEAT_S]
-    assert beats == ([{}] * 4 if is_wanted else [{}])
 
 
 class Slow(NoLauncher):

@@ -1,6 +1,7 @@
 """Workers on Ray, against a stand-in of as much of it as is used."""
 
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -206,3 +207,45 @@ def test_workers_whose_nodes_are_lost_are_not_waited_for_at_the_end(
     waits = [each for each in ray.log if each[0] == "wait"]
     assert [each[-1] for each in waits] == [5.0]
     assert ray.log[-2:] == [("kill", 0), ("kill", 1)]
+
+
+class OneWorker:
+    """In place of a launcher of processes."""
+
+    def __init__(self, count: int, server: str | None) -> None:
+        self.log: list[Any] = [(count, server)]
+        self.statuses = [3]
+        self.polls = 2
+
+    def start(self, url: str) -> None:
+        self.log.append(url)
+
+    def poll(self) -> bool:
+        self.polls -= 1
+        return self.polls > 0
+
+    def stop(self) -> None:
+        self.log.append("stop")
+
+
+def test_an_actor_works_in_the_folder_of_the_command_until_its_worker_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    monkeypatch.setattr(module, "LocalLauncher", OneWorker)
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    actor: Any = WorkerActor(str(tmp_path / "a"), "serve")
+    assert Path.cwd() == tmp_path / "a"
+    assert actor.started() is True
+    assert actor.work("file:///run") == [3]
+    assert slept == [0.5]
+    assert actor._launcher.log == [(1, "serve"), "file:///run"]
+    actor.stop()
+    assert actor._launcher.log[-1] == "stop"
+    actor._launcher.polls = 9
+    assert actor.work("file:///other") == [3]
+    assert actor._launcher.polls == 9
+    WorkerActor(str(tmp_path / "missing"), None)
+    assert Path.cwd() == tmp_path / "a"

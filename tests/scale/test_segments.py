@@ -20,6 +20,7 @@ from wildtool.scale.segments import (
     recover_spools,
     segment_key,
     send_lines,
+    share_folder,
     share_records,
 )
 from wildtool.scale.store import JOB_KEY
@@ -151,6 +152,53 @@ def test_spools_of_dead_workers_are_sent_and_removed_but_none_that_is_locked_or_
         assert recover_spools(store, tmp_path) == {"dead"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["alive", "removed", "young"]
     assert content(store) == {0: HEADER}
+
+
+def test_keys_and_sizes_of_a_record():
+    claim = Claim(12, 3)
+    assert (share_folder(12), segment_key(claim, 1)) == ("record/0000012/", "record/0000012/0003-0001.jsonl")
+    store = MemoryStore()
+    for number, data in ((1, b"ab"), (2, b"c")):
+        store.create(segment_key(claim, number), data)
+    store.create(segment_key(Claim(3, 1), 1), b"x")
+    store.put("record/0000012/other", b"")
+    first, second = share_records(store)
+    assert (first.claim, second.claim, second.size, len(second.segments)) == (Claim(3, 1), claim, 3, 2)
+    assert [record.claim for record in share_records(store, share_folder(3))] == [Claim(3, 1)]
+    assert read_segments(store, second.segments) == b"abc"
+    assert read_segments(MemoryStore(), second.segments) == b""
+
+
+def test_a_share_begins_with_what_earlier_generations_recorded(tmp_path: Path):
+    store = MemoryStore()
+    store.create(segment_key(Claim(0, 1), 1), HEADER)
+    first = open_share(store, Claim(1, 1), tmp_path, items=5)
+    assert (first.claim, first.folder, first.remaining) == (
+        Claim(1, 1),
+        tmp_path / "shares" / "0000001-0001",
+        5,
+    )
+    assert (first.failed, first.is_lost) == (False, False)
+    share = open_share(store, Claim(0, 2), tmp_path, items=1)
+    file = segment_path(share.folder, 1)
+    assert file.read_bytes() == HEADER
+    assert share.unsent == len(HEADER)
+    share.send(store)
+    assert share.unsent == 0
+    assert content(store) == {0: HEADER}
+    with file.open("ab") as more:
+        more.write(b'{"line": "b"}\n')
+    assert share.unsent == len(b'{"line": "b"}\n')
+    share.sync()
+    share.close()
+    share.send(store)
+    share.sync()
+    assert content(store) == {0: HEADER}, "a closed share sends nothing"
+    assert [entry.key for entry in store.entries(share_folder(0))] == [
+        segment_key(Claim(0, 1), 1),
+        segment_key(Claim(0, 2), 1),
+    ]
+    first.close()
 
 
 # Places of runs ---------------------------------------------------------------------------------------

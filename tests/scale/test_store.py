@@ -4,7 +4,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +14,7 @@ from wildtool.errors import UsageError
 from wildtool.scale.store import (
     FolderStore,
     ObjectStore,
+    StoredObject,
     StoreError,
     open_object_store,
     store_url,
@@ -194,6 +195,51 @@ def obstore(monkeypatch: pytest.MonkeyPatch) -> Bucket:
     for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ALLOW_HTTP"):
         monkeypatch.delenv(name, raising=False)
     return bucket
+
+
+def test_a_bucket_is_a_store(obstore: Bucket):
+    opened = open_object_store("s3://bucket/run/")
+    assert opened.create("a/2", b"22")
+    assert not opened.create("a/2", b"other")
+    opened.put("a/1", b"1")
+    opened.put("a/.b", b"hidden")
+    assert (opened.get("a/2"), opened.get("a/3")) == (b"22", None)
+    assert opened.entries("a/") == [StoredObject("a/1", 1, 7.5), StoredObject("a/2", 2, 7.5)]
+    assert sorted(obstore.objects) == ["a/.b", "a/1", "a/2"]
+    assert opened.folders() == ["a", "b"]
+    assert opened.below("x").url == "s3://bucket/run/x"
+    retries = {"max_retries": 4, "retry_timeout": timedelta(seconds=20)}
+    options = {"client_options": {"allow_http": False}, "retry_config": retries}
+    assert obstore.opened == [("s3://bucket/run/", options), ("s3://bucket/run/x", options)]
+
+
+def test_a_bucket_that_refuses_is_named_with_the_first_line_of_its_answer(obstore: Bucket):
+    with pytest.raises(UsageError) as refused:
+        open_object_store("s3://wrong")
+    assert str(refused.value) == "s3://wrong: cannot be opened (no such place); check the address"
+    opened = open_object_store("s3://bucket")
+    for error, words in (
+        (BaseError("\ndenied\nlong answer"), "denied"),
+        (BaseError(""), "BaseError"),
+        (BaseError("x" * 400), "x" * 300),
+    ):
+        obstore.error = error
+        for action in (
+            lambda: opened.create("a", b""),
+            lambda: opened.put("a", b""),
+            lambda: opened.get("a"),
+            lambda: opened.entries("a/"),
+            opened.folders,
+        ):
+            with pytest.raises(StoreError) as caught:
+                action()
+            assert str(caught.value) == (
+                f"s3://bucket: the store cannot be used ({words}); check the address, the credentials of its provider"
+                " and the network. What was recorded is intact"
+            )
+    obstore.error = KeyError("not the store's")
+    with pytest.raises(KeyError):
+        opened.get("a")
 
 
 def test_a_store_is_opened_by_its_url(tmp_path: Path):

@@ -16,8 +16,7 @@ from scale.memory_store import MemoryStore
 from scale.test_allowance import JOB
 from wildtool.errors import CallError, UsageError
 from wildtool.scale import worker as module
-from wildtool.scale.allowance import ALLOTMENTS_KEY
-from wildtool.scale.claims import BEAT_S, EXPIRY_S, Claim, Claims, done_key, ended_key, held_key, worker_key
+from wildtool.scale.claims import EXPIRY_S, Claim, Claims, done_key, ended_key, held_key, worker_key
 from wildtool.scale.segments import open_share, read_segments, share_records
 from wildtool.scale.servers import ModelServer, ServerError
 from wildtool.scale.store import FolderStore, StoreError
@@ -123,21 +122,6 @@ def test_a_worker_plays_all_shares_and_leaves_no_file(tmp_path: Path):
     assert run.model.closed
 
 
-def test_a_worker_says_which_shares_it_holds(tmp_path: Path):
-    reports: list[Any] = []
-
-    def answer(request: Request) -> str:
-        reports.append(run.worker._status())  # pyright: ignore[reportPrivateUsage]
-        return "right"
-
-    run = Run(tmp_path, answer, concurrency=1)
-    run.work()
-    assert [report["ended"] for report in reports] == [False] * 20
-    assert {len(report["shares"]) for report in reports} <= {1, 2}
-    assert [report["items"] for report in reports] == [number // CALLS_PER_ITEM for number in range(20)]
-    assert [report["calls"] for report in reports] == [*range(20)]
-
-
 def test_a_share_with_a_failed_call_is_left_to_the_next_start(tmp_path: Path):
     def answer(request: Request) -> Any:
         return REFUSED if request.messages[0]["content"].startswith("i3/1") else "right"
@@ -148,36 +132,6 @@ def test_a_share_with_a_failed_call_is_left_to_the_next_start(tmp_path: Path):
     kinds = [kind for share, item, kind in run.rows() if (share, item) == (1, "i3")]
     assert sorted(kinds) == ["error", "step", "step"]
     assert list(run.shares.iterdir()) == []
-
-
-def test_shares_are_left_for_anybody_where_a_limit_is_reached(tmp_path: Path):
-    def answer(request: Request) -> str:
-        if len(run.model.asked) == 6:
-            run.worker._invocation.budget.stop("enough")  # pyright: ignore[reportPrivateUsage]
-        return "right"
-
-    run = Run(tmp_path, answer, concurrency=1, max_cost=100.0)
-    run.store.put(
-        ALLOTMENTS_KEY,
-        json.dumps(
-            {
-                "sitting": 3,
-                "version": 1,
-                "stopped": None,
-                "remaining_s": None,
-                "workers": {"me": {"cost": 50.0, "rate": 1.0}},
-            }
-        ).encode(),
-    )
-    result = run.work()
-    assert (result.calls, result.limit) == (6, "enough")
-    assert [key for key in run.states() if "held" in key] == [
-        key.replace("ended.0000", "held") for key in run.states() if "ended" in key
-    ] + [key.replace("done", "0001.held") for key in run.states() if key.endswith("done")]
-    assert result.left == sum("ended.0000" in key for key in run.states()) >= 1
-    last = run.heartbeat()
-    assert (last["ended"], last["calls"], last["said"], last["version"]) == (True, 6, "enough", 1)
-    assert last["waits"] == []
 
 
 def test_what_ends_a_worker_is_said_and_its_shares_are_free(tmp_path: Path):
@@ -300,19 +254,6 @@ def test_a_worker_that_waits_looks_less_and_less_often(tmp_path: Path, monkeypat
     assert waits == [0.001, 0.002, 0.004, 0.004, 0.001, 0.002]
 
 
-def test_a_share_that_was_taken_over_is_neither_played_nor_finished(tmp_path: Path):
-    def answer(request: Request) -> str:
-        for share in run.worker._held.shares:  # pyright: ignore[reportPrivateUsage]
-            share.is_lost = True
-        run.store.put(done_key(0), b'{"worker": "heir"}')
-        return "right"
-
-    run = Run(tmp_path, answer, concurrency=1, share_items=ITEMS)
-    assert run.work() == WorkerResult(items=1, calls=4, left=0, limit=None)
-    assert run.states() == held(0) | {done_key(0): {"worker": "heir"}}
-    assert list(run.shares.iterdir()) == []
-
-
 # Heartbeats --------------------------------------------------------------------------------------------
 
 
@@ -346,25 +287,6 @@ def test_a_worker_whose_heartbeat_is_late_looks_which_shares_it_has_lost(
     worker._say_end({"x": 3})
     worker._beat({"x": 4})
     assert run.heartbeat() == {"x": 3}
-
-
-@pytest.mark.parametrize(("options", "seconds"), [({}, BEAT_S), ({"max_cost": 1.0}, 0.001)])
-async def test_a_worker_reports_as_often_as_a_controller_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], seconds: float
-):
-    run = Run(tmp_path, **options)
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-        if len(waits) == 2:
-            raise KeyError
-
-    monkeypatch.setattr(module.asyncio, "sleep", sleep)
-    with pytest.raises(KeyError):
-        await run.worker._report()  # pyright: ignore[reportPrivateUsage]
-    assert waits == [seconds, seconds]
-    assert ("version" in run.heartbeat()) is bool(options)
 
 
 # What is sent ------------------------------------------------------------------------------------------
@@ -481,12 +403,3 @@ def test_a_call_that_fails_since_the_server_ended_is_no_failure_of_the_model(
     else:
         assert run.work().left == 1
     assert server.looks == 2
-
-
-async def test_the_server_is_looked_at_from_time_to_time(tmp_path: Path):
-    server = Server(3)
-    run = Run(tmp_path, server=server)
-    with pytest.raises(ServerError):
-        await run.worker._watch()  # pyright: ignore[reportPrivateUsage]
-    assert server.looks == 4
-    await Run(tmp_path / "none").worker._watch()  # pyright: ignore[reportPrivateUsage]

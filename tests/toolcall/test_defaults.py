@@ -3,6 +3,7 @@
 import pytest
 
 from wildtool.toolcall.compare import compare_arguments
+from wildtool.toolcall.defaults import NO_DEFAULT, documented_default
 
 
 def parameters(**properties):
@@ -120,3 +121,116 @@ def test_a_documented_default_may_be_spelled_out_or_left_out(kind, description, 
 def test_what_is_no_default_is_an_extra_argument(kind, description, value):
     schema = parameters(a={"type": kind, "description": description})
     assert [difference.rule for difference in compare_arguments({}, {"a": value}, schema)] == ["extra"]
+
+
+NONE = NO_DEFAULT
+STATED = {
+    "string": {
+        "The default was 'a'. Default is 'b'.": "b",
+        "Default 'a'. If omitted, 'a' is used.": "a",
+        "Default is the current one. 'a' by default.": "a",
+        "default 5x": NONE,
+        "default 5": NONE,
+        "if omitted abc": "abc",
+        "If omitted, uses abc": "abc",
+        "by default abc": NONE,
+        "By default: abc": "abc",
+        "By default it uses abc.": "abc",
+        "默认 abc": "abc",
+        "缺省 abc": "abc",
+        "不填则 abc": NONE,
+        "不填则为 abc": "abc",
+        "utf8 by default": NONE,
+        "Sort: up, red by default": "red",
+        "Use utf8 (default)": NONE,
+        "the (default)": NONE,
+        "default 'a' if x": NONE,
+        "default 'a' if omitted": "a",
+        "default ''": "",
+        'default "a"': "a",
+        "default `a`": "a",
+        "default “a”": "a",
+        "default ‘a’": "a",
+        "默认「a」": "a",
+        "default is an empty string": "",
+        "默认空字符串": "",
+        "Defaults to [1]": NONE,
+        "defaults to null": NONE,
+        "defaults to random": NONE,
+        "default is a b c d.": NONE,
+        "default is New York.": "New York",
+        "'10' by default": "10",
+        "never 'a' by default": NONE,
+        "'a' if x": NONE,
+        "'a' if omitted": "a",
+        "'a' will be used if missing": "a",
+        "'a' is the default of x": NONE,
+        "'a' is used by the default": "a",
+    },
+    "integer": {
+        "default '10'": 10,
+        "default 'abc'": NONE,
+        "default '+5'": 5,
+        "default '1.5'": NONE,
+        "default is empty": NONE,
+        "defaults to ten": 10,
+        "defaults to ten or so": NONE,
+        "defaults to tenfold": NONE,
+        "In minutes. Defaults to ten minutes": 10,
+        "In minutes. Defaults to 10 hours": NONE,
+        "In minutes. Defaults to 10": 10,
+        "(minutes) default 10 hours": NONE,
+        "(optional) default 10 hours": 10,
+        "In minutes or in hours. default 10 hours": NONE,
+        "（分钟）默认 10 小时": NONE,
+        "（分钟）默认 10 分钟": 10,
+        "In seconds, 10 minutes by default": NONE,
+        "In minutes, 10 minutes by default": 10,
+        "no 10 by default": NONE,
+        "x10 by default": NONE,
+        "-10 by default": -10,
+        "1.5 by default": NONE,
+        "'10' by default": 10,
+        "3 when not given": 3,
+        "default 1,000,000": 1_000_000,
+        "default 1,00": NONE,
+        "default 10k": NONE,
+        "default 1/2": NONE,
+        "default +5": 5,
+        "default 10 至 20": NONE,
+        "default 10 ~ 20": NONE,
+    },
+    "number": {
+        "default '1.5'": 1.5,
+        "1.5 by default": 1.5,
+        "default -0.5": -0.5,
+        "default 5 ％": NONE,
+    },
+    "boolean": {
+        "default 'True'": True,
+        "default is yes": True,
+        "default is true for admins": NONE,
+        "default: 否": False,
+        "something by default": NONE,
+        "not true by default": NONE,
+        "是（默认）": True,
+        "否（默认）": False,
+        "(default)": NONE,
+    },
+    "array": {
+        "default is an empty list": [],
+        "default is empty list and more": NONE,
+        "Defaults to ['a', 'b'].": ["a", "b"],
+        "Defaults to [1, 2]": [1, 2],
+        "Defaults to [1": NONE,
+    },
+    "object": {"default is empty object.": {}, "Defaults to {'a': 1}": {"a": 1}},
+}
+
+
+@pytest.mark.parametrize("kind", STATED)
+def test_a_description_states_one_default_of_its_kind(kind):
+    stated = {text: documented_default({"type": kind, "description": text}) for text in STATED[kind]}
+    assert stated == STATED[kind]
+    # 1 and true are equal in Python.
+    assert list(map(type, stated.values())) == list(map(type, STATED[kind].values()))

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from wildtool.alter.history.history import OwnHistory
 from wildtool.alter.history.own_history import OwnHistoryUnit
 from wildtool.alter.history.settings import Unrecorded
-from wildtool.types import Item, Message, Request, Tool
+from wildtool.alter.tool_answers import TOOLS_PLAYER, TOOLS_PLAYER_ROLE
+from wildtool.errors import UsageError
+from wildtool.types import Item, Message, Request, Role, Tool
 
 TOOLS: list[Tool] = [{"type": "function", "function": {"name": name}} for name in ("get", "set")]
 SYSTEM: Message = {"role": "system", "content": "s"}
@@ -82,3 +85,26 @@ def test_reasoning_is_shown_with_the_calls_of_its_own_task_alone() -> None:
     assert asked.messages[1].items() >= details.items() and thoughts[0].items() >= details.items()
     assert thoughts[1]["reasoning"] == "so"
     assert not any(key.startswith("reasoning") for message in first.history for key in message)
+
+
+@pytest.mark.parametrize(
+    ("unrecorded", "label", "folder", "roles"),
+    [
+        (Unrecorded.refuse, "own", ["history-own"], {}),
+        (
+            Unrecorded.simulate,
+            "own, unrecorded calls simulated",
+            ["history-own", "simulate"],
+            {TOOLS_PLAYER: TOOLS_PLAYER_ROLE},
+        ),
+    ],
+)
+def test_a_run_says_what_becomes_of_calls_that_are_not_recorded(
+    unrecorded: Unrecorded, label: str, folder: list[str], roles: dict[str, Role]
+) -> None:
+    history = OwnHistory(unrecorded)
+    assert (history.label, history.folder_parts, history.played_roles) == (label, folder, roles)
+    assert history.identity() == {"history": {"own": unrecorded.value}}
+    assert OwnHistory.recorded(history.identity()) == history
+    with pytest.raises(UsageError, match="follows from the rules of a benchmark"):
+        history.unit(Item("i", ("0",), None), "0")

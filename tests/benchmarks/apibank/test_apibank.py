@@ -274,6 +274,23 @@ def test_the_calculator_is_arithmetic_alone(formula: str, output: Any, exception
         assert exception in (found.exception, "float division by zero") and found.exception
 
 
+@pytest.mark.parametrize(
+    ("devices", "exception"),
+    [
+        ([{"name": "Lamp", "description": "in the hall"}], None),
+        ([{"name": "Lamp"}], "Invalid device format."),
+        ([{"description": "in the hall"}], "Invalid device format."),
+        ([{"name": n, "description": ""} for n in ("Lamp", "lamp ")], "Device name cannot be duplicated."),
+    ],
+)
+@pytest.mark.parametrize(("tool", "scene"), [("AddScene", "morning"), ("ModifyScene", "evening")])
+def test_devices_of_a_scene_have_a_name_and_a_description(
+    tool: str, scene: str, devices: list[Any], exception: str | None
+) -> None:
+    tables = ToolLibrary(described(), TABLES).fresh()
+    assert execute(tables, tool, {"name": scene, "devices": devices}).exception == exception
+
+
 def test_changes_last_in_one_tool_set_and_not_in_the_next() -> None:
     library = ToolLibrary(described(), TABLES)
     tables = library.fresh()

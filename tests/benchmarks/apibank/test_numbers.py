@@ -9,6 +9,7 @@ from benchmarks.number_lines import number_lines
 from parity.judging import judge_metrics
 from wildtool.benchmarks.apibank import APIBANK
 from wildtool.benchmarks.apibank.rules import target_text
+from wildtool.declared import describe
 from wildtool.types import Item
 
 ONE, TWO = "level-1-given-desc/one", "level-2-toolsearcher/one"
@@ -61,4 +62,15 @@ def test_the_original_has_calls_first(items: list[Item], tmp_path: Path) -> None
         REPLIES_BY_TOOL,
         ERRORS,
         COVERAGE,
+    ]
+
+
+def test_data_are_described_by_level(folder: Path) -> None:
+    assert number_lines(describe(APIBANK, APIBANK.data.locate(str(folder)))) == [
+        "level-1-given-desc: dialogues 1 of 1",
+        "level-1-given-desc: turns: User 3 of 14, AI 4 of 14, API 7 of 14",
+        "level-1-given-desc: samples: call 9 of 14, reply 4 of 14, not asked 1 of 14, asked twice 2 of 14",
+        "level-2-toolsearcher: dialogues 1 of 1",
+        "level-2-toolsearcher: turns: User 1 of 4, AI 1 of 4, API 2 of 4",
+        "level-2-toolsearcher: samples: call 3 of 4, reply 1 of 4, asked twice 1 of 4",
     ]

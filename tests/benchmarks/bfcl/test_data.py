@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bfcl.bfcl_build import BOOK, RING, write_data
+from benchmarks.bfcl.test_memory import data_folder as memory_folder
+from benchmarks.number_lines import number_lines
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.results import read_results
-from wildtool.declared import lint
+from wildtool.declared import describe, lint
 from wildtool.types import Item, Source
 
 
@@ -20,6 +22,37 @@ def findings(folder: Path) -> list[tuple[str, str, str]]:
     return [
         (finding.where.removeprefix(f"{folder}: "), finding.rule, finding.message)
         for finding in lint(BFCL_BENCHMARK, Source("x", folder, ""))
+    ]
+
+
+# Single turns ----------------------------------------------------------------------------------------
+
+
+def test_data_are_described_by_category(tmp_path: Path) -> None:
+    assert number_lines(describe(BFCL_BENCHMARK, Source("x", write_data(tmp_path / "data"), ""))) == [
+        "entries: simple_python 1 of 8, simple_java 1 of 8, simple_javascript 1 of 8, multiple 1 of 8, parallel 1 of 8,"
+        " parallel_multiple 1 of 8, irrelevance 1 of 8, live_relevance 1 of 8",
+        "functions: simple_python 1 of 10, simple_java 1 of 10, simple_javascript 1 of 10, multiple 2 of 10,"
+        " parallel 1 of 10, parallel_multiple 2 of 10, irrelevance 1 of 10, live_relevance 1 of 10",
+        "expected calls: simple_python 1 of 8, simple_java 1 of 8, simple_javascript 1 of 8, multiple 1 of 8,"
+        " parallel 2 of 8, parallel_multiple 2 of 8, irrelevance 0 of 8, live_relevance 0 of 8",
+    ]
+
+
+# Memory ----------------------------------------------------------------------------------------------
+
+
+def test_an_answer_that_is_not_in_itself_is_a_finding(tmp_path: Path) -> None:
+    folder = memory_folder(tmp_path)
+    truths = [{"ground_truth": ["C++"]}, {"ground_truth": ["C++", "C"]}]
+    (folder / "possible_answer/BFCL_v4_memory.json").write_text("\n".join(map(json.dumps, truths)), "utf-8")
+    assert findings(folder) == [
+        (
+            f"memory_{kind}:customer",
+            "answer never found",
+            f"memory_{kind}_0-customer-0: 'C++' is not found in itself",
+        )
+        for kind in ("kv", "vector", "rec_sum")
     ]
 
 

@@ -1,7 +1,6 @@
 """BFCL's simulated classes: how calls are read and run beside this process, and what no call may do there."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -147,15 +146,6 @@ def test_a_process_that_was_killed_is_replaced_in_the_same_state() -> None:
     assert before == expected
     apis.worker.stop()
     assert json.loads(result(apis, "view_messages_sent()"))["messages"]["USR002"][-1] == "a"
-
-
-def test_one_process_serves_all_entries_of_this_one() -> None:
-    first, second = simulated("MathAPI"), simulated("TicketAPI")
-    first.execute(["add(a=1, b=1)"])
-    generation = first.worker.generation
-    second.execute(["logout()"])
-    assert second.worker is first.worker and second.worker.generation == generation
-    assert beside._worker("v4", os.getpid() + 1) is not first.worker  # pyright: ignore[reportPrivateUsage]
 
 
 def test_what_no_class_has_and_what_cannot_be_loaded_are_named() -> None:

@@ -136,11 +136,6 @@ def test_a_call_is_read_and_shown(call: str, shown: str) -> None:
     assert not worker.Guard.is_up
 
 
-def test_the_guard_is_up_while_a_call_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Box, "show", lambda _: worker.Guard.is_up)
-    assert instances().run("show()", []) == "True"
-
-
 def test_a_steady_reading_leaves_the_random_numbers_as_they_are() -> None:
     numbers = random.Random(1)
     first, second = str(numbers.random()), str(numbers.random())
@@ -154,87 +149,11 @@ def test_a_steady_reading_leaves_the_random_numbers_as_they_are() -> None:
     assert instances("Pen").run("draw()", STEADY) == f"{FAILED}name 'draw' is not defined"
 
 
-def test_of_two_classes_the_later_one_has_a_tool_of_both() -> None:
-    assert instances("Box", "Pen").run("text(2)", []) == "written 2"
-    assert instances("Pen", "Box").run("text(2)", []) == "xx"
-
-
-def test_defaults_that_a_call_changes_are_of_one_entry_only() -> None:
-    box = instances()
-    assert [box.run(f"put({number})", []) for number in (1, 2)] == [
-        '{"items": [1], "beside": [1]}',
-        '{"items": [1, 2], "beside": [1, 2]}',
-    ]
-    assert instances().run("put(3)", []) == '{"items": [3], "beside": [3]}'
-    assert box.tools["put"].__qualname__ == "Box.put" and Box.put.__defaults__ == ([],)
-    assert box.tools["show"] == box.by_class["Box"].show
-
-
-def test_requests_are_answered_in_order(timers: list[tuple[int, float]]) -> None:
-    made: dict[int, worker.Instances] = {}
-    both = {"Box": "things", "Pen": "things"}
-    requests: list[list[Any]] = [
-        ["make", 1, both, {"Box": {"items": [1]}}, False],
-        ["make", 2, both, {}, True],
-        ["make", 3, {"Box": "things"}, {"Box": {"broken": True}}, False],
-        ["run", 1, ["put((2, 3))", "push(9)"], []],
-        ["run", 3, ["draw()"], []],
-        ["compare", 1, 2, []],
-        ["compare", 1, 2, ["_force"]],
-        ["compare", 1, 3, []],
-        ["compare", 3, 1, []],
-        ["states", 1],
-        ["states", 3],
-        ["memory", 3],
-        ["paint", 1],
-    ]
-    assert [*worker.results_of({"drop": [], "do": requests}, made)] == [
-        None,
-        None,
-        "initial_config of Box: cannot be loaded (KeyError('lid'))",
-        ['{"items": [1, [2, 3]], "beside": [[2, 3]]}', "None"],
-        None,
-        [("Box", ["items", "long_context"])],
-        [("Box", ["items", "_force", "long_context"])],
-        None,
-        None,
-        {"Box": {"items": [1, [2, 3]], "long_context": False}, "Pen": {"colour": "red"}},
-        None,
-        None,
-        None,
-    ]
-    begin, end = (signal.ITIMER_PROF, 2.0), (signal.ITIMER_PROF, 0)
-    assert timers == [begin, end] * 3 + [begin] * 3 + [end] + [begin, end] * 9
-    later = {"drop": [1, 7], "do": [["states", 1], ["run", 2, ["text(1)"], []], ["states", 2]]}
-    assert [*worker.results_of(later, made)] == [
-        None,
-        ["written 1"],
-        {"Box": {"items": [], "long_context": True}, "Pen": {"colour": "blue"}},
-    ]
-
-
 def test_what_holds_itself_equals_nothing_expected() -> None:
     truth, model = instances(), instances()
     for each in (truth, model):
         each.by_class["Box"].items.append(each.by_class["Box"].items)
     assert [*worker._differing(model, truth, [])] == [("Box", ["items"])]  # pyright: ignore[reportPrivateUsage]
-
-
-def test_states_are_plain_values() -> None:
-    class Slotted:
-        __slots__ = ()
-
-        def __str__(self) -> str:
-            return "slotted"
-
-    pen = Pen()
-    vars(pen).update(parent=pen, _secret=1, inner=Box())
-    value = {1: {"b", "a"}, "pen": pen, "list": [(None, True), 1.5, Slotted()]}
-    assert worker._plain(value) == {  # pyright: ignore[reportPrivateUsage]
-        "1": ["a", "b"],
-        "pen": {"colour": "red", "inner": {"items": []}},
-        "list": [[None, True], 1.5, "slotted"],
-    }
 
 
 def test_a_memory_is_what_it_keeps_and_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:

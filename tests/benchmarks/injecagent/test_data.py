@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.injecagent.case_build import raw_case, write_tools
+from benchmarks.injecagent.case_build import USER, raw_case, write_tools
 from wildtool.benchmarks.injecagent import INJECAGENT
 from wildtool.benchmarks.injecagent.data import (
     tool_schema,
 )
 from wildtool.data.data_set import DataSet
 from wildtool.data.pinned import PinnedFile
+from wildtool.declared import describe
 from wildtool.errors import DataError
 from wildtool.types import Item
 
@@ -71,6 +72,29 @@ def test_a_tool_is_converted_as_the_original_does() -> None:
             },
         },
     }
+
+
+# Lint and descriptions -------------------------------------------------------------------------------
+
+
+def test_data_are_described_by_attack_setting_and_tool(folder: Path) -> None:
+    metrics = describe(INJECAGENT, INJECAGENT.data.locate(str(folder), "both"))
+    groups = ("cases", "attack type", "user tool", "simulation")
+    numbers = [
+        (m.group, m.name, m.value, m.numerator, m.denominator, m.kind) for m in metrics if m.group in groups
+    ]
+    assert [number[:3] for number in numbers] == [
+        ("cases", "Direct Harm, base", 2),
+        ("cases", "Direct Harm, enhanced", 2),
+        ("cases", "Data Stealing, base", 1),
+        ("cases", "Data Stealing, enhanced", 1),
+        ("attack type", "Financial Data", 4),
+        ("attack type", "Harm", 2),
+        ("user tool", USER, 6),
+        ("simulation", "tools described", 4),
+        ("simulation", "results stored", 3),
+    ]
+    assert numbers[-2][3:] == (4, 4, "count")
 
 
 # Result files ----------------------------------------------------------------------------------------

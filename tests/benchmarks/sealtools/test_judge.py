@@ -9,6 +9,8 @@ from benchmarks.sealtools.sealtools_build import BOAT, TIDE, parsed
 from wildtool.benchmark import Check
 from wildtool.benchmarks.sealtools.judge import (
     SCORERS,
+    Counts,
+    ratios,
 )
 
 GOLD = {"gold_api": 2, "gold_param": 3}
@@ -35,6 +37,22 @@ def test_an_entry_that_is_no_call_ends_the_originals_where_they_look_for_a_name_
         own_end, own_error = ("", {}) if profile == "fixed" else (end, error)
         found = decision(SCORERS[profile].check(json.dumps([TIDE, entry]), parsed(TIDE, BOAT)))
         assert found == ("missing_api", f"an entry of the list names no API{own_end}", columns | own_error)
+
+
+def test_ratios_are_those_with_a_hit() -> None:
+    assert ratios(Counts(), 4) == {}
+    assert ratios(Counts(parsed=1, ok_api=1, pred_api=2), 4) == {"AMOUNT": 0.25}
+    assert ratios(Counts(parsed=1, gold_api=1, pred_api=2), 4) == {"AMOUNT": 0.25}
+    counts = Counts(parsed=2, ok_api=1, pred_api=2, gold_api=4, ok_param=3, pred_param=3, gold_param=4)
+    assert ratios(counts, 4) == {
+        "AMOUNT": 0.5,
+        "P_api": 0.5,
+        "R_api": 0.25,
+        "F1_api": pytest.approx(1 / 3),
+        "P_param": 1.0,
+        "R_param": 0.75,
+        "F1_param": pytest.approx(6 / 7),
+    }
 
 
 # Matching and values ---------------------------------------------------------------------------------

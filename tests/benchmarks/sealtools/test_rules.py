@@ -2,17 +2,50 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from benchmarks.sealtools.sealtools_build import TIDE, parsed
-from wildtool.benchmarks.sealtools import SEALTOOLS
-from wildtool.types import Item
+import pytest
 
+from benchmarks.sealtools.sealtools_build import TIDE, parsed, write_data
+from wildtool.benchmark import Check
+from wildtool.benchmarks.sealtools import SEALTOOLS
+from wildtool.benchmarks.sealtools.rules import found_tools
+from wildtool.types import Item, Message
+
+RETRIEVING = SEALTOOLS.in_mode("retrieval")
 WORD = {"api": "sayHello", "parameters": {"words": "Olá"}, "responses": ["API_call_1"]}
 
 
 def item_of(*calls: dict[str, Any]) -> Item:
     return Item("dev-easy-0", ("0",), parsed(*calls), split="dev")
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[Item]:
+    return list(RETRIEVING.load(RETRIEVING.data.locate(str(write_data(tmp_path / "data"))), split="dev"))
+
+
+# Decisions -------------------------------------------------------------------------------------------
+
+
+def check(item: Item, *replies: Message, unfinished: bool = False) -> Check:
+    rules = RETRIEVING.rules("fixed")
+    episode = rules.episode(item, "0")
+    for reply in replies:
+        episode.advance(reply)
+    return rules.unfinished(episode, item, "0") if unfinished else rules.verdict(episode, item, "0")
+
+
+def test_a_record_that_ends_early_has_what_is_known_of_it(items: list[Item]) -> None:
+    known_of_gold = {"parsed": 0, "gold_api": 2, "gold_param": 3}
+    assert check(items[1], unfinished=True) == Check(False, fields=known_of_gold, steps=0)
+    recall = {"retrieved": 1, "recalled": 1, "recallable": 2}
+    begun = check(items[1], found_tools(["bookBoat"]), unfinished=True)
+    assert begun == Check(False, fields={**known_of_gold, **recall}, steps=0)
+    plain = SEALTOOLS.rules("fixed")
+    whole = plain.unfinished(plain.episode(items[1], "0"), items[1], "0")
+    assert whole == Check(False, fields=known_of_gold, steps=0)
 
 
 # The audit -------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.teval.teval_build import INSTRUCT, KEYS, LAYOUT, NAMES, PROMPT, STEP, Initials, plan
-from wildtool.benchmark import Check, Mutant
+from wildtool.benchmark import Check
 from wildtool.benchmarks.teval.data import SETS, TevalRecord
 from wildtool.benchmarks.teval.rules import TevalRules, right_answer
 from wildtool.benchmarks.teval.scores import EVALUATORS
@@ -42,7 +42,6 @@ def steps(*named: tuple[str, Any], ids: Sequence[int] = range(9)) -> str:
 
 GOLD_STEPS = (("Tide.get", {}), ("Boat.book", {"time": "ü", "day": 1}), ("Boat.cancel", {"all": True}))
 END: tuple[str, Any] = ("FinishAction", {})
-OTHER: tuple[str, Any] = ("Zzyzx.quuxly", {})
 KEYED = item("instruct", INSTRUCT, "json", KEYS)
 LAID_OUT = item("instruct", INSTRUCT, "string", LAYOUT)
 PLAN_JSON = item("plan_json", plan(*GOLD_STEPS))
@@ -92,145 +91,6 @@ def test_a_request_has_the_prompt_and_a_right_answer(of: Item, answer: str) -> N
     assert isinstance(request, Request) and request.gold is not None
     assert (request.messages, request.tools) == (tuple(PROMPT), ())
     assert request.gold("any") == message(answer) == message(right_answer(of.data))
-
-
-def mistakes(profile: str, of: Item) -> list[tuple[str, str]]:
-    mutants = list(rules(profile).mutants(of))
-    texts = [(mutant.kind, mutant.replies[0]["content"]) for mutant in mutants]
-    notes = ["no text", *(text[:80] for _, text in texts[1:])]
-    expected = [
-        Mutant("0", kind, (message(text),), note) for (kind, text), note in zip(texts, notes, strict=True)
-    ]
-    assert mutants == expected
-    return texts
-
-
-PLANTED = [("empty reply", ""), ("other text", "zzyzx quuxly")]
-HARBOUR = {"harbour": "zzyzx", "day": 3}
-
-
-@pytest.mark.parametrize(
-    ("of", "expected"),
-    [
-        (
-            KEYED,
-            [
-                ("other action", keyed("Zzyzx.quuxly", INSTRUCT["args"])),
-                ("argument left out", keyed("Tide.get", {"day": 3})),
-                ("value changed", keyed("Tide.get", HARBOUR)),
-            ],
-        ),
-        (
-            LAID_OUT,
-            [
-                ("other action", laid_out("Zzyzx.quuxly", INSTRUCT["args"])),
-                ("argument left out", laid_out("Tide.get", {"day": 3})),
-                ("value changed", laid_out("Tide.get", HARBOUR)),
-            ],
-        ),
-        (
-            item("instruct", {"action": "a", "args": {}}, "json", KEYS),
-            [("other action", keyed("Zzyzx.quuxly", {}))],
-        ),
-        (
-            PLAN_JSON,
-            [
-                ("first step left out", steps(*GOLD_STEPS[1:], END, ids=(1, 2, 3))),
-                ("step added", steps(GOLD_STEPS[0], *GOLD_STEPS, END, ids=(0, 0, 1, 2, 3))),
-                ("other API", steps(OTHER, *GOLD_STEPS[1:], END)),
-                ("no step right", steps(OTHER, OTHER, OTHER, OTHER)),
-                ("first steps swapped", steps(GOLD_STEPS[1], GOLD_STEPS[0], GOLD_STEPS[2], END)),
-                *(
-                    (f"plan: {kind}", steps(GOLD_STEPS[0], ("Boat.book", args), GOLD_STEPS[2], END))
-                    for kind, args in (
-                        ("argument left out", {"day": 1}),
-                        ("argument renamed", {"zzyzx": "ü", "day": 1}),
-                        ("value changed", {"time": "zzyzx", "day": 1}),
-                        ("argument added", {"time": "ü", "day": 1, "zzyzx": 1}),
-                    )
-                ),
-                (
-                    "plan: all arguments nonsense",
-                    steps(*((name, {"zzyzx": "quuxly"}) for name, _ in (*GOLD_STEPS, END))),
-                ),
-            ],
-        ),
-        (
-            # Two steps are too few to swap, and have no arguments to mistake.
-            item("plan_json", plan(("Tide.get", {}), ("Boat.book", {}))),
-            [
-                ("first step left out", steps(("Boat.book", {}), END, ids=(1, 2))),
-                (
-                    "step added",
-                    steps(("Tide.get", {}), ("Tide.get", {}), ("Boat.book", {}), END, ids=(0, 0, 1, 2)),
-                ),
-                ("other API", steps(OTHER, ("Boat.book", {}), END)),
-                ("no step right", steps(OTHER, OTHER, OTHER)),
-            ],
-        ),
-        (
-            item("plan_str", plan(("Tide.get", "x. y\nz"), ("Boat.book", {}), ("Boat.cancel", {}))),
-            [
-                ("first step left out", "Boat.book {}\nBoat.cancel {}\nFinishAction {}"),
-                (
-                    "step added",
-                    "Tide.get x.y z\nTide.get x.y z\nBoat.book {}\nBoat.cancel {}\nFinishAction {}",
-                ),
-                ("other API", "Zzyzx.quuxly {}\nBoat.book {}\nBoat.cancel {}\nFinishAction {}"),
-                ("no step right", "\n".join(["Zzyzx.quuxly {}"] * 4)),
-                ("first steps swapped", "Boat.book {}\nTide.get x.y z\nBoat.cancel {}\nFinishAction {}"),
-            ],
-        ),
-        (
-            # In JSON steps of one API differ by their arguments.
-            item("plan_json", plan(("Tide.get", "null"), ("Tide.get", {}), ("Boat.cancel", {}))),
-            [
-                ("first step left out", steps(("Tide.get", {}), ("Boat.cancel", {}), END, ids=(1, 2, 3))),
-                (
-                    "step added",
-                    steps(
-                        *[("Tide.get", "null")] * 2,
-                        ("Tide.get", {}),
-                        ("Boat.cancel", {}),
-                        END,
-                        ids=(0, 0, 1, 2, 3),
-                    ),
-                ),
-                ("other API", steps(OTHER, ("Tide.get", {}), ("Boat.cancel", {}), END)),
-                ("no step right", steps(OTHER, OTHER, OTHER, OTHER)),
-                (
-                    "first steps swapped",
-                    steps(("Tide.get", {}), ("Tide.get", "null"), ("Boat.cancel", {}), END),
-                ),
-            ],
-        ),
-        (
-            item("plan_str", plan(("Tide.get", "x"), ("Tide.get", {}), ("Boat.cancel", {}))),
-            [
-                ("first step left out", "Tide.get {}\nBoat.cancel {}\nFinishAction {}"),
-                ("step added", "Tide.get x\nTide.get x\nTide.get {}\nBoat.cancel {}\nFinishAction {}"),
-                ("other API", "Zzyzx.quuxly {}\nTide.get {}\nBoat.cancel {}\nFinishAction {}"),
-                ("no step right", "\n".join(["Zzyzx.quuxly {}"] * 4)),
-            ],
-        ),
-        (REASON, [("other thought", "Zzyzx quuxly.")]),
-        (RETRIEVE, [("other name", "Zzyzx.quuxly")]),
-        (UNDERSTAND, [("value changed", "zzyzx")]),
-        (
-            RRU,
-            [
-                ("other thought", step(thought="Zzyzx quuxly.")),
-                ("other name", step(name="Zzyzx.quuxly")),
-                ("argument added", step(args={**STEP["args"], "zzyzx": 1})),
-                ("argument left out", step(args={"day": 3})),
-                ("value changed", step(args=HARBOUR)),
-            ],
-        ),
-        (REVIEW, [("other letter", f"Answer: {letter}") for letter in "ABCE"]),
-    ],
-)
-def test_the_mistakes_of_an_answer_are_of_every_kind(of: Item, expected: list[tuple[str, str]]) -> None:
-    assert mistakes("fixed", of) == [*PLANTED, *expected]
 
 
 def test_a_right_answer_that_a_profile_refuses_has_no_mistakes() -> None:
@@ -387,58 +247,3 @@ def test_an_unfinished_record_names_the_encoder_that_it_depends_on() -> None:
     ]
     named, none = Check(False, fields={"encoder": "initials"}), Check(False, fields={"encoder": None})
     assert encoders == [named, named, none, named, named, none, none, named, none]
-
-
-# Explanations ----------------------------------------------------------------------------------------
-
-THOUGHT = "the thought is compared by the words or the meaning that it shares with gold"
-
-
-@pytest.mark.parametrize(
-    ("kind", "published", "fixed"),
-    [
-        ("other thought", THOUGHT, THOUGHT),
-        (
-            "other API",
-            "Q1: a step that is matched with nothing counts for one, so that any plan of one step gets 1",
-            "",
-        ),
-        ("plan: value changed", "Q4: a step that is alike enough to be matched counts in full", ""),
-        ("argument added", "O counts only the gold arguments: others are free", ""),
-        ("value changed", "", ""),
-    ],
-)
-def test_a_mistake_that_lives_is_explained(kind: str, published: str, fixed: str) -> None:
-    mutant = Mutant("0", kind, (), "")
-    explained = [rules(profile).explain(RRU, mutant) for profile in PROFILES]
-    assert explained == [published, published, fixed]
-
-
-@pytest.mark.parametrize(
-    ("of", "toleap", "original"),
-    [
-        *(
-            (of, reason, reason)
-            for of, reason in (
-                (
-                    PLAN_STR,
-                    "Q5: the line is compared with the arguments, so that an API with few or none is not matched",
-                ),
-                (PLAN_JSON, ""),
-                (
-                    item("plan_json", plan(GOLD_STEPS[0], GOLD_STEPS[1], GOLD_STEPS[0])),
-                    "Q3: steps of equal weight are matched in any order",
-                ),
-                (
-                    LAID_OUT,
-                    "Q6: the template is taken as a pattern, so that signs in it have another meaning",
-                ),
-                (REVIEW, ""),
-                (REASON, ""),
-            )
-        ),
-        (RRU, "", "a small number in the denominator keeps the score of arguments below 1"),
-    ],
-)
-def test_a_right_answer_that_is_refused_is_explained(of: Item, toleap: str, original: str) -> None:
-    assert [rules(name).explain_gold(of, "0") for name in ("toleap", "original")] == [toleap, original]

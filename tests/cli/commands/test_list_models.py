@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wildtool.cli import app
+from wildtool.errors import UsageError
 from wildtool.models.resolve import PRESETS
 
 list_command: Any = import_module("wildtool.cli.commands.list")
@@ -84,6 +85,20 @@ def test_an_overview_has_a_head_for_each_kind() -> None:
 
 
 # Other kinds -------------------------------------------------------------------------------------------
+
+
+def test_providers_of_packages_are_described_or_why_they_cannot_be_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(prefix: str) -> None:
+        raise UsageError("broken")
+
+    preset = PRESETS["ollama"]
+    for provider, line in ((lambda prefix: preset, list_command._preset(preset)), (broken, "broken")):
+        monkeypatch.setattr("wildtool.models.resolve.provider_of", provider)
+        assert list_command._installed_provider("p") == line
+    monkeypatch.setattr("wildtool.models.resolve.provider_of", lambda prefix: object)
+    assert list_command._installed_provider("p") == "models of an installed package"
 
 
 def test_what_works_at_an_endpoint_is_listed(

@@ -97,6 +97,35 @@ def test_a_run_that_failed_is_named_beside_others(
     assert capsys.readouterr().err.startswith("wildtool: internal error: ZeroDivisionError: odd (")
 
 
+@pytest.mark.usefixtures("said")
+def test_first_replies_are_looked_at_unless_not_wanted(monkeypatch: pytest.MonkeyPatch):
+    made: list[list[str]] = []
+
+    class FirstReplies:
+        def __init__(self) -> None:
+            self.seen: list[str] = []
+            made.append(self.seen)
+
+        def __call__(self, reply: Any) -> list[str]:
+            self.seen.append(reply)
+            return [f"remark on {reply}"]
+
+    monkeypatch.setattr("wildtool.check.first_replies.FirstReplies", FirstReplies)
+    _, (first, other) = execute(monkeypatch, ended(), ended())
+    assert made == []
+    assert [first._look("a"), first._look("b"), other._look("c")] == [
+        ["remark on a"],
+        ["remark on b"],
+        ["remark on c"],
+    ]
+    assert made == [["a", "b"], ["c"]]
+    _, (silent,) = execute(monkeypatch, ended(), no_check=True)
+    assert list(silent._look("d")) == []
+    assert (first._label, other._label) == ("m0", "m1")
+    _, observers = execute(monkeypatch, ended(), quiet=True)
+    assert type(observers[0]).__name__ == "Observer"
+
+
 # The verb ----------------------------------------------------------------------------------------------
 
 

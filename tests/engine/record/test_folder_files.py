@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from wildtool.engine.batch.journal import BatchJournal
-from wildtool.engine.record import run_folder
 from wildtool.engine.record.run_folder import RunFolder, is_locked, read_run
 from wildtool.errors import RecordError, StorageError, WildtoolError
 from wildtool.types import Source
@@ -38,10 +36,6 @@ def refusal(action: Callable[[], object]) -> str:
     with pytest.raises(WildtoolError) as raised:
         action()
     return str(raised.value)
-
-
-def test_a_time_is_in_whole_seconds_and_of_greenwich() -> None:
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", run_folder._now())  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_run_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

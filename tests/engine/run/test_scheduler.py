@@ -13,7 +13,11 @@ from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from engine.instant_time import instantly
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import (
+    MAX_FAILED_CALLS,
+    GivenUpError,
     Invocation,
+    RefusedError,
+    all_refused,
 )
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.observer import Observer
@@ -98,6 +102,29 @@ async def test_an_empty_account_is_a_limit_of_the_endpoint_that_names_another_ro
         assert (str(caught.value), caught.value.of_endpoint) == (words, True)
         assert context.limit_error is caught.value
         assert seen(context) == [("limit", words)]
+
+
+@pytest.mark.parametrize(("role", "prefix"), [("agent", ""), ("user", "user (scripted): ")])
+async def test_a_model_that_refuses_every_call_ends_the_run_with_its_role(
+    role: str, prefix: str, tmp_path: Path
+):
+    def refuse(request: Request) -> Any:
+        raise CallError("http 401", "wrong key", final=True)
+
+    models = {
+        name: ScriptedModel(refuse if name == role else lambda request: "right") for name in ("agent", "user")
+    }
+    errors: list[InfraError | GivenUpError] = []
+    with context_of(tmp_path, models=models) as context:
+        ask = LogClient(context, "i0", 0)
+        while not errors or isinstance(errors[-1], RefusedError):
+            with pytest.raises((InfraError, GivenUpError)) as caught:
+                await ask(str(len(errors)), Request(REQUEST.messages, role=role))
+            errors.append(caught.value)
+    *refused, last = errors
+    assert isinstance(last, GivenUpError)
+    assert [str(error) for error in refused] == ["wrong key"] * (MAX_FAILED_CALLS - 1)
+    assert str(last) == prefix + str(all_refused(InfraError("http 401", "wrong key")))
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,6 @@ def maker(*specs: ToolSpec, seed: int = 1) -> TaskMaker:
     return TaskMaker(specs, ValueSampler(draw, "en", DAY), Wording(draw, "en"), {})
 
 
-def test_a_text_that_was_there_before_gets_up_to_three_sentences_in_front(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Wording, "opener", lambda _: "So.")
-    tasks = maker(spec("go", CITY))
-    texts = [tasks._opened("Go.", task("Chat"), attempt) for attempt in (1, 2, 3, 4, 9)]  # pyright: ignore[reportPrivateUsage]
-    assert texts == ["So. Go.", "So. So. Go.", *["So. So. So. Go."] * 3]
-
-
 def test_a_question_at_the_last_resort_needs_a_value_of_before_only_in_later_tasks():
     first = maker(spec("go", CITY)).make(task("Clarify"), 0, 0, forced=True)
     assert first.type == "Clarify"

@@ -299,36 +299,6 @@ async def test_a_file_takes_longer_answers_and_no_refusal(status: int, monkeypat
     assert received.getvalue() == (b"x" * 6000 if status == 200 else b"")
 
 
-async def test_endpoints_of_one_origin_share_their_connections_and_the_last_one_closes_them():
-    async with listening() as one, listening() as other:
-        models = [asking(f"{one.url}/v1"), asking(f"{one.url}/v2"), asking(other.url)]
-        for model in models:
-            await model.post(BODY)
-        assert (one.connections, other.connections) == (1, 1)
-        loop = asyncio.get_running_loop()
-        sessions = {
-            origin: session for (of, origin), (session, _) in endpoints._sessions.items() if of is loop
-        }  # pyright: ignore[reportPrivateUsage]
-        assert [*sessions] == [one.url, other.url]
-        # As many connections as there are calls.
-        assert [session.connector.limit for session in sessions.values() if session.connector] == [0, 0]
-
-        def closed() -> list[bool]:
-            return [session.closed for session in sessions.values()]
-
-        await models[0].close()
-        await models[0].close()
-        assert closed() == [False, False]
-        await models[2].close()
-        assert closed() == [False, True]
-        await models[1].close()
-        assert closed() == [True, True]
-        await models[1].post(BODY)
-        await models[1].close()
-        assert one.connections == 2
-        assert loop not in {of for of, _ in endpoints._sessions}  # pyright: ignore[reportPrivateUsage]
-
-
 async def test_a_proxy_of_the_environment_is_asked_for_other_machines(monkeypatch: pytest.MonkeyPatch):
     for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)

@@ -16,7 +16,6 @@ from wildtool.models.resolve import ModelOptions, model_from_name
 from wildtool.types import Address, Reply, Request, Transcript
 
 ABSENT = "the extra [hf] is not installed"
-torch: Any = pytest.importorskip("torch", reason=ABSENT)
 pytest.importorskip("transformers", reason=ABSENT)
 
 from models.local.tiny import TEMPLATE, make_model  # noqa: E402
@@ -71,32 +70,6 @@ async def test_a_batch_says_what_each_would_alone(path: Path, temperature: float
     assert together == await answers(path, at_once=False, temperature=temperature, seed=5)
 
 
-async def test_requests_that_wait_are_answered_in_batches_of_the_given_size(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    from wildtool.models.local.hf import Generator
-
-    write, sizes = Generator._write, list[int]()  # pyright: ignore[reportPrivateUsage]
-
-    def counted(self: Generator, batch: Any, rooms: Any) -> Any:
-        sizes.append(len(batch))
-        return write(self, batch, rooms)
-
-    monkeypatch.setattr(Generator, "_write", counted)
-    await answers(path, extra_body={"batch_size": 4})
-    assert sizes == [4, 2]
-
-
-async def test_draws_follow_the_probabilities():
-    from wildtool.models.local.hf import _GumbelSampler  # pyright: ignore[reportPrivateUsage]
-
-    rows = 4000
-    scores = torch.log(torch.tensor([[0.7, 0.2, 0.1]])).repeat(rows, 1) * 2.0
-    taken = _GumbelSampler(torch, 2.0, list(range(rows)))(None, scores).argmax(-1)
-    shares = torch.bincount(taken, minlength=3) / rows
-    assert torch.allclose(shares, torch.tensor([0.7, 0.2, 0.1]), atol=0.03)
-
-
 async def test_a_reply_at_its_limit_says_so_and_usage_counts_its_tokens(path: Path):
     model = local(path, max_tokens=1)
     requests = [Request(prompt, [TOOL]) for prompt in PROMPTS]
@@ -107,13 +80,6 @@ async def test_a_reply_at_its_limit_says_so_and_usage_counts_its_tokens(path: Pa
     assert [reply.usage for reply in replies] == [
         {"prompt_tokens": prompt, "completion_tokens": 1, "total_tokens": prompt + 1} for prompt in asked
     ]
-
-
-def test_a_row_ends_at_its_first_end_token_and_what_fills_it_up_is_no_text():
-    from wildtool.models.local.hf import _cut_at_end  # pyright: ignore[reportPrivateUsage]
-
-    assert _cut_at_end([5, 2, 0, 2], {2}) == Completion([5], True)
-    assert _cut_at_end([5, 0], {2}) == Completion([5, 0], False)
 
 
 async def test_a_prompt_beyond_the_models_length_is_refused_and_its_batch_answered(path: Path):
@@ -137,16 +103,6 @@ async def test_who_is_cancelled_leaves_the_others_their_answers(path: Path):
     assert (await second).raw == alone
     assert (await model.complete(Request(PROMPTS[5], [TOOL]))).raw == alone
     await model.close()
-
-
-async def test_closing_ends_what_is_being_written(path: Path):
-    model = local(path, max_tokens=30_000, temperature=5.0, seed=1)
-    task = asyncio.create_task(model.complete(Request([HELLO])))
-    while not model._generator._batch:  # noqa: ASYNC110 # pyright: ignore[reportPrivateUsage]
-        await asyncio.sleep(0.001)
-    await model.close()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 class GoldModel:
@@ -192,23 +148,6 @@ async def test_gold_answers_in_the_models_own_tokens_are_all_correct(path: Path)
         transcripts = {unit: Transcript(tuple(said)) for unit, said in replies.items()}
         outcomes = [verdict.outcome for verdict in WILD_MINI.judge(item, transcripts, "official")]
         assert outcomes == ["correct"] * len(item.units)
-
-
-async def test_calls_are_read_and_what_was_mended_is_named(path: Path):
-    model = local(path)
-    tokenizer: Any = model.template._tokenizer  # pyright: ignore[reportPrivateUsage]
-    said = "Sure. <tool_call>{'name': 'f', 'arguments': {}}</tool_call>"
-
-    async def reply(prompt: list[int], seed: int) -> Completion:
-        return Completion(tokenizer(said)["input_ids"], True)
-
-    model._generator.reply = reply  # type: ignore[method-assign]  # pyright: ignore
-    found = await model.complete(Request([HELLO], [TOOL]))
-    assert [one["function"] for one in found.message["tool_calls"]] == [{"name": "f", "arguments": "{}"}]
-    assert (found.message["content"], found.raw) == ("Sure.", said)
-    assert (found.finish_reason, found.changes) == ("tool_calls", ("repair:single-quotes",))
-    untouched = await model.complete(Request([HELLO]))
-    assert untouched.message == {"role": "assistant", "content": said}
 
 
 async def test_the_template_shows_tools_calls_and_results(path: Path):
@@ -310,17 +249,6 @@ def test_tools_are_shown_to_a_template_that_has_another_name_for_them(tmp_path: 
     template = "{{ xml_tools }}<tool_call>{{ '' if tool_calls else '' }}" + ROLES + "{% endfor %}"
     text, _ = shown(make_model(tmp_path, template), Request([HELLO], [TOOL]))
     assert "Does." in text
-
-
-def test_values_in_pythons_style_are_no_repair_where_the_template_shows_them_so(tmp_path: Path):
-    python = make_model(tmp_path / "python", "{{ xml_tools | string }}<tool_call>" + ROLES + "{% endfor %}")
-    json = make_model(tmp_path / "json", "{{ tools | tojson }}<tool_call>" + ROLES + "{% endfor %}")
-    said = Reply(
-        {"role": "assistant", "content": '<tool_call>{"name": "f", "arguments": {"x": True}}</tool_call>'}
-    )
-    request = Request([HELLO], [TOOL])
-    found = [local(path)._read(said, request).changes for path in (python, json)]  # pyright: ignore[reportPrivateUsage]
-    assert found == [(), ("repair:python-literal",)]
 
 
 async def test_a_completion_continues_the_text_without_a_template(path: Path):

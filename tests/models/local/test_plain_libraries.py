@@ -24,7 +24,7 @@ from wildtool.models.prompted import PromptedModel
 from wildtool.models.resolve import model_from_name
 from wildtool.models.settings import Sampling
 from wildtool.tool_formats import CALL_FORMATS
-from wildtool.types import Address, Reply, Request
+from wildtool.types import Reply, Request
 
 # Weights -----------------------------------------------------------------------------------------------
 
@@ -216,27 +216,6 @@ async def test_weights_are_spread_where_that_is_asked_for(
     )
     assert library.model.moves == ["eval"]
     assert library.read[-1] == ("m", {"dtype": "float16", "device_map": "auto"})
-
-
-async def test_replies_are_drawn_where_there_is_a_temperature(
-    library: Libraries, monkeypatch: pytest.MonkeyPatch
-):
-    seeds: list[Any] = []
-    sampler: Any = hf._GumbelSampler  # pyright: ignore[reportPrivateUsage]
-
-    def noted(torch: Any, temperature: float, given: Any) -> Any:
-        seeds.append((temperature, given))
-        return sampler(torch, temperature, given)
-
-    monkeypatch.setattr(hf, "_GumbelSampler", noted)
-    (request,) = of_tokens(monkeypatch, [1])
-    addressed = Request(request.messages, address=Address("i", 2, "u", 0))
-    for given in ({"temperature": 0.5, "seed": 3}, {"temperature": 0.0, "seed": 3}, {"temperature": 0.5}):
-        await asked(local(max_tokens=1, **given), [addressed])
-    assert seeds[0] == (0.5, [prompt_seed(5, [1])])
-    assert len(seeds) == 2
-    assert 0 <= seeds[1][1][0] < 2**62
-    assert [len(each["processors"]) for each in library.model.calls] == [1, 0, 1]
 
 
 def test_noise_is_that_of_each_rows_seed(library: Libraries):

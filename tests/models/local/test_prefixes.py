@@ -80,17 +80,6 @@ def test_a_later_turn_computes_only_what_is_new(path: Path):
     assert (prefixes.computed, prefixes.reused) == (53, 59)
 
 
-def test_what_was_kept_longest_makes_room(path: Path):
-    model = transformers.AutoModelForCausalLM.from_pretrained(path).eval()
-    prefixes = Prefixes(model, 1 << 30)
-    prefixes.batch_cache([[*range(100, 140)]])
-    one = prefixes._kept[0].size  # pyright: ignore[reportPrivateUsage]
-    prefixes = Prefixes(model, 2 * one)
-    for start in (100, 150, 200, 100):
-        prefixes.batch_cache([[*range(start, start + 40)]])
-    assert len(prefixes._kept) == 2 and prefixes.reused == 0  # pyright: ignore[reportPrivateUsage]
-
-
 def test_a_model_with_a_sliding_window_keeps_nothing(path: Path):
     config = transformers.AutoConfig.from_pretrained(path)
     config.update({"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 0})

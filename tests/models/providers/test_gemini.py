@@ -7,9 +7,7 @@ import pytest
 
 from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, model, told
-from models.options import client_options
 from models.peers import Peer
-from wildtool.models.providers.gemini import GeminiModel
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 
@@ -108,22 +106,6 @@ async def test_a_candidate_without_content_is_an_empty_reply_with_its_reason(rea
 async def test_thoughts_count_as_written_tokens():
     usage = (await told("gemini", answer([{"text": "x"}]))).usage
     assert (usage["prompt_tokens"], usage["completion_tokens"], usage["thoughtsTokenCount"]) == (6, 6, 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [("gemini-x", "models/gemini-x"), ("tunedModels/a", "tunedModels/a"), ("a?b", "models/a%3Fb")],
-)
-def test_the_name_stands_in_the_path(name: str, path: str):
-    model = GeminiModel(name, "http://127.0.0.1:1/v1beta")
-    url = str(model._endpoint._url)  # pyright: ignore[reportPrivateUsage]
-    assert url == f"http://127.0.0.1:1/v1beta/{path}:generateContent"
-
-
-def test_streams_are_asked_for_as_events():
-    model = GeminiModel("g", "http://127.0.0.1:1/v1beta?x=1", **client_options(stream=True))
-    assert str(model._endpoint._url).endswith("/models/g:streamGenerateContent?x=1&alt=sse")  # pyright: ignore[reportPrivateUsage]
-    assert b"stream" not in model.body(Request([HELLO]))
 
 
 async def test_a_call_that_gemini_did_not_make_is_signed_where_it_demands_that():

@@ -3,10 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from golden_files import same_as_golden
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, GoldNode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
-from wildtool.sets.review.replies.deviations import deviations
+from wildtool.sets.review.replies.deviations import Deviation, deviations
 from wildtool.types import Item
 
 NODES = (
@@ -75,3 +77,21 @@ def test_an_answer_to_a_session_deviates_in_its_deciding_step():
         "review/deviations.json",
         {case: [repr(each) for each in deviations("wildtoolbench", answer, RECORD)] for case, answer in ANSWERS.items()},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("replies", "judged_steps", "calls"),
+    [
+        ([[FIRST], [SEND]], 0, [{"name": "send", "arguments": {"to": "Ann"}}]),
+        ([[FIRST, SEND], [SEND]], 1, [{"name": name, "arguments": given} for name, given in (FIRST, SEND)]),
+        ([[FIRST], [SEND]], 3, [{"name": "send", "arguments": {"to": "Ann"}}]),
+        ([[FIRST], TEXT], 2, None),
+        ([], 0, None),
+        ([[]], 0, None),
+    ],
+)
+def test_of_other_benchmarks_the_calls_of_the_last_judged_step_are_one_answer(
+    replies: list[Any], judged_steps: int, calls: Any
+):
+    differences = deviations("other", judged(*replies, judged_steps=judged_steps), {})
+    assert differences == ([] if calls is None else [Deviation("calls", "", None, calls)])
