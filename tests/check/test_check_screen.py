@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from check.faulty_endpoint import http_error
+from check.faulty_endpoint import faults, http_error
 from check.test_planted_defects import InProcess
 from faults.server import Answer, Call, FaultServer
 from wildtool.check import command
@@ -151,3 +151,13 @@ def test_a_page_that_wildtool_did_not_make_is_kept_and_nothing_is_sent(
     with pytest.raises(UsageError, match="is there already, and wildtool did not make it"):
         check(markdown=page)
     assert (page.read_text(), endpoints["asked"]) == ("mine", [])
+
+
+def test_a_defect_is_shown_and_is_the_status(
+    endpoints: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    endpoints[""] = Model(faults()["17 refused"])
+    page = tmp_path / "check.md"
+    assert check(markdown=page) == 1
+    assert "17. a malformed call in the history breaks the next request" in capsys.readouterr().out
+    assert "**Not fit: 1 defect found.**" in page.read_text("utf-8")
