@@ -8,7 +8,7 @@ FLOOR_EXTRAS := bfcl,ledger,report,review,store,training
 FLOOR_TESTS := $(addprefix tests/, \
 	cli/test_help.py cli/test_help_layout.py cli/test_entry.py cli/test_declared_options.py cli/test_terminal.py \
 	cli/output/test_grid.py models/http data/test_pinned.py \
-	engine/record/test_lines.py engine/score/test_verdict_table.py table toolcall/test_retrieval.py export/test_export_tables.py \
+	engine/record/test_lines.py engine/score/test_verdict_table.py toolcall/test_retrieval.py export/test_export_tables.py \
 	training/test_files.py training/test_convert_command.py training/test_base_template.py training/mix/test_duplicates.py \
 	report/charts report/test_report_parts.py scale/test_store.py review/test_store.py \
 	toolcall/text/test_similarity.py generate/schema/test_patterns.py benchmarks/teval/test_reading.py \

@@ -8,7 +8,7 @@ import pytest
 
 from catalogue.choice_play import tools
 from wildtool.benchmark import accepts
-from wildtool.catalogue.choice import ERRORS, NO_TOOL, OWN_TOOLS, UNKNOWN, ChoiceRules
+from wildtool.catalogue.choice import OWN_TOOLS, ChoiceRules
 from wildtool.data.data_set import data_of
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError
@@ -27,40 +27,6 @@ def calls(*names: str) -> Message:
 
 
 TEXT: Message = {"content": "It is at noon."}
-
-
-@pytest.mark.parametrize(
-    ("accepted", "replies", "error", "called", "without"),
-    [
-        (["tides"], [calls("tides")], None, "tides", None),
-        (["tides", "fees"], [calls("fees", "tides")], None, "fees", None),
-        (["tides"], [calls("tides", "fees"), calls("tides")], "drawn away", "fees", "tides"),
-        (["tides"], [calls("fees"), calls("tides")], "drawn away", "fees", "tides"),
-        (["tides"], [calls("fees"), calls("ferries")], "not recognised", "fees", "ferries"),
-        (["tides"], [calls("fees"), calls("tides", "ferries")], "not recognised", "fees", "tides"),
-        (["tides"], [calls("fees"), TEXT], "not recognised", "fees", NO_TOOL),
-        (["tides"], [TEXT], "no call", NO_TOOL, None),
-        (["tides"], [{"content": " "}], "empty reply", NO_TOOL, None),
-        (["tides"], [calls("tide")], "unknown tool", UNKNOWN, None),
-        ([], [TEXT], None, NO_TOOL, None),
-        ([], [{"content": ""}], "empty reply", NO_TOOL, None),
-        ([], [calls("fees")], "needless call", "fees", None),
-        (["tides"], [{"tool_calls": [{"function": 3}, 7]}], "unknown tool", UNKNOWN, None),
-    ],
-)
-def test_a_choice_is_judged_by_the_names_that_are_called(
-    accepted: list[str], replies: list[Message], error: str | None, called: str, without: str | None
-):
-    it = item(*accepted)
-    episode = RULES.episode(it, "request")
-    for reply in replies:
-        assert not episode.done
-        episode.advance(reply)
-    assert episode.done
-    check = RULES.verdict(episode, it, "request")
-    assert (check.correct, check.error) == (error is None, error)
-    assert check.reason == (ERRORS[error] if error else "as the request needs")
-    assert check.fields == {"called": called, "called_without_it": without}
 
 
 def test_after_a_wrong_call_only_that_tool_is_left_out():

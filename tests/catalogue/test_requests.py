@@ -20,44 +20,6 @@ from wildtool.types import Item, Request
 TOOLS = tools(get_tides="Lists tides", find_ferry="Finds ferries")
 
 
-def test_own_requests_name_one_tool_several_or_none(tmp_path: Path):
-    talk = [{"role": "system", "content": "Hi"}, {"role": "user", "content": "Thanks"}]
-    own = [
-        {"request": "High tide?", "tool": "get_tides", "id": ""},
-        {"request": "Ships?", "tool": ["find_ferry", "find_ferry_v1"], "id": "ships", "lang": "de"},
-        {"messages": talk, "tool": None, "id": 7},
-        {"request": "Of both", "messages": talk, "tool": ["find_ferry", "get_tides"]},
-        {"request": " ", "messages": talk, "tool": "find_ferry"},
-    ]
-    path = requests_file(tmp_path, own)
-    path.write_text(f"\n \n{path.read_text()}")
-
-    def row(
-        item: str, messages: str | list[dict[str, str]], *accepted: str, lang: str = "en"
-    ) -> dict[str, Any]:
-        said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-        fields = {"item": item, "unit": "request", "source": "own", "lang": lang}
-        return {**fields, "messages": said, "accepted": [*accepted]}
-
-    rows = [
-        row("mine-3", "High tide?", "get_tides"),
-        row("ships", "Ships?", "find_ferry", lang="de"),
-        row("7", talk),
-        row("mine-6", "Of both", "find_ferry", "get_tides"),
-        row("mine-7", talk, "find_ferry"),
-    ]
-    notes: list[str] = []
-    (tmp_path / "choices.json").write_bytes(choice_text(TOOLS, [path], notes.append))
-    assert json.loads((tmp_path / "choices.json").read_bytes()) == {
-        "wildtool": "own-tools",
-        "catalogue": 1,
-        "tools": TOOLS,
-        "requests": rows,
-    }
-    assert read_choices(tmp_path / "choices.json") == (TOOLS, rows)
-    assert notes == []
-
-
 @pytest.mark.parametrize("shape", ["anthropic", "langchain", "responses", "bedrock", "otel", "hugging face"])
 def test_messages_of_own_requests_have_any_shape(tmp_path: Path, shape: str):
     record = RECORDS[shape](TALK)
@@ -133,42 +95,6 @@ def test_units_without_a_first_request_gold_or_tools_are_left_out(
         {**row, "unit": "text", "accepted": []},
         {**row, "unit": "calls", "accepted": ["get_tides", "find_ferry"]},
     ]
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ('{"request": 3, "tool": null}', r"mine\.jsonl:1: field request: expected a text, found"),
-        ('{"request": "High tide?"}', r"mine\.jsonl:1: field tool: missing; name the tool"),
-        ('{"request": "High tide?", "tool": 3}', r"mine\.jsonl:1: field tool: expected a name"),
-        ('{"request": "High tide?", "tool": []}', r"mine\.jsonl:1: field tool: expected a name"),
-        (
-            '{"request": "High tide?", "tool": "get_tide"}',
-            r"unknown tool 'get_tide'.*did you mean 'get_tides'",
-        ),
-        ('{"request": "High tide?", ', r"mine\.jsonl:1: no JSON object"),
-        ('{"messages": [5], "tool": null}', r"mine\.jsonl:1: field request: expected a text, found null$"),
-        ('{"messages": [], "tool": null}', r"mine\.jsonl:1: field request: expected a text, found null$"),
-        ('{"request": "Tides?", "tool": ["get_tides", 3]}', r"mine\.jsonl:1: field tool: expected a name"),
-        ("", r"no request for a tool of this catalogue; write lines such as"),
-        (
-            '\n{"request": "hi \\ud83d", "tool": null}',
-            r"mine\.jsonl:2: cannot be written .* alone is half a character",
-        ),
-        (
-            '{"messages": [{"role": "system", "content": "Hi"}], "tool": null}',
-            r"mine\.jsonl:1: field messages: none is the user's; add one",
-        ),
-        (
-            '{"request": "Tides?", "tool": null, "id": "x"}\n{"request": "Hi", "tool": null, "id": "x"}',
-            r"mine\.jsonl:2: the id x is that of .*mine\.jsonl:1 too; give each request another `id`",
-        ),
-    ],
-)
-def test_what_is_wrong_with_a_request_is_told_with_its_line(tmp_path: Path, line: str, told: str):
-    (tmp_path / "mine.jsonl").write_text(line)
-    with pytest.raises(DataError, match=told):
-        choice_text(TOOLS, [tmp_path / "mine.jsonl"], print)
 
 
 def test_files_of_one_name_need_ids_of_their_own(tmp_path: Path):

@@ -242,30 +242,6 @@ def test_a_compressed_file_on_disk_is_unpacked_before_it_is_verified(tmp_path: P
     assert fetch(FILE, tmp_path / "data", file=tmp_path / "mine.gz").read_bytes() == RIGHT
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"no gzip", "Not a gzipped file (b'no')"),
-        (
-            gzip.compress(RIGHT)[:-9],
-            "Compressed file ended before the end-of-stream marker was reached",
-        ),
-        (None, "No such file or directory"),
-    ],
-    ids=["no gzip", "cut short", "missing"],
-)
-def test_a_file_on_disk_that_cannot_be_read_is_named(
-    content: bytes | None, reason: str, tmp_path: Path
-) -> None:
-    mine = tmp_path / "mine.gz"
-    if content is not None:
-        mine.write_bytes(content)
-    with pytest.raises(DataError) as error:
-        fetch(FILE, tmp_path / "data", file=mine)
-    assert str(error.value) == f"cannot copy {mine}: {reason}; --from names the official file on disk"
-    assert [path.name for path in tmp_path.iterdir()] == ([] if content is None else ["mine.gz"])
-
-
 def test_a_file_on_disk_is_not_read_on_beyond_the_longest_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -387,32 +363,6 @@ def test_many_files_come_from_a_folder_in_either_layout(tmp_path: Path) -> None:
     (tmp_path / "mine" / "other" / "2.gz").write_bytes(gzip.compress(b"2"))
     fetch_all(wanted, folder=tmp_path / "mine", mirror="http://127.0.0.1:9")
     assert sorted(path.read_bytes() for path in (tmp_path / "cache").iterdir()) == [b"0", b"1", b"2"]
-
-
-def test_files_that_the_folder_lacks_are_named_and_all_others_taken(tmp_path: Path) -> None:
-    pins, _ = many(tmp_path / "cache", 20)
-    mine = tmp_path / "mine"
-    (mine / "set").mkdir(parents=True)
-    for number in (18, 19):
-        (mine / "set" / str(number)).write_bytes(b"%d" % number)
-    reports = list[str]()
-    for lacking, names in (
-        (18, "set/0, set/1, set/2, …"),
-        (4, "set/0, set/1, set/2, …"),
-        (3, "set/0, set/1, set/2"),
-        (1, "set/0"),
-    ):
-        for number in range(lacking, 18):
-            (mine / "set" / str(number)).write_bytes(b"%d" % number)
-        with pytest.raises(DataError) as error:
-            fetch_all(pins, folder=mine, report=reports.append)
-        assert str(error.value) == (
-            f"{lacking} of 20 files are missing: {names}. The first reason: {mine}: holds neither set/0 nor set/0.gz"
-            " nor other/0 nor other/0.gz; --from names a folder that does. The others are in place. Run the same"
-            " command again to continue"
-        )
-        assert len([*(tmp_path / "cache").iterdir()]) == 20 - lacking
-    assert reports == [f"taking {count} of 20 files from {mine}" for count in (20, 18, 4, 3)]
 
 
 def test_an_error_of_another_kind_is_raised_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from export.recorded_forms import (
-    CALL,
     CALLED,
     METRICS,
     RESULT,
@@ -22,11 +21,9 @@ from export.recorded_forms import (
     result,
     units,
 )
-from wildtool import __version__
-from wildtool.engine.record.reader import LoggedFailure, LoggedReply
 from wildtool.evidence import Evidence
 from wildtool.export import ExportRequest, inspect_log
-from wildtool.export.inspect_messages import inspect_message_list, message_of, output_of, tool_of, usage_of
+from wildtool.export.inspect_messages import inspect_message_list, message_of, tool_of, usage_of
 from wildtool.types import Verdict
 
 REQUEST = ExportRequest(folder=Path("r"))
@@ -225,93 +222,6 @@ def samples() -> list[dict[str, Any]]:
     ]
 
 
-def metric(name: str, value: Any, **metadata: Any) -> dict[str, Any]:
-    return {"name": name, "value": value, "metadata": metadata}
-
-
-@pytest.mark.usefixtures("_inspect")
-def test_a_log_of_inspect(tmp_path: Path):
-    inspect_log.export(REQUEST, tmp_path / "a.eval")
-    form, log = json.loads((tmp_path / "a.eval").read_text())
-    assert form == "eval"
-    assert log.pop("samples") == samples()
-    evidence = {"units": 3, "failed": 1, "unplayed": 1, "cut_off": None, "unread": None}
-    assert log == {
-        "version": 2,
-        "status": "cancelled",
-        "eval": {
-            **dict.fromkeys(("eval_id", "run_id", "task_id"), "name0"),
-            "created": "2026-01-01T00:00:00+00:00",
-            "task": "wild-mini",
-            "task_display_name": "Mini",
-            "task_version": "d" * 12,
-            "task_args": {"mode": None, "split": "s", "lang": None, "profile": "fixed"},
-            "dataset": {
-                "name": "data.jsonl",
-                "samples": 2,
-                "sample_ids": ["i/1/0", "i/1/1"],
-                "shuffled": False,
-            },
-            "model": "dev/m",
-            "model_base_url": "http://h/v1",
-            "model_args": {"temperature": 0.5, "top_p": 1},
-            "model_roles": {"user": {"model": "sim", "config": {}, "args": {}}},
-            "config": {"epochs": 2, "limit": None},
-            "packages": {"wildtool": __version__},
-            "metadata": {
-                "run": "r",
-                "profile": "fixed",
-                "judged": "played official, judged fixed",
-                "mode": None,
-                "data_sha256": "d" * 64,
-                "seed": 7,
-                "versions": {"python": "3"},
-                "evidence": evidence,
-                "trust": [],
-            },
-        },
-        "results": {
-            "total_samples": 3,
-            "completed_samples": 1,
-            "logged_samples": 2,
-            "scores": [
-                {
-                    "name": "wildtool/fixed",
-                    "scorer": "wildtool/fixed",
-                    "metrics": {
-                        "accuracy": metric("accuracy", 1 / 3),
-                        "stderr": metric("stderr", pytest.approx(2 / 9), cluster="item"),
-                        "accuracy: task": metric(
-                            "accuracy: task",
-                            0.5,
-                            low=0.25,
-                            high=0.75,
-                            numerator=1,
-                            denominator=2,
-                            evidence=evidence,
-                        ),
-                        "cost: tokens": metric(
-                            "cost: tokens",
-                            20.0,
-                            low=None,
-                            high=None,
-                            numerator=40,
-                            denominator=2,
-                            evidence=evidence,
-                        ),
-                    },
-                    "scored_samples": 2,
-                }
-            ],
-        },
-        "stats": {
-            "started_at": "2026-01-01T00:00:00+00:00",
-            "completed_at": "2026-01-02T01:00:00+00:00",
-            "model_usage": {"dev/m": {**USED, "input_tokens": 30, "output_tokens": 9, "total_tokens": 39}},
-        },
-    }
-
-
 @pytest.mark.usefixtures("_inspect")
 def test_a_run_without_roles_and_end_is_a_whole_log_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     counts = SimpleNamespace(units=2)
@@ -375,114 +285,12 @@ def test_the_standard_error_is_clustered(clusters: list[list[bool]], error: floa
     assert inspect_log.standard_error(clusters) == pytest.approx(error)
 
 
-@pytest.mark.parametrize(
-    ("message", "entry"),
-    [
-        ({"role": "user", "content": "q"}, {"role": "user", "content": "q"}),
-        ({"role": "system"}, {"role": "system", "content": ""}),
-        (
-            {"role": "robot", "content": {"text": "t"}},
-            {"role": "user", "content": "t", "metadata": {"role": "robot"}},
-        ),
-        ({"role": 5, "content": 7}, {"role": "user", "content": "7", "metadata": {"role": "5"}}),
-        ({"content": "x"}, {"role": "user", "content": "x", "metadata": {"role": ""}}),
-        (
-            {"role": "user", "content": [{"type": "text", "text": "a"}, "b", {"type": "image"}, None]},
-            {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
-        ),
-        ({"role": "user", "content": ["only"]}, {"role": "user", "content": "only"}),
-        (
-            {"role": "assistant", "content": "a", "reasoning_content": "Hm."},
-            {
-                "role": "assistant",
-                "content": [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "a"}],
-                "source": "generate",
-            },
-        ),
-        (
-            {
-                "role": "assistant",
-                "content": None,
-                "reasoning_details": [{"type": "reasoning.text", "text": "Hm."}],
-                "tool_calls": [],
-            },
-            {
-                "role": "assistant",
-                "content": [{"type": "reasoning", "reasoning": "Hm."}],
-                "source": "generate",
-            },
-        ),
-        (
-            {
-                "role": "assistant",
-                "reasoning_content": "",
-                "tool_calls": [CALL, 5, {"function": {"name": None, "arguments": "[1]"}}],
-            },
-            {
-                "role": "assistant",
-                "content": "",
-                "tool_calls": [
-                    {"id": "a", "function": "level", "arguments": {"x": 1}, "type": "function"},
-                    {
-                        "id": "call_1",
-                        "function": "",
-                        "arguments": {"text": ""},
-                        "type": "function",
-                        "parse_error": "the arguments are not a JSON object",
-                    },
-                    {
-                        "id": "call_2",
-                        "function": "",
-                        "arguments": {"text": "[1]"},
-                        "type": "function",
-                        "parse_error": "the arguments are not a JSON object",
-                    },
-                ],
-                "source": "generate",
-            },
-        ),
-        (
-            {"role": "tool", "tool_call_id": 5, "name": "f", "content": "1"},
-            {"role": "tool", "content": "1", "tool_call_id": "5", "function": "f"},
-        ),
-        ({"role": "tool", "name": 5, "content": "1"}, {"role": "tool", "content": "1", "tool_call_id": ""}),
-    ],
-)
-def test_a_message_in_inspects_form(message: dict[str, Any], entry: dict[str, Any]):
-    assert message_of(message) == entry
-    (first,) = listed("s", message)
-    assert first == {"id": first["id"], **entry}
-
-
 def test_arguments_that_are_no_json_say_so():
     broken = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{é"}}]}
     (made,) = message_of(broken)["tool_calls"]
     assert made["arguments"] == {"text": "{é"} and made["parse_error"].startswith(
         "the arguments are not JSON: "
     )
-
-
-@pytest.mark.parametrize(
-    ("reason", "stop"),
-    [
-        ("stop", "stop"),
-        ("length", "max_tokens"),
-        ("tool_calls", "tool_calls"),
-        ("content_filter", "content_filter"),
-        (None, "unknown"),
-    ],
-)
-def test_outputs_have_their_reason_to_stop(reason: str | None, stop: str):
-    step = reply_step([], {"content": "a", "role": "tool"}, finish_reason=reason, latency_s=2.0).result
-    message = {"role": "assistant", "content": "a", "source": "generate", "model": "m"}
-    assert output_of(step, "m") == {
-        "model": "m",
-        "choices": [{"message": message, "stop_reason": stop}],
-        "time": 2.0,
-    }
-    failure = LoggedFailure("agent", None, "k", "broken \ud800", 1)
-    assert output_of(failure, "m") == {"model": "m", "choices": [], "error": "broken \ufffd"}
-    assert isinstance(step, LoggedReply)
 
 
 def test_counts_of_tokens_and_tools_in_inspects_form():

@@ -123,36 +123,6 @@ def test_a_run_whose_small_files_are_damaged_is_copied_all_the_same(tmp_path: Pa
         assert segment_path(tmp_path, 1).read_text() == '{"generation": 2}\n'
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"last_sign": "x"},
-        {"last_sign": 1e999},
-        {"shares": 3},
-        {"shares": ["x"]},
-        {"name": 1},
-        {"calls": None},
-    ],
-)
-def test_a_damaged_list_of_workers_is_none(tmp_path: Path, damage: dict[str, object]):
-    row = {
-        "name": "a",
-        "last_sign": 1.0,
-        "ended": False,
-        "items": 0,
-        "calls": 0,
-        "shares": [1],
-        "last_words": "",
-    }
-    file = tmp_path / "workers.json"
-    file.write_text(json.dumps([row]))
-    assert len(read_workers(tmp_path)) == 1
-    file.write_text(json.dumps([row | damage]))
-    assert read_workers(tmp_path) == []
-    file.write_text(json.dumps({"a": row}))
-    assert read_workers(tmp_path) == []
-
-
 def test_a_key_in_the_last_words_of_a_worker_reaches_neither_store_nor_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

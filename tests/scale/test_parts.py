@@ -308,29 +308,6 @@ def test_a_job_is_told_from_another_by_what_it_says(store: FolderStore, tmp_path
     assert PartsJob.read(store) is None
 
 
-def test_parts_are_made_in_order_each_once(
-    store: FolderStore, acts: dict[int, Callable[[], object]], tmp_path: Path
-):
-    order: list[Any] = []
-    for number in range(3):
-        acts[number] = lambda number=number: order.append((number, spools(tmp_path)))
-    assert work_on_parts(store, PARTS) == 3
-    assert order == [(0, ["me"]), (1, ["me"]), (2, ["me"])]
-    assert keys(store) == sorted(
-        [
-            *(part_key(number) for number in range(3)),
-            *(held_key(number, 1) for number in range(3)),
-            *(done_key(number) for number in range(3)),
-            worker_key("me"),
-        ]
-    )
-    place = PARTS.place(store)
-    assert [place.get(part_key(number)) for number in range(3)] == [b"part 0", b"part 1", b"part 2"]
-    assert place.get(worker_key("me")) == b"{}"
-    assert spools(tmp_path) == []
-    assert work_on_parts(store, PARTS) == 0
-
-
 def test_a_part_that_cannot_be_made_is_left_to_others(
     store: FolderStore, acts: dict[int, Callable[[], object]], tmp_path: Path
 ):
@@ -387,40 +364,6 @@ class Slow(NoLauncher):
 
     def stop(self) -> None:
         self.log.append("stop")
-
-
-def test_parts_come_as_soon_as_they_are_made(
-    tmp_path: Path,
-    acts: dict[int, Callable[[], object]],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-):
-    store, now = FolderStore(tmp_path / "made.parts"), [0.0]
-
-    def sleep(seconds: float) -> None:
-        assert seconds == 0.2
-        now[0] += 5.0
-
-    def make(*numbers: int) -> Callable[[], None]:
-        def act() -> None:
-            for number in numbers:
-                PARTS.place(store).put(part_key(number), b"%d" % number)
-                PARTS.place(store).put(done_key(number), b"{}")
-
-        return act
-
-    monkeypatch.setattr(module, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now[0]))
-    # Nothing for long, a part that is not the next one, nothing new, all.
-    launcher = Slow(int, int, int, make(2), int, int, int, int, int, make(0), int, make(1), int)
-    with made_parts(PARTS, tmp_path / "made", lambda: launcher, force=False) as parts:
-        assert next(parts) == b"0"
-        printed = capsys.readouterr().err
-        assert printed == "".join(f"{tmp_path}/made: {count} of 3 parts made\n" for count in (1, 2))
-        assert list(parts) == [b"1", b"2"]
-        assert launcher.log == ["poll"] * 12 + ["stop"]
-    assert launcher.log[-1] == "stop"
-    assert launcher.log.count("stop") == 2
-    assert not (tmp_path / "made.parts").exists()
 
 
 def test_workers_that_end_before_all_is_made_are_named(tmp_path: Path, acts: dict[int, Callable[[], object]]):

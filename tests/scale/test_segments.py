@@ -204,36 +204,6 @@ def test_a_share_begins_with_what_earlier_generations_recorded(tmp_path: Path):
 # Places of runs ---------------------------------------------------------------------------------------
 
 
-def test_a_copy_has_the_files_of_its_store_and_is_written_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    files: list[int] = []
-    monkeypatch.setattr(copies, "_allow_files", files.append)
-    store = MemoryStore()
-    store.put(JOB_KEY, b'{"run": "a", "sitting": 1}')
-    store.put("run.json", b'{"x": 1}')
-    store.create(segment_key(Claim(0, 1), 1), lines("a"))
-    store.create(segment_key(Claim(2, 1), 1), lines("c"))
-    copy_run(store, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        ".copying",
-        "copied.json",
-        *sorted(segment_path(tmp_path, number).name for number in (1, 3)),
-        "run.json",
-    ]
-    assert json.loads((tmp_path / "copied.json").read_bytes()) == {"run": "a", "0": 1, "2": 1}
-    times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.name != ".copying"}
-    copy_run(store, tmp_path)
-    assert files == [2 + 256] * 2
-    assert {path: path.stat().st_mtime_ns for path in times} == times
-    store.create(segment_key(Claim(0, 1), 2), b'{"line": "b"}\n')
-    store.create(segment_key(Claim(2, 2), 1), lines("d"))
-    copy_run(store, tmp_path)
-    assert segment_path(tmp_path, 1).read_bytes() == lines("a", "b")
-    assert segment_path(tmp_path, 3).read_bytes() == lines("d")
-    assert json.loads((tmp_path / "copied.json").read_bytes()) == {"run": "a", "0": 1, "2": 2}
-
-
 def test_of_two_that_copy_one_run_the_second_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def copy(store: object, folder: Path) -> int:
         with (folder / ".copying").open("wb") as lock, pytest.raises(BlockingIOError):

@@ -1,7 +1,6 @@
 """What a scanner takes out of a text, what it keeps, where it stands then, and the repairs that it names."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,60 +11,10 @@ from wildtool.tool_formats.scanner import (
     ParsedReply,
     Scanner,
     ToolCall,
-    calls_from_value,
     split_reasoning,
 )
 
 MARK = re.compile("<c>")
-
-
-def acted(text: str, at: int, action: Callable[[Scanner], Any]) -> tuple[Any, int, str, list[str]]:
-    """What an action gives, the place after it, the text that was kept, and the repairs."""
-    scanner = Scanner(text)
-    scanner.at = at
-    return action(scanner), scanner.at, scanner.plain_text, scanner.repairs
-
-
-@pytest.mark.parametrize(
-    ("text", "at", "action", "outcome"),
-    [
-        ("a bc", 0, lambda s: s.add_text(2), (None, 2, "a", [])),
-        ("a bc", 3, lambda s: s.add_text(2), (None, 3, "", [])),
-        ("a bc", 2, lambda s: s.add_rest(), (None, 4, "bc", [])),
-        ("ab cd", 5, lambda s: s.reject(3), (None, 5, "cd", ["unreadable-call"])),
-        (
-            "a<c>b<c>d",
-            4,
-            lambda s: s.reject_mark(MARK.search(s.text)),
-            (None, 5, "<c>b", ["unreadable-call"]),
-        ),
-        ("a<c>b", 4, lambda s: s.reject_mark(MARK.search(s.text)), (None, 5, "<c>b", ["unreadable-call"])),
-        ("ab|c!d", 1, lambda s: s.read_until("!", "|"), ("b", 2, "", [])),
-        ("abc", 1, lambda s: s.read_until("!"), ("bc", 3, "", [])),
-        ("a  <c>b", 1, lambda s: s.accept("<c>"), (True, 6, "", [])),
-        ("a  b<c>", 1, lambda s: s.accept("<c>"), (False, 1, "", [])),
-        ("a <c>", 1, lambda s: s.expect_close("<c>"), (None, 5, "", [])),
-        ("a } ]<c>", 1, lambda s: s.expect_close("<c>"), (None, 8, "", ["extra-bracket"])),
-        ("a }b<c>", 1, lambda s: s.expect_close("<c>"), (None, 1, "", ["missing-close-tag"])),
-        ("a", 1, lambda s: s.expect_close("<c>"), (None, 1, "", ["missing-close-tag"])),
-        ("a [1,] b", 1, lambda s: s.value(), ([1], 6, "", ["trailing-comma"])),
-        ("```json\n[1]\n``` b", 0, lambda s: s.value(), ([1], 15, "", ["code-fence"])),
-        ("```\n[1] b", 0, lambda s: s.value(), ([1], 7, "", ["code-fence"])),
-        ("a", 0, lambda s: s.try_value(), (None, 0, "", [])),
-        ('{"a": true,} b', 0, lambda s: s.value_or_text("!"), ({"a": True}, 12, "", ["trailing-comma"])),
-        (" a !b", 0, lambda s: s.value_or_text("!"), ("a", 3, "", ["unreadable-arguments"])),
-        ("{a: 1, 5}", 0, lambda s: s.value_at(0), (UnreadableValueError, 0, "", [])),
-        ("```\na", 4, lambda s: s.unfence(), (False, 4, "", [])),
-    ],
-)
-def test_each_action_has_its_outcome(
-    text: str, at: int, action: Any, outcome: tuple[Any, int, str, list[str]]
-) -> None:
-    if outcome[0] is UnreadableValueError:
-        with pytest.raises(UnreadableValueError):
-            acted(text, at, action)
-    else:
-        assert acted(text, at, action) == outcome
 
 
 def test_text_between_marks_is_kept_unless_it_is_taken() -> None:
@@ -166,53 +115,6 @@ def test_nothing_stands_beside_calls_that_are_the_whole_text() -> None:
     scanner.calls.append(ToolCall("f", {}))
     scanner.expect_nothing_else()
     assert scanner.repairs == []
-
-
-@pytest.mark.parametrize(
-    ("value", "key", "calls"),
-    [
-        ({"name": "f", "arguments": {"a": 1}}, "arguments", ([ToolCall("f", {"a": 1})], [])),
-        ({"name": "f", "arguments": {"a": 1}}, "parameters", ([ToolCall("f", {"a": 1})], ["arguments-key"])),
-        ({"name": "f", "parameters": 5, "arguments": 6}, "parameters", ([ToolCall("f", 5)], [])),
-        ({"name": "f", "parameters": 5, "arguments": 6}, "arguments", ([ToolCall("f", 6)], [])),
-        (
-            {"name": "f", "parameters": None},
-            "arguments",
-            ([ToolCall("f", {})], ["arguments-key", "missing-arguments"]),
-        ),
-        ({"name": "f", "id": 1, "type": 2}, "arguments", ([ToolCall("f", {})], ["missing-arguments"])),
-        ({"name": "f", "more": 1}, "arguments", None),
-        ({"name": 5, "arguments": {}}, "arguments", None),
-        (
-            {"function": {"name": "f", "arguments": []}},
-            "arguments",
-            ([ToolCall("f", [])], ["nested-function"]),
-        ),
-        ({"function": "f", "name": "g"}, "arguments", None),
-        ({"name": "f", "arguments": " [1] "}, "arguments", ([ToolCall("f", " [1] ")], [])),
-        (
-            {"name": "f", "arguments": ' {"a": 1,} '},
-            "arguments",
-            ([ToolCall("f", {"a": 1})], ["arguments-as-text", "trailing-comma"]),
-        ),
-        ({"name": "f", "arguments": '{"a": 1} x'}, "arguments", ([ToolCall("f", '{"a": 1} x')], [])),
-        ({"name": "f", "arguments": "x"}, "arguments", ([ToolCall("f", "x")], [])),
-        (
-            [{"name": "f", "arguments": 1}, {"name": "g", "parameters": 2}],
-            "arguments",
-            ([ToolCall("f", 1), ToolCall("g", 2)], ["arguments-key"]),
-        ),
-        ([{"name": "f", "arguments": 1}, 5], "arguments", None),
-        ([], "arguments", None),
-        ("f", "arguments", None),
-    ],
-)
-def test_the_calls_in_a_value(value: Any, key: str, calls: Any) -> None:
-    assert calls_from_value(value, key) == calls
-    scanner = Scanner("")
-    lacks = calls is None or "missing-arguments" in calls[1]
-    assert scanner.add_calls(value, key, needs_arguments=True) is not lacks
-    assert (scanner.calls, scanner.repairs) == (([], []) if lacks else calls)
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,12 @@ import pytest
 
 from training.training_rows import write_rows
 from wildtool.errors import UsageError
-from wildtool.sets.prepare import convert as conversions
 from wildtool.sets.prepare import files
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary, Converter
 from wildtool.sets.prepare.converted_files import (
     write_conversion,
     write_llamafactory,
 )
-from wildtool.sets.prepare.readers.data_sets import DATA_SETS
 from wildtool.sets.prepare.record import RejectedRow
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
 from wildtool.sets.prepare.writers.options import WriteOptions
@@ -68,52 +66,6 @@ def test_a_record_that_is_too_deep_for_its_writer_is_left_out(tmp_path: Path, er
     row = {"source": str(file), "row": 1, "reason": "unreadable-line", "detail": detail}
     assert rejects == [RejectedRow(**row, raw=talk(reply()))]
     assert (converter.summary.written, converter.summary.rejected) == (1, {"unreadable-line": 1})
-
-
-@pytest.mark.parametrize(
-    ("processes", "data_set", "is_limited", "first", "helped"),
-    [
-        (2, "openai", False, talk(reply()), 1),
-        (1, "openai", False, talk(reply()), 0),
-        (2, "openai", True, talk(reply()), 0),
-        (2, "openai", False, {"messages": []}, 0),
-        (2, "toolbench", False, {}, 0),
-    ],
-)
-def test_others_help_with_the_rest_of_a_file_where_they_can(
-    processes: int,
-    data_set: str,
-    is_limited: bool,
-    first: dict[str, Any],
-    helped: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    asked: list[Any] = []
-
-    def together(converter: Converter, *words: Any) -> Any:
-        asked.append((converter, *words[:2], [number for number, _ in words[2]]))
-        yield b"[]\n"
-
-    monkeypatch.setattr(conversions, "_ALONE", 1)
-    monkeypatch.setattr(conversions, "_is_limited", lambda: is_limited)
-    monkeypatch.setattr(Converter, "_convert_together", together)
-    rows = [step(1), step(2)] if data_set == "toolbench" else [first, talk(reply()), talk(reply())]
-    file = write_rows(tmp_path / "a.jsonl", rows)
-    converter = Converter(conversion(file, processes=processes, data_set=data_set), lambda row: None)
-    lines = list(converter.lines())
-    assert asked == [(converter, DATA_SETS["openai"], str(file), [2, 3])] * helped
-    assert len(lines) == len(rows) - (helped or rows[0] != talk(reply()))
-
-
-def step(size: int) -> dict[str, Any]:
-    turns = [{"from": "user", "value": "q"}]
-    for k in range(size):
-        turns += [
-            {"from": "assistant", "value": f"Action: f\nAction Input: {{'k': {k}}}"},
-            {"from": "function", "value": "5"},
-        ]
-    return {"id": f"Step {size}: q", "conversations": turns[:-1]}
 
 
 def test_what_a_source_of_rows_has_to_say_is_noted(tmp_path: Path):

@@ -150,36 +150,6 @@ BROKEN, OTHER = FileRow(3, None, "no JSON"), FileRow(4, {"a": 1, "b": 2})
 CODE, CHAT = FileRow(5, {"question": "q", "answer": "r"}), FileRow(6, {"messages": []})
 
 
-@pytest.mark.parametrize(
-    ("rows", "benchmark", "problem"),
-    [
-        ([BROKEN, FileRow(9, None, "x")], "b", ":3: no JSON; expected training records"),
-        ([BROKEN, FileRow(2, {}), OTHER], "", ": fits no set (keys: a, b)"),
-        ([FileRow(2, {})], "", ": fits no set (keys: none)"),
-        (
-            [FileRow(2, dict.fromkeys("abcdefghijklm", 1))],
-            "",
-            ": fits no set (keys: a, b, c, d, e, f, g, h, i, j, k, l)",
-        ),
-        ([CODE, CHAT, OTHER], "b", ": fits glaive-code, openai"),
-        (
-            [OTHER],
-            "b",
-            ": holds items of b, not training records; run their gold answers (`wildtool run b --data f --model"
-            " baseline/gold --out gold`) and give the folder of that run",
-        ),
-    ],
-)
-def test_what_no_set_fits_is_refused(
-    rows: list[FileRow], benchmark: str, problem: str, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(reading, "_benchmark_of", lambda path: benchmark)
-    with pytest.raises(DataError) as refused:
-        chosen_set(Path("f"), "auto", rows)
-    choice = f"; name the set with --from ({', '.join(DATA_SETS)})" if ": fits" in problem else ""
-    assert str(refused.value) == f"f{problem}{choice}"
-
-
 def test_a_set_is_the_named_one_or_the_only_one_that_fits():
     assert chosen_set(Path("f"), "xlam", [BROKEN]) is DATA_SETS["xlam"]
     assert chosen_set(Path("f"), "auto", [BROKEN, CODE, CODE]) is DATA_SETS["glaive-code"]

@@ -68,34 +68,6 @@ def test_alternatives_are_candidates_of_their_own() -> None:
     assert len(values) > 1
 
 
-@pytest.mark.parametrize(
-    ("patch", "expected"),
-    [
-        ({"field": "question", "correction": "y"}, "y"),
-        ({"correction": [{"g": {}}]}, ({"g": {}},)),
-        ({"path": [0, "f", "b"], "correction": 3}, ({"f": {"a": [1, (2, 3)], "b": 3}}, {})),
-        ({"path": [0, "f", "a", 0], "correction": 3}, ({"f": {"a": [3, (2, 3)]}}, {})),
-        ({"path": [0, "f", "a", 0], "remove": True}, ({"f": {"a": [(2, 3)]}}, {})),
-        ({"path": [0, "f", "a", 1, 0], "remove": True}, ({"f": {"a": [1, (3,)]}}, {})),
-        ({"path": [0, "f", "a"], "remove": True}, ({"f": {}}, {})),
-        ({"path": [0, "f", "a", 1], "insert": 9}, ({"f": {"a": [1, 9, (2, 3)]}}, {})),
-        ({"path": [0, "f", "a", 1, 1], "insert": 9}, ({"f": {"a": [1, (2, 9, 3)]}}, {})),
-        ({"path": [0, "f", "a", 1], "correction": [4, [5]]}, ({"f": {"a": [1, (4, (5,))]}}, {})),
-        ({"path": [0, "f"], "rename": "g"}, ({"g": {"a": [1, (2, 3)]}}, {})),
-        (
-            {"path": [0, "f", "a", 0], "alternatives": [7, 8]},
-            ({"f": {"a": [7, (2, 3)]}}, {"f": {"a": [8, (2, 3)]}}, {}),
-        ),
-        ({"path": [1, "f"], "alternatives": [7, 8]}, ({"f": {"a": [1, (2, 3)]}}, {"f": 7}, {"f": 8})),
-    ],
-)
-def test_a_correction_touches_its_place_alone(patch: dict[str, Any], expected: Any) -> None:
-    record = normal("x", ({"f": {"a": [1, (2, 3)]}}, {}))
-    field = patch.get("field", "candidates")
-    assert _changes(record, [{"field": field, **patch}]) == {field: expected}
-    assert record == normal("x", ({"f": {"a": [1, (2, 3)]}}, {}))
-
-
 def test_corrections_of_one_field_follow_each_other() -> None:
     record = normal("x", ({"f": {"a": 1}},))
     path = [0, "f", "a"]

@@ -9,8 +9,6 @@ from wildtool.benchmarks.apibank.tools import ArgumentError, execute
 
 ANN, BO = "k3y", "b0b"
 """Their tokens."""
-NO_TIME = "! time data 'x' does not match format '%Y-%m-%d %H:%M:%S'"
-NO_DATE = "! time data 'x' does not match format '%Y-%m-%d'"
 TABLES: dict[str, Any] = {
     "Account": {
         "ann": {"password": "pw", "token": ANN, "email": "ann@example.org"},

@@ -1,10 +1,8 @@
 """What policies reach over all 200 sessions: gold all, mutants nothing, degenerate ones what the docs state."""
 
-import copy
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,34 +27,6 @@ def test_the_gold_policy_passes_every_session_with_the_least_calls(policy: Polic
         assert check.correct, (item.id, check.reason)
         assert (check.fields["shortest"], check.fields["writes_too_many"]) == (4, 0), item.id
         assert check.fields["tool_calls"] == check.fields["least_calls"]
-
-
-@pytest.mark.parametrize(
-    "spelled",
-    [
-        lambda payee: {"payee": payee.upper()},
-        lambda payee: {"payee": f"{payee} (Main St)"},
-        lambda payee: {"payee": "", "narration": payee},
-    ],
-)
-def test_a_question_about_a_payee_counts_each_spelling_that_passes_as_a_write(
-    spelled: Callable[[str], dict[str, str]],
-):
-    texts: list[str] = []
-
-    def spells(request: Request) -> Message:
-        reply = gold(request)
-        calls = copy.deepcopy(reply.get("tool_calls") or [])
-        for call in calls:
-            if call["function"]["name"] == "add_transaction":
-                arguments = json.loads(call["function"]["arguments"])
-                call["function"]["arguments"] = json.dumps(arguments | spelled(arguments["payee"]))
-        texts.append(reply.get("content") or "")
-        return {**reply, "tool_calls": calls}
-
-    item = next(item for item in ITEMS if item.id == "ledger-31-001")
-    check = play(item, spells)
-    assert (check.correct, texts[-1]) == (True, "It is 124.39 GBP.")
 
 
 @pytest.mark.long

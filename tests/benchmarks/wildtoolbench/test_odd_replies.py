@@ -280,42 +280,6 @@ def test_odd_replies_and_graphs_are_decided(profile: str) -> None:
         assert outcome(profile, graph, replies) == expected, (graph, replies)
 
 
-@pytest.mark.parametrize("profile", ["official", "fixed"])
-def test_a_model_sees_its_calls_with_their_results(profile: str) -> None:
-    own = item([node("a", n=9), answer(0)], TWO)
-    episode = WILDTOOLBENCH.rules(profile).episode(own, "1")
-    first = shown(episode)
-    assert [message["role"] for message in first] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "assistant",
-        "user",
-    ]
-    assert (first[1]["content"], first[3]["content"], first[4]["content"], first[5]["content"]) == (
-        "wish 0",
-        "a done" if profile == "fixed" else '"a done"',
-        "Here you are.",
-        "wish 1",
-    )
-    reply = {**calls(call("a", "i", n=2), call("a", "j", n=1)), "content": "Wait."}
-    told(episode, reply)
-    assert shown(episode)[6:] == [
-        reply,
-        *(
-            {"role": "tool", "content": text, "tool_call_id": id_}
-            for text, id_ in (("a done", "i"), ("a done", "j"))
-        ),
-    ]
-    told(episode, calls(call("b", "k", text="x")))
-    request = episode.request()
-    assert request is not None and request.gold is not None
-    assert request.gold("parallel") == {"role": "assistant", "content": "Here you are."}
-    told(episode, DONE)
-    assert (episode.done, episode.request()) == (True, None)
-
-
 def test_of_gold_calls_that_are_equal_by_meaning_the_one_that_is_written_so_is_done() -> None:
     gold = [node("a", text=text, observation=number) for number, text in enumerate(("New York", "new york"))]
     episode = WILDTOOLBENCH.rules("fixed").episode(item([*gold, answer(0, 1)]), "0")

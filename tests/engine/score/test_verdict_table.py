@@ -16,7 +16,7 @@ from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import VERDICT_COLUMNS
-from wildtool.engine.record.reader import LoggedFailure, LoggedReply
+from wildtool.engine.record.reader import LoggedReply
 from wildtool.engine.sampling import DrawnItems
 from wildtool.engine.score import verdict_table
 from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
@@ -80,117 +80,7 @@ def row_of(verdicts: list[Verdict], log: Any = None, **settings: Any) -> list[di
     return [json.loads(row) for row in rows]
 
 
-CALLS = [{"id": f"c{n}", "function": {"name": "add", "arguments": f'{{"n": {n}}}'}} for n in (1, 2)]
 WRITTEN = '<tool_call>{"name": "add", "arguments": {}}</tool_call>'
-LOG: Any = {
-    "0": {
-        0: LoggedReply("agent", "r", Reply({"content": WRITTEN}, "{}", "stop", {"prompt_tokens": 5}, 0.5, 2)),
-        1: LoggedReply("user", "r", Reply({"content": "hm"}, "{}", "stop", {"prompt_tokens": 7}, 9.0, 9)),
-        2: LoggedReply(
-            "agent",
-            "r",
-            Reply(
-                {"content": None, "tool_calls": CALLS},
-                "{}",
-                "length",
-                {"prompt_tokens": 2**40 - 1, "completion_tokens": 0},
-                0.25,
-                3,
-                ("merged-messages", "repair:trailing-comma", "repair:own-observation"),
-            ),
-        ),
-        3: LoggedReply(
-            "agent",
-            "r",
-            Reply(
-                {"content": "a", "tool_calls": "odd"},
-                "{}",
-                "stop",
-                {"prompt_tokens": 2**40, "completion_tokens": -1},
-                changes=("merged-messages",),
-            ),
-        ),
-        4: LoggedFailure("agent", "r", "http 500", "down", 6),
-        5: LoggedFailure("user", "r", "http 500", "down", 7),
-    },
-}
-
-
-def test_a_row_holds_what_the_verdict_the_replies_and_the_benchmark_say():
-    known = {"turn": 1, "said": "x", "other": "y"}
-    wrong = verdict(score=0.5, error="e", reason="why", steps=4, fields=known, detail={"a": [1]})
-    right = verdict(unit="1", outcome="correct", score=1.0)
-    first, second = row_of([wrong, right], LOG)
-    shared = {
-        "run": "r",
-        "model": "m",
-        "benchmark": "echo",
-        "profile": "official",
-        "split": "all",
-        "lang": "en",
-        "item": "i",
-        "repeat": 2,
-    }
-    signs = {
-        "unread hermes": 1,
-        "cut off": 1,
-        "invented result": 1,
-        "nameless calls": 1,
-        "replies": 3,
-        "text due": 1,
-    }
-    assert json.loads(first.pop("signs")) == signs
-    assert json.loads(first.pop("changes")) == {
-        "merged-messages": 2,
-        "repair:trailing-comma": 1,
-        "repair:own-observation": 1,
-    }
-    assert first == {
-        "place in the data": 3 << 20,
-        **shared,
-        "unit": "0",
-        "outcome": "wrong",
-        "correct": False,
-        "score": 0.5,
-        "error": "e",
-        "reason": "why",
-        "steps": 4,
-        "prompt_tokens": 2**40 + 4,
-        "completion_tokens": 0,
-        "latency_s": 0.75,
-        "attempts": 12,
-        "calls": 2,
-        "mended_replies": 1,
-        "cut_off": 1,
-        "unread_calls": 1,
-        "turn": 1,
-        "said": "x",
-        "detail": '{"a":[1]}',
-    }
-    assert second == {
-        "place in the data": (3 << 20) + 1,
-        **shared,
-        "unit": "1",
-        "outcome": "correct",
-        "correct": True,
-        "score": 1.0,
-        "error": None,
-        "reason": "",
-        "steps": 1,
-        "prompt_tokens": None,
-        "completion_tokens": None,
-        "latency_s": None,
-        "attempts": 0,
-        "calls": 0,
-        "mended_replies": 0,
-        "changes": None,
-        "cut_off": 0,
-        "unread_calls": 0,
-        "signs": '{"replies":0}',
-        "turn": None,
-        "said": None,
-        "detail": "{}",
-    }
 
 
 @pytest.mark.parametrize(

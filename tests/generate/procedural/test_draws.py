@@ -13,11 +13,10 @@ from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics
 from wildtool.sets.make.procedural.history import Mention
 from wildtool.sets.make.procedural.sessions import (
     _easier,  # pyright: ignore[reportPrivateUsage]
-    session_tools,
 )
 from wildtool.sets.make.procedural.shapes import NoSuchTaskError
 from wildtool.sets.make.procedural.tasks import TaskMaker
-from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSet, ToolSpec
+from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSpec
 from wildtool.sets.make.procedural.values import ValueSampler
 from wildtool.sets.make.procedural.wording import Wording
 
@@ -31,52 +30,8 @@ def spec(name: str, *slots: ParameterSlot) -> ToolSpec:
     return ToolSpec(name, tool, slots, ReturnSemantics(), (clause,), clause_from_name=True)
 
 
-def tools(letter: str, able: int, bare: int = 0) -> ToolSet:
-    return (
-        *(spec(f"{letter}{k}", CITY) for k in range(able)),
-        *(spec(f"{letter}_bare{k}") for k in range(bare)),
-    )
-
-
 def task(group: str, subtype: str = "First Turn") -> TaskPlan:
     return TaskPlan(group, "", subtype, "", 1, "question", "direct", "short", "easy")
-
-
-def shares(*sets: ToolSet) -> list[tuple[int, int, int]]:
-    """How many tools of the first set with and without parameters, and of other sets, the draws of a session have."""
-    plan = SessionPlan(0, "s", "en", DAY, 0, "s", "1", ())
-    drawn: set[tuple[int, int, int]] = set()
-    for attempt in range(120):
-        if plan.tool_set_index(len(sets), attempt) == 0:
-            names = [tool.name for tool in session_tools(plan, sets, attempt)]
-            own = [name for name in names if name.startswith("a")]
-            bare = sum("bare" in name for name in own)
-            drawn.add((len(own) - bare, bare, len(names) - len(own)))
-    return sorted(drawn)
-
-
-@pytest.mark.parametrize(
-    ("sets", "drawn"),
-    [
-        ((tools("a", 8),), [(8, 0, 0)]),
-        ((tools("a", 9),), [(8, 0, 0)]),
-        ((tools("a", 5, 4),), [(5, 3, 0)]),
-        ((tools("a", 7, 4),), [(6, 2, 0)]),
-        ((tools("a", 9, 1),), [(7, 1, 0)]),
-        ((tools("a", 1, 9),), [(1, 7, 0)]),
-        ((tools("a", 1), tools("b", 9)), [(1, 0, 0), (1, 0, 2)]),
-        ((tools("a", 2), tools("b", 9)), [(2, 0, 0), (2, 0, 1), (2, 0, 2)]),
-        ((tools("a", 3), tools("b", 9)), [(3, 0, 0), (3, 0, 1), (3, 0, 2)]),
-        ((tools("a", 7), tools("b", 9)), [(7, 0, 0), (7, 0, 1)]),
-        ((tools("a", 9), tools("b", 9)), [(8, 0, 0)]),
-        ((tools("a", 2), tools("b", 1)), [(2, 0, 0), (2, 0, 1)]),
-        ((tools("a", 2), tools("a", 2)), [(2, 0, 0)]),
-    ],
-)
-def test_a_session_has_at_most_eight_tools_some_of_them_of_another_set(
-    sets: tuple[ToolSet, ...], drawn: list[tuple[int, int, int]]
-):
-    assert shares(*sets) == drawn
 
 
 def maker(*specs: ToolSpec, seed: int = 1) -> TaskMaker:

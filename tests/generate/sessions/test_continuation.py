@@ -10,7 +10,7 @@ from generate.scripted import say
 from generate.sessions.players import Players, played, session_of_players
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
 from wildtool.errors import DataError
-from wildtool.findings import Finding, fault
+from wildtool.findings import fault
 from wildtool.sets.make.core.plan import DIFFICULTIES, FORMS, LENGTHS, STRATEGIES, TONES, TaskPlan
 from wildtool.sets.make.core.roles import ScriptResult
 from wildtool.sets.make.sessions.continuation import (
@@ -201,31 +201,6 @@ def test_a_session_is_planned_again_with_the_same_tasks_in_other_words(record: d
     )
     assert collected.kept == (("s", made),)
     assert collected.losses == ({"session": "1", "id": "t", "reason": "r", "detail": "d", "replaced": False},)
-
-
-@pytest.mark.parametrize(
-    ("row", "broken", "kept"),
-    [
-        ({}, [], {"text": "t"}),
-        ({"plan": "p", "difficulty": "", "x": 1}, [], {"text": "t", "plan": "p"}),
-        (
-            {"plan": "p" * 500, "difficulty": "d" * 501},
-            [],
-            {"text": "t", "plan": "p" * 500, "difficulty": "d" * 499 + "…"},
-        ),
-        (
-            {"plan": "a\nb"},
-            [fault("A1", "x"), fault("C3", "y")],
-            {"text": "t", "plan": "a b", "rules": "A1: x; C3: y"},
-        ),
-        ({}, [fault("A1", "x" * 496)], {"text": "t", "rules": "A1: " + "x" * 496}),
-        ({}, [fault("A1", "x" * 497)], {"text": "t", "rules": "A1: " + "x" * 495 + "…"}),
-    ],
-)
-def test_a_proposed_text_is_kept_with_what_its_maker_says_and_the_rules_it_breaks(
-    row: dict[str, Any], broken: list[Finding], kept: dict[str, str]
-):
-    assert _candidate("t", row, broken) == kept
 
 
 @pytest.mark.parametrize("size", [3000, 3001])

@@ -30,56 +30,6 @@ def resolved(schema: Any, **parts: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("schema", "meaning"),
-    [
-        ({}, TEXT),
-        (None, TEXT),
-        ({"const": 5}, {"const": 5, "type": "integer", "enum": [5]}),
-        ({"const": 5, "enum": [5, 6]}, {"const": 5, "enum": [5, 6], "type": "integer"}),
-        ({"description": "a <b>x</b>"}, {**TEXT, "description": "a x"}),
-        ({"description": 5}, TEXT),
-        ({"items": TEXT}, {"type": "array", "items": TEXT}),
-        ({"additionalProperties": TEXT}, {"additionalProperties": TEXT, "type": "object"}),
-        ({"default": True}, {"default": True, "type": "boolean"}),
-        ({"enum": [None, 1.5]}, {"enum": [None, 1.5], "type": "number"}),
-        ({"default": [1]}, {"default": [1], "type": "array"}),
-        ({"default": {}}, {"default": {}, "type": "object"}),
-        ({"properties": {"a": TEXT}}, thing(a=TEXT)),
-        (thing("a", "b", a=TEXT, b={"type": "file"}), {"type": "object", "x-lost": "b"}),
-        (thing("a", a=TEXT, b={"type": "file"}), thing("a", a=TEXT)),
-        (thing("a", a=thing("b", b=thing())), {"type": "object", "x-lost": "a.b"}),
-        ({**thing(a=TEXT), "required": ["a", 5]}, thing("a", a=TEXT)),
-        ({"$ref": "#/s/T"}, {"type": "integer", "description": "T"}),
-        ({"$ref": "#/s/T", "description": "own"}, {"type": "integer", "description": "own"}),
-        (
-            thing(a={"$ref": "#/s/T", "description": "own"}, b={"$ref": "#/s/T"}, c={"$ref": "#/s/T", "title": "t"}),
-            thing(
-                a={"type": "integer", "description": "own"},
-                b={"type": "integer", "description": "T"},
-                c={"type": "integer", "title": "t", "description": "T"},
-            ),
-        ),
-        ({"$ref": "#/s/a~1b~0c%20d"}, {"type": "boolean"}),
-        ({"$ref": "#/list/1"}, {"type": "number"}),
-        ({"$ref": "#/list/00000001"}, {"type": "number"}),
-        ({"allOf": [{"$ref": "#/s/T"}, {"title": "t"}], "description": "own"},
-         {"description": "own", "type": "integer", "title": "t"}),
-        ({"oneOf": [{"type": "null"}, {"$ref": "#/s/T"}, TEXT], "title": "t"},
-         {"title": "t", "type": "integer", "description": "T"}),
-        ({"anyOf": [{"$ref": "#/s/none"}, TEXT], "type": "integer"}, {"type": "integer"}),
-        ({"anyOf": [{"type": "null"}]}, TEXT),
-        (
-            {"allOf": [thing("a", a=TEXT, b=TEXT), thing("c", "a", c=TEXT, b={"type": "integer"})]},
-            thing("c", "a", c=TEXT, b=TEXT, a=TEXT),
-        ),
-    ],
-)  # fmt: skip
-def test_a_schema_has_all_that_it_refers_to(schema: Any, meaning: Any):
-    parts = {"T": {"type": "integer", "description": "T"}, "a/b~c d": {"type": "boolean"}}
-    assert resolved(schema, **parts) == meaning
-
-
-@pytest.mark.parametrize(
     ("reference", "problem"),
     [
         ("#/s/none", "it refers to '#/s/none', which is not in the file"),
@@ -116,30 +66,6 @@ def test_six_levels_of_objects_and_lists_are_read():
         lists = lists["items"]
     assert _levels(resolved(lists), "items") == 6
     assert not is_unfillable(resolved(lists))
-
-
-@pytest.mark.parametrize(
-    ("deep", "whole"),
-    [
-        (wide(597), True),
-        (wide(598), False),
-        (wide(596, **{"n" * 100: TEXT}), False),
-        (wide(595, **{"n" * 199: TEXT}), True),
-        (wide(594, **{"n" * 200: TEXT}), True),
-        (wide(595, **{"n" * 200: TEXT}), False),
-        (wide(595, a={**TEXT, "title": "t" * 399}), True),
-        (wide(595, a={**TEXT, "title": "t" * 400}), False),
-        (wide(595, a={"enum": list(range(19))}), True),
-        (wide(595, a={"enum": list(range(20))}), False),
-        (wide(595, a={"type": "array", "items": TEXT}), True),
-    ],
-)
-def test_a_schema_beyond_600_is_cut_at_fewer_levels(deep: Any, whole: bool):
-    cut = resolved(thing(x=TEXT, deep=deep))
-    assert list(cut["properties"]) == (["x", "deep"] if whole else ["x"])
-    # What would leave nothing to give is not cut.
-    needed = resolved(thing("deep", x=TEXT, deep=deep))
-    assert list(needed["properties"]) == ["x", "deep"]
 
 
 def test_a_list_is_cut_before_the_object_that_holds_it():

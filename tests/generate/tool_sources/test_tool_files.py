@@ -267,62 +267,6 @@ def tool(parameters: Any, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("schema", "written"),
-    [
-        (None, {"type": "object", "properties": {}, "required": []}),
-        ({}, {"type": "object", "properties": {}, "required": []}),
-        (
-            {"properties": {"a": {}}, "required": ["a"], "title": "T"},
-            {
-                "type": "object",
-                "properties": {"a": {"type": "string", "description": "a."}},
-                "required": ["a"],
-            },
-        ),
-        (
-            {
-                "type": "object",
-                "properties": {
-                    "a": {"type": ["null", "number"], "exclusiveMinimum": True, "exclusiveMaximum": 3},
-                    "b": {
-                        "anyOf": [{"type": "null"}, {"type": "int", "default": 2}],
-                        "description": "B\r\nb.",
-                    },
-                    "c": {"items": {"type": "str"}, "type": ["null"], "description": " "},
-                    "d": {"properties": {"e": {"type": "bool", "pattern": "(", "format": "x"}}},
-                },
-            },
-            {
-                "type": "object",
-                "properties": {
-                    "a": {"exclusiveMaximum": 3, "type": "float", "description": "a."},
-                    "b": {"default": 2, "type": "integer", "description": "B\nb."},
-                    "c": {
-                        "type": "string",
-                        "description": "c.",
-                        "items": {"type": "string", "description": "c."},
-                    },
-                    "d": {
-                        "type": "object",
-                        "description": "d.",
-                        "properties": {"e": {"format": "x", "type": "boolean", "description": "e."}},
-                    },
-                },
-                "required": [],
-            },
-        ),
-    ],
-)
-def test_a_tool_is_written_as_a_record_has_it(schema: Any, written: dict[str, Any]):
-    function = {"name": "findFreeSeats", "description": "Finds.", "parameters": written}
-    assert normalize_tool(tool(schema), KEPT_KEYWORDS) == (
-        "findFreeSeats",
-        {"type": "function", "function": function},
-        "",
-    )
-
-
-@pytest.mark.parametrize(
     ("text", "written"), [(" ", "Find free seats."), (None, "Find free seats."), ("A\r\nb\x07", "A\nb ")]
 )
 def test_a_tool_without_words_is_described_by_its_name(text: Any, written: str):
@@ -336,48 +280,6 @@ def test_a_tool_without_words_is_described_by_its_name(text: Any, written: str):
             "parameters": {"type": "object", "properties": {}, "required": []},
         },
     }
-
-
-SHAPE = "expected {type: function, function: {name, description, parameters}}"
-ODD = "holds control characters; take them out"
-
-
-@pytest.mark.parametrize(
-    ("value", "refusal"),
-    [
-        (3, ("", SHAPE)),
-        ({"function": {"name": 5}}, ("5", SHAPE)),
-        ({"function": {"name": "a b"}}, ("a b", SHAPE)),
-        ({"function": {"name": "a" * 65}}, ("a" * 65, SHAPE)),
-        (tool({"enum": ["x" * 90 + "\0"]}), ("findFreeSeats", f"{'x' * 80!r} {ODD}")),
-        (tool({"properties": {"a\0": {}}}), ("findFreeSeats", f"'a\\x00' {ODD}")),
-        (tool({"default": [{"k": "\0"}]}), ("findFreeSeats", f"'\\x00' {ODD}")),
-        (
-            tool({"properties": {"a": {"enum": 3}}, "required": 5}),
-            ("findFreeSeats", "parameters.required: expected a list of parameter names, found 5 (Q48)"),
-        ),
-        (
-            tool({"$ref": "#/x"}),
-            ("findFreeSeats", "it refers to '#/x', which is not in the file"),
-        ),
-        (
-            tool(
-                {
-                    "type": "object",
-                    "properties": {"a": {"allOf": [{"type": "object"}]}},
-                    "required": ["a"],
-                }
-            ),
-            (
-                "findFreeSeats",
-                "no schema says what 'parameters.a' holds, or it needs a file, lies too deep or holds itself",
-            ),
-        ),
-    ],
-)
-def test_a_tool_that_cannot_be_used_says_why(value: Any, refusal: tuple[str, str]):
-    name, normal, why = normalize_tool(value, KEPT_KEYWORDS)
-    assert (name, normal, why) == (refusal[0], None, refusal[1])
 
 
 def test_words_about_a_schema_may_hold_control_characters():

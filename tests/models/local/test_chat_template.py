@@ -8,7 +8,6 @@ import jinja2
 import pytest
 
 from models.asking import HELLO, TOOL, asked_and_answered, call
-from models.local import plain_libraries as plain
 from models.local.plain_libraries import Libraries
 from wildtool.errors import CallError, UsageError
 from wildtool.models.local.chat_template import (
@@ -188,56 +187,6 @@ def test_a_request_is_rendered_with_its_tools_and_settings(library: Libraries):
     assert "xml_tools" not in rendered(own.prompt(Request([HELLO]))[0])[1]
 
 
-CALLS = [
-    HELLO,
-    {"role": "assistant", "content": "", "tool_calls": [call("one", "f", {}), call("two", "g", {})]},
-    {"role": "tool", "tool_call_id": "one", "content": "1", "name": "f"},
-    {"role": "tool", "tool_call_id": "two", "content": "2"},
-]
-
-
-@pytest.mark.parametrize(
-    ("text", "changes"),
-    [
-        ("tool_calls", ["tool-name-added"]),
-        ("[TOOL_CALLS] tool_calls", ["call-id-replaced", "tool-name-added"]),
-        ("tool_calls[0]", ["parallel-calls-split", "tool-name-added"]),
-        ("tool_calls tool_responses", ["tool-name-added", "results-beside-calls"]),
-        ("none", ["tool-name-added", "calls-as-text"]),
-    ],
-)
-def test_a_template_gets_messages_as_it_wants_them(library: Libraries, text: str, changes: list[str]):
-    library.tokenizer.template = text
-    written: list[Any] = []
-
-    def as_text(message: Any) -> Any:
-        written.append(message)
-        return {"role": "assistant", "content": "written"}
-
-    tokens, made = ChatTemplate("m", {}).prompt(Request(CALLS, [TOOL]), as_text)
-    assert [*made] == changes
-    messages, _ = rendered(tokens)
-    if text == "none":
-        assert len(written) == 1
-        assert [message["content"] for message in messages] == ["hi", "written", "1", "2"]
-        assert "calls-as-text" not in ChatTemplate("m", {}).prompt(Request(CALLS))[1]
-        assert "calls-as-text" not in ChatTemplate("m", {}).prompt(Request([HELLO]), as_text)[1]
-    else:
-        assert written == []
-    if "tool_responses" in text:
-        assert messages[1]["tool_responses"] == [
-            {"name": "f", "response": "1"},
-            {"name": "g", "response": "2"},
-        ]
-        assert len(messages) == 2
-    if "[0]" in text:
-        assert [len(message.get("tool_calls", ())) for message in messages] == [0, 1, 0, 1, 0]
-    if "[TOOL_CALLS]" in text:
-        ids = [entry["id"] for entry in messages[1]["tool_calls"]]
-        assert [len(id_) for id_ in ids] == [9, 9]
-        assert [messages[2]["tool_call_id"], messages[3]["tool_call_id"]] == ids
-
-
 def test_results_after_other_messages_stay_messages():
     result = {"role": "tool", "tool_call_id": "x", "content": "1", "name": "f"}
     assert template_messages([result, HELLO, result], {}, results_with_calls=True) == [result, HELLO, result]
@@ -254,30 +203,6 @@ def test_what_a_template_refuses_cannot_be_sent(library: Libraries, refusal: Exc
     assert (raised.value.kind, raised.value.final) == ("unsendable request", True)
     assert str(raised.value) == f"the chat template does not take the request: {refusal}"
     assert template.expected_repairs == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("text", "repairs"),
-    [
-        ("{'x': True} 'parameters'", {"python-literal", "single-quotes"}),
-        ("True", {"python-literal"}),
-        ("True true", set()),
-        ("false", set()),
-        ("'parameters'", {"single-quotes"}),
-        ("{'x'", {"single-quotes"}),
-        ('{"x"', set()),
-    ],
-)
-def test_what_the_template_writes_in_pythons_style_is_no_repair(
-    library: Libraries, monkeypatch: pytest.MonkeyPatch, text: str, repairs: set[str]
-):
-    def rendering(self: Any, messages: list[Any], **settings: Any) -> str:
-        shown = messages[1]["tool_calls"][0]["function"], settings["tools"][0]["function"]["name"]
-        assert shown == ({"name": "f", "arguments": {"x": {"x": True}}}, "f")
-        return text
-
-    monkeypatch.setattr(plain.Tokenizer, "apply_chat_template", rendering)
-    assert ChatTemplate("m", {}).expected_repairs == repairs
 
 
 def test_a_plain_text_is_its_own_prompt(library: Libraries):

@@ -4,26 +4,23 @@ import asyncio
 import hashlib
 import os
 import sys
-import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from models.asking import HELLO, TOOL, call
+from models.asking import HELLO, TOOL
 from models.local import plain_libraries as plain
 from models.local.plain_libraries import Libraries
 from models.options import model_options
-from wildtool.errors import CallError, UsageError
+from wildtool.errors import CallError
 from wildtool.models.local import hf
 from wildtool.models.local.chat_template import ChatTemplate
 from wildtool.models.local.hf import Completion, HfModel, hf_model, prompt_seed
-from wildtool.models.local.prefixes import FEWEST_TOKENS, Prefixes
+from wildtool.models.local.prefixes import Prefixes
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.resolve import model_from_name
 from wildtool.models.settings import Sampling
-from wildtool.tool_formats import CALL_FORMATS
 from wildtool.types import Reply, Request
 
 # Weights -----------------------------------------------------------------------------------------------
@@ -62,39 +59,6 @@ async def asked(model: HfModel, requests: list[Request]) -> list[Any]:
 
 def fields_of(made: Reply) -> dict[str, Any]:
     return {name: getattr(made, name) for name in Reply.__slots__}
-
-
-async def test_a_batch_is_padded_written_and_cut_at_its_ends(
-    library: Libraries, monkeypatch: pytest.MonkeyPatch
-):
-    requests = of_tokens(monkeypatch, [4], [20, 21, 5], [30, 40])
-    replies = await asked(local(max_tokens=3, extra_body={"prefix_mb": 0}), requests)
-    assert replies == [
-        reply("\x05\x06", 1, 3, "stop"),
-        reply("\x06", 3, 2, "stop"),
-        reply(")*+", 2, 3, "length"),
-    ]
-    (written,) = library.model.calls
-    settings = written.pop("generation_config")
-    assert {**written, "attention_mask": written["attention_mask"].tolist()} == {
-        "ids": [[7, 7, 4], [20, 21, 5], [7, 30, 40]],
-        "attention_mask": [[0, 0, 1], [1, 1, 1], [0, 1, 1]],
-        "processors": [],
-    }
-    assert vars(settings) == {
-        "eos_token_id": [7, 9],
-        "do_sample": False,
-        "temperature": None,
-        "num_beams": 1,
-        "top_p": None,
-        "top_k": None,
-        "max_length": None,
-        "max_new_tokens": 3,
-        "pad_token_id": 7,
-    }
-    assert library.model.generation_config.do_sample is True
-    assert library.model.moves == ["cpu", "eval"]
-    assert library.read == [("m", {}), "no bars", "errors only", ("m", {"dtype": "auto"})]
 
 
 async def test_rows_stop_at_their_rooms(library: Libraries, monkeypatch: pytest.MonkeyPatch):
@@ -176,38 +140,6 @@ async def test_a_caller_that_leaves_is_left_out(library: Libraries, monkeypatch:
         await late
 
 
-async def test_a_caller_that_leaves_while_it_is_answered_ends_its_row_alone(
-    library: Libraries, monkeypatch: pytest.MonkeyPatch
-):
-    began, goes_on, widths = threading.Event(), threading.Event(), list[int]()
-    generate = library.model.generate
-
-    def held(**settings: Any) -> Any:
-        began.set()
-        goes_on.wait()
-        rows = generate(**settings)
-        widths.append(rows.shape[1])
-        return rows
-
-    monkeypatch.setattr(library.model, "generate", held)
-    requests = of_tokens(monkeypatch, [20], [5], [30])
-    model = local(max_tokens=50, extra_body={"batch_size": 2})
-    gone, stays, alone = (asyncio.ensure_future(model.complete(request)) for request in requests)
-    for leaving in (gone, alone):
-        await asyncio.to_thread(began.wait)
-        began.clear()
-        leaving.cancel()
-        await asyncio.sleep(0)
-        goes_on.set()
-        if leaving is gone:
-            assert (await stays).raw == "\x06"
-            goes_on.clear()
-    await model.close()
-    # One token for the prompt, then two until the end token, and one until it is seen that nobody waits.
-    assert widths == [3, 2]
-    assert gone.cancelled() and alone.cancelled()
-
-
 async def test_weights_are_spread_where_that_is_asked_for(
     library: Libraries, monkeypatch: pytest.MonkeyPatch
 ):
@@ -252,73 +184,7 @@ def test_threads_that_wait_leave_the_cores_to_another_process(
         assert os.environ["OMP_WAIT_POLICY"] == after
 
 
-def test_the_settings_of_local_weights(library: Libraries):
-    digest = hashlib.sha256(b"tools tool_calls").hexdigest()[:16]
-    defaults = {
-        "path": "m",
-        "library": "transformers 5.0, torch 2.9",
-        "device": "cpu",
-        "dtype": "auto",
-        "batch_size": 8,
-        "chat_template": digest,
-        "temperature": None,
-        "max_tokens": 4096,
-        "extra_body": {},
-    }
-    assert local().settings() == defaults
-    library.torch.cuda.is_available = lambda: True
-    extra = {"batch_size": 2, "prefix_mb": 3, "chat_template_kwargs": {"a": 1}}
-    full = local(temperature=0.5, max_tokens=5, seed=6, extra_body=extra)
-    assert full.settings() == {
-        **defaults,
-        "device": "cuda",
-        "batch_size": 2,
-        "temperature": 0.5,
-        "max_tokens": 5,
-        "seed": 6,
-        "extra_body": extra,
-    }
-    history = Request([HELLO, {"role": "assistant", "content": "", "tool_calls": [call("a", "f", {})]}])
-    full.template.text = "shows no calls"
-    assert "calls-as-text" not in full.prompt(history)[1]
-    with_format = full.with_format(CALL_FORMATS["hermes"], "template")
-    assert with_format is full
-    assert "calls-as-text" in full.prompt(history)[1]
-    own = {"tools": "chat template", "format": "hermes", "format_chosen": "template"}
-    assert {name: full.settings()[name] for name in own} == own
-    completing = HfModel("hf/m", "m", Sampling(), completion=True)
-    assert (completing.settings()["api"], completing.settings()["chat_template"]) == (
-        "completions",
-        hashlib.sha256(b"").hexdigest()[:16],
-    )
-
-
-@pytest.mark.parametrize(
-    ("extra", "problem"),
-    [
-        (
-            {"top_k": 1},
-            "the extra body of hf/ models has batch_size, chat_template_kwargs, device, dtype, prefix_mb; it has no"
-            " 'top_k'",
-        ),
-        ({"batch_size": "1"}, "batch_size in the extra body must be of type int"),
-        ({"batch_size": True}, "batch_size in the extra body must be of type int"),
-        ({"chat_template_kwargs": []}, "chat_template_kwargs in the extra body must be of type dict"),
-        ({"device": 1}, "device in the extra body must be of type str"),
-        ({"dtype": 1}, "dtype in the extra body must be of type str"),
-        ({"batch_size": 0}, "batch_size in the extra body must be at least 1"),
-        ({"prefix_mb": -1}, "prefix_mb in the extra body must be at least 0"),
-    ],
-)
-def test_a_setting_of_local_weights_that_cannot_work_is_named(library: Libraries, extra: Any, problem: str):
-    with pytest.raises(UsageError) as raised:
-        local(extra_body=extra)
-    assert str(raised.value) == problem
-    assert local(extra_body={"batch_size": 1, "prefix_mb": 0}).settings()["batch_size"] == 1
-
-
 HERMES = "<tool_call>{{ tool_calls tools"
-CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 
 
 @pytest.mark.parametrize(
@@ -341,33 +207,6 @@ def test_the_template_shows_the_tools_where_it_writes_the_wanted_format(
     assert isinstance(model, HfModel | PromptedModel)
     settings = model.settings()
     assert (type(model).__name__, settings["format"], settings["format_chosen"]) == made
-
-
-async def test_calls_are_read_from_replies_to_requests_with_tools(
-    library: Libraries, monkeypatch: pytest.MonkeyPatch
-):
-    library.tokenizer.template = HERMES
-    model: Any = hf_model("hf/x", "m", None, Sampling(max_tokens=1))
-
-    async def write(prompt: list[int], seed: int) -> Completion:
-        return Completion([*map(ord, CALL)], True)
-
-    monkeypatch.setattr(model._generator, "reply", write)
-    monkeypatch.setattr(time, "perf_counter", iter(range(0, 100, 5)).__next__)
-    read = await model.complete(Request([HELLO], [TOOL]))
-    assert read.finish_reason == "tool_calls"
-    assert [entry["function"] for entry in read.message["tool_calls"]] == [
-        {"name": "f", "arguments": '{"a":1}'}
-    ]
-    assert (read.raw, read.usage["completion_tokens"]) == (CALL, len(CALL) + 1)
-    plain_reply = await model.complete(Request([HELLO]))
-    assert (plain_reply.message, plain_reply.finish_reason) == (
-        {"role": "assistant", "content": CALL},
-        "stop",
-    )
-    history = [HELLO, {"role": "assistant", "content": "", "tool_calls": [call("a", "f", "{}")]}]
-    assert "tool_calls" in (await model.complete(Request(history))).message
-    assert read.latency_s == 5
 
 
 async def test_repairs_that_the_template_asks_for_do_not_count(
@@ -411,32 +250,6 @@ LAYER = 2 * 2 * 2 * 8
 def rows(cache: Any) -> list[Any]:
     """The first number of each token of each row in the first layer."""
     return cache.layers[0].keys[:, 0, :, 0].tolist()
-
-
-def test_what_was_computed_of_a_prompt_is_used_for_the_next_turn(library: Libraries):
-    prefixes = Prefixes(library.model, 1000 * LAYER)
-    assert prefixes.fit
-    long = [*range(20)]
-    assert rows(prefixes.batch_cache([[*long, 99]])) == [long]
-    longer = [*long, 50, 51]
-    assert rows(prefixes.batch_cache([[*longer, 99]])) == [longer]
-    assert library.model.computed == [long, [50, 51]]
-    assert (prefixes.computed, prefixes.reused) == (22, 20)
-    other = [*range(15), 70]
-    assert rows(prefixes.batch_cache([[*other, 99]])) == [other]
-    assert library.model.computed[-1] == other
-    branch = [*range(16), 80]
-    assert rows(prefixes.batch_cache([[*branch, 99], [5, 6, 99]])) == [branch, [0] * 15 + [5, 6]]
-    assert FEWEST_TOKENS == 16
-    assert [80] in library.model.computed
-    before = len(library.model.computed)
-    prefixes.batch_cache([[*longer, 1]])
-    assert len(library.model.computed) == before
-    values = prefixes.batch_cache([[*longer, 1]]).layers[1]
-    assert (values.keys[0, 0, :, 1].tolist(), values.values[0, 0, :, 0].tolist()) == (
-        [1] * 22,
-        [-token for token in longer],
-    )
 
 
 def test_prompts_of_a_batch_are_padded_on_the_left(library: Libraries):

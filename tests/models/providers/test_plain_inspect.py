@@ -145,32 +145,6 @@ async def test_every_field_of_an_answer():
 
 
 @pytest.mark.parametrize(
-    ("answer", "content", "reason", "usage"),
-    [
-        (output("", usage=None), "", "stop", {}),
-        (
-            output("", plain.ToolCall(id="c", function="f", arguments={}), reason="tool_calls"),
-            None,
-            "tool_calls",
-            None,
-        ),
-        (output("a", reason="model_length"), "a", "length", None),
-        (output("a", reason="content_filter"), "a", "content_filter", None),
-    ],
-)
-async def test_plain_answers(answer: Any, content: Any, reason: str, usage: Any):
-    model, _ = inspected(answer)
-    reply = await model.complete(Request([HELLO]))
-    assert (reply.message["content"], reply.finish_reason) == (content, reason)
-    assert "provider_content" not in reply.message
-    assert "reasoning_content" not in reply.message
-    if usage is not None:
-        assert reply.usage == usage
-    assert ("tool_calls" in reply.message) is (reason == "tool_calls")
-    assert reply.changes == ("not-wire-exact",)
-
-
-@pytest.mark.parametrize(
     ("error", "kind", "words", "final"),
     [
         (ValueError("again"), "provider error", "ValueError: again", False),

@@ -314,3 +314,9 @@ def test_items_of_a_reply_without_calls_go_back_as_they_came():
     ]
     message = parsed("responses", {"output": items})
     assert model("responses").build(Request([HELLO, message, HELLO])).fields["input"][1:3] == items
+
+
+@pytest.mark.parametrize("protocol", FOREIGN)
+def test_the_key_is_nowhere_in_what_a_model_says_of_itself(protocol: str):
+    asked = model(protocol)
+    assert KEY not in repr(asked) + json.dumps(asked.settings())

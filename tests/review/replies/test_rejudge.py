@@ -20,8 +20,6 @@ from wildtool.errors import UsageError
 from wildtool.sets.review.formats.sessions import SESSIONS
 from wildtool.sets.review.pointers import ABSENT, Change, with_change
 from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.replies import recorded
-from wildtool.sets.review.replies import rejudge as rejudge_module
 from wildtool.sets.review.replies.page import proposal_json, rows_of
 from wildtool.sets.review.replies.proposals import (
     Proposal,
@@ -254,36 +252,6 @@ def test_repeats_of_a_model_count_once(tmp_path: Path):
     assert list(agreement_queue(project, rejudge)) == []
     (alone,) = agreement_queue(project, rejudge, least=1)
     assert (alone.models, alone.answered) == (("m",), 1)
-
-
-def test_what_was_judged_last_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch):
-    runs: Any = OpenRuns(SESSIONS, [])
-    rejudge = Rejudge(runs)
-    computed: list[Any] = []
-    run: Any = SimpleNamespace(shown="r")
-
-    def compute(*words: Any) -> list[Any]:
-        computed.append(words)
-        return []
-
-    monkeypatch.setattr(recorded, "_KEPT_ITEMS", 2)
-    for module in (recorded, rejudge_module):
-        monkeypatch.setattr(module, "_KEPT_VERSIONS", 2)
-    monkeypatch.setattr(runs, "_read", compute)
-    monkeypatch.setattr(runs, "_load", compute)
-    monkeypatch.setattr(rejudge, "_judge", compute)
-    order = ("a", "b", "a", "c", "a", "b")
-    for name in order:
-        assert runs.replies(name) == []
-    assert computed == [("a",), ("b",), ("c",), ("b",)]
-    computed.clear()
-    for name in order:
-        runs.played(run, name, {name: 1})
-    assert computed == [(run, {name: 1}) for name in "abcb"]
-    computed.clear()
-    for name in order:
-        rejudge.judged(name, 1, 2)
-    assert [words[0] for words in computed] == ["a", "b", "c", "b"]
 
 
 def test_the_answers_to_an_item_are_those_to_what_a_person_sees(monkeypatch: pytest.MonkeyPatch):

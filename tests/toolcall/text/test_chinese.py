@@ -6,12 +6,11 @@ import os
 import stat
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from wildtool.toolcall.text.chinese import _own_folder, particles_in_words  # pyright: ignore[reportPrivateUsage]
+from wildtool.toolcall.text.chinese import _own_folder  # pyright: ignore[reportPrivateUsage]
 
 TEXT = "我来到北京清华大学"
 WORDS = ["我", "来到", "北京", "清华大学"]
@@ -31,30 +30,6 @@ def cut_anew(own: Path, shared: Path) -> list[str]:
 def plant(file: Path) -> None:
     """A dictionary that knows but one word, which is a wrong one."""
     file.write_bytes(marshal.dumps(({"我来到北": 9, "我": 0, "我来": 0, "我来到": 0}, 9)))
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("他的书", "的"),
-        ("我们的书", ""),
-        ("他的学校", ""),
-        ("我们的学校", ""),
-        ("有的", "的"),
-        ("学校的", "的"),
-        ("打得过", "得"),
-        ("得", "得"),
-        ("学校里的得", "的得"),
-        ("慢慢地走", ""),
-        ("外地", "地"),
-        ("地", "地"),
-        ("贴吧", "吧"),
-        ("我们吧", ""),
-        ("耕地的面积", "地"),
-    ],
-)
-def test_a_particle_is_a_part_of_a_word_or_carries_the_meaning(text: str, parts: str) -> None:
-    assert particles_in_words(text, frozenset("的地得吧")) == Counter(parts)
 
 
 def test_a_dictionary_in_the_shared_temporary_folder_is_not_read_but_that_of_the_user_is(
