@@ -39,6 +39,7 @@ ABOUT: Mapping[str, str] = {
     BASE: "base classes: Benchmark, Rules, SingleTurn",
     "alter": "what models are shown otherwise",
     "shapes": "reads tools and calls of any shape",
+    "tools": "definitions of tools, from files",
     "toolcall": "reads and compares calls",
     "tool_formats": "calls written as text, by format",
     "stats": "intervals, tests, power",

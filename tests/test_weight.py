@@ -45,7 +45,7 @@ BUDGETS = {
     "report": 2640,
     "scale": 2660,
     "sets/commands": 2670,
-    "sets/make": 10750,
+    "sets/make": 9400,
     "sets/prepare": 7050,
     "sets/review": 6190,
     "shapes": 1900,
@@ -53,6 +53,7 @@ BUDGETS = {
     "table": 340,
     "tool_formats": 2280,
     "toolcall": 3920,
+    "tools": 1500,
     "sets": 0,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
@@ -81,6 +82,7 @@ LEAVES = (
     "report",
     "scale",
     "sets",
+    "tools",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
 NEW_PART = 500

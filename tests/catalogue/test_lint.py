@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wildtool.catalogue.lint import lint_tools, read_catalogue
 from wildtool.findings import Finding
-from wildtool.sets.make.tool_sources.tool_files import tools_of_file
+from wildtool.tools.sources.tool_files import tools_of_file
 from work import growth
 
 GOOD = "Lists the tides of a harbour for one day, with height in metres"

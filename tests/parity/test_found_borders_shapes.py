@@ -17,7 +17,7 @@ from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError
-from wildtool.sets.make.tool_sources.tool_files import named_tools, tools_of_file
+from wildtool.tools.sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Item
 
 SCHEMA = {"born": {"type": "string", "description": "YYYY-MM-DD"}}

@@ -22,10 +22,10 @@ from wildtool.environments.rollouts import judge_rollouts
 from wildtool.environments.sources import benchmark_units
 from wildtool.errors import WildtoolError
 from wildtool.models.function import CallableModel
-from wildtool.sets.make.tool_sources.tool_files import named_tools, tools_of_file
 from wildtool.sets.prepare.check.file import FileCheck, check_training_file
 from wildtool.sets.prepare.writers.openai import openai_row
 from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
+from wildtool.tools.sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Request
 
 PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"

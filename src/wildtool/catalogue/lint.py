@@ -18,9 +18,9 @@ from wildtool.json_codec import as_list, as_object
 from wildtool.models.headers import Header
 from wildtool.redact import redacted_json
 from wildtool.secret_places import recordable, register_foreign
-from wildtool.sets.make.tool_sources.tool_files import named_tools, without_results
 from wildtool.shapes import Reading, read_tools
 from wildtool.toolcall.retrieval import Bm25, search_words
+from wildtool.tools.sources.tool_files import named_tools, without_results
 from wildtool.types import Tool
 
 ALIKE = 0.5

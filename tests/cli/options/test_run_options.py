@@ -57,7 +57,7 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
 def test_tools_of_a_file_join_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     tools = ({"type": "function", "function": {"name": "own"}},)
     read = {Path("t.json"): tools}.__getitem__
-    monkeypatch.setattr("wildtool.sets.make.tool_sources.tool_files.tools_of_file", read)
+    monkeypatch.setattr("wildtool.tools.sources.tool_files.tools_of_file", read)
     (catalogue,) = options(catalogue="9", catalogue_tools=Path("t.json")).alterations()
     default = options()
     assert catalogue == Catalogue.parse(

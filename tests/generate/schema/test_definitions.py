@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wildtool.sets.make.schema.constraints import constraint_faults, pattern_problem
-from wildtool.sets.make.schema.definitions import call_problems, definition_faults, duplicate_names
+from wildtool.tools.schema.constraints import constraint_faults, pattern_problem
+from wildtool.tools.schema.definitions import call_problems, definition_faults, duplicate_names
 
 GOOD: dict[str, Any] = {
     "name": "bookTable",

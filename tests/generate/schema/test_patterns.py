@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wildtool.sets.make.schema.pattern_risk import pattern_risk
-from wildtool.sets.make.schema.patterns import PatternError, check_pattern, follows, sample
+from wildtool.tools.schema.pattern_risk import pattern_risk
+from wildtool.tools.schema.patterns import PatternError, check_pattern, follows, sample
 
 ATOMS = st.sampled_from(
     ["a", "b", "-", ".", r"\d", r"\w", r"\s", r"\.", "[a-c]", "[^ab]", r"[\d_]", "^", "$", r"\b", r"\B"]

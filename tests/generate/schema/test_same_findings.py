@@ -7,20 +7,20 @@ from typing import Any
 
 from generate.careless import careless
 from generate.golden import check
-from wildtool.sets.make.schema.constraints import (
+from wildtool.tools.schema.constraints import (
     constraint_faults,
     pattern_problem,
     unchecked_patterns,
     value_bounds,
 )
-from wildtool.sets.make.schema.definitions import (
+from wildtool.tools.schema.definitions import (
     call_problems,
     definition_faults,
     duplicate_names,
     format_types,
 )
-from wildtool.sets.make.schema.pattern_risk import pattern_risk
-from wildtool.sets.make.schema.patterns import PatternError, follows, parse_pattern, sample
+from wildtool.tools.schema.pattern_risk import pattern_risk
+from wildtool.tools.schema.patterns import PatternError, follows, parse_pattern, sample
 from wildtool.types import Request
 
 TEXT = {"type": "string", "description": "Words."}

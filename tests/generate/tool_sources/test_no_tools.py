@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from e2e.command import wildtool
 from wildtool.errors import DataError
-from wildtool.sets.make.tool_sources.tool_files import tools_of_file
+from wildtool.tools.sources.tool_files import tools_of_file
 
 DISCOVERY = {
     "kind": "discovery#restDescription",

@@ -10,8 +10,8 @@ import pytest
 from generate.tool_sources.openapi_fuzz import fan, joined_fan, outcome, ring
 from wildtool.errors import DataError
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets
-from wildtool.sets.make.tool_sources.references import MAX_SCHEMA_SIZE, SchemaReader, UnreadableSchemaError
-from wildtool.sets.make.tool_sources.tool_files import described_tools
+from wildtool.tools.sources.references import MAX_SCHEMA_SIZE, SchemaReader, UnreadableSchemaError
+from wildtool.tools.sources.tool_files import described_tools
 
 SWAGGER: dict[str, Any] = {
     "swagger": "2.0",

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from wildtool.errors import DataError
-from wildtool.sets.make.tool_sources import references
-from wildtool.sets.make.tool_sources.references import (
+from wildtool.tools.sources import references
+from wildtool.tools.sources.references import (
     SchemaReader,
     UnreadableSchemaError,
     is_unfillable,

@@ -12,8 +12,8 @@ from generate.tool_sources.openapi_fuzz import document, fan, joined_fan, ring
 from wildtool.errors import DataError
 from wildtool.json_codec import JsonLimits
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
-from wildtool.sets.make.tool_sources.markup import without_html, without_markup
-from wildtool.sets.make.tool_sources.tool_files import described_tools, named_tools, read_yaml, tools_of_file
+from wildtool.tools.sources.markup import without_html, without_markup
+from wildtool.tools.sources.tool_files import described_tools, named_tools, read_yaml, tools_of_file
 
 
 def _described(value: Any) -> Any:

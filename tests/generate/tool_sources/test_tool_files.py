@@ -12,13 +12,13 @@ from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
-from wildtool.sets.make.tool_sources.normalize import (
+from wildtool.tools.sources.normalize import (
     KEPT_KEYWORDS,
     normalize_schema,
     normalize_tool,
     result_schema,
 )
-from wildtool.sets.make.tool_sources.tool_files import described_tools, read_tool_lists, tools_of_file
+from wildtool.tools.sources.tool_files import described_tools, read_tool_lists, tools_of_file
 
 OPENAPI: dict[str, Any] = {
     "openapi": "3.1.0",

@@ -432,7 +432,7 @@ class RunOptions(CallOptions):
         from wildtool.alter.catalogue.catalogue import Catalogue
 
         path, retriever = self.catalogue_tools, self.catalogue_retriever or ""
-        tools = () if path is None else named_part("sets.make.tool_sources.tool_files:tools_of_file")(path)
+        tools = () if path is None else named_part("tools.sources.tool_files:tools_of_file")(path)
         if retriever and "names" in (self.noise or ""):
             raise UsageError(
                 "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"

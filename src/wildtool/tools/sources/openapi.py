@@ -7,15 +7,15 @@ from typing import Any
 
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list
-from wildtool.sets.make.tool_sources.markup import CONTROL, without_html
-from wildtool.sets.make.tool_sources.references import (
+from wildtool.toolcall.schema import as_schema, member_schemas
+from wildtool.tools.sources.markup import CONTROL, without_html
+from wildtool.tools.sources.references import (
     SchemaReader,
     UnreadableSchemaError,
     is_unfillable,
     requires_unfillable,
     why_unfillable,
 )
-from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.types import Tool
 
 _METHODS = ("get", "put", "post", "delete", "patch")

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, check_limits, document_place
-from wildtool.sets.make.tool_sources.openapi import openapi_tools
 from wildtool.shapes import BrokenError, FoundTool, Reading, read_entry, read_tools
 from wildtool.shapes.keys import TOOL_LISTS, TOOLS_KEYS
+from wildtool.tools.sources.openapi import openapi_tools
 from wildtool.types import Tool
 
 _SCALARS: Mapping[str, tuple[str, list[str]]] = {

@@ -9,9 +9,9 @@ from typing import Any
 
 from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_list
-from wildtool.sets.make.schema.patterns import PatternError, check_pattern, follows, sample
 from wildtool.toolcall.schema import argument_parts, as_schema, member_schemas, path_text
 from wildtool.toolcall.schema_check import shorten
+from wildtool.tools.schema.patterns import PatternError, check_pattern, follows, sample
 
 Remark = tuple[str, str]
 """Where inside the checked value, and what is wrong there."""

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, values_inside
-from wildtool.sets.make.tool_sources.markup import without_html
 from wildtool.toolcall.schema import as_schema
+from wildtool.tools.sources.markup import without_html
 
 MAX_SCHEMA_LEVELS = 6
 """Levels of objects and lists that are read."""

@@ -10,17 +10,17 @@ from typing import Any, cast
 from wildtool.draws import seeded_draw
 from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_objects, repeated_members
-from wildtool.sets.make.schema.constraints import (
+from wildtool.toolcall.schema import as_schema, enum_of, member_schemas
+from wildtool.toolcall.schema_check import argument_faults, shorten
+from wildtool.tools.schema.constraints import (
     FORMAT_EXAMPLES,
     FORMAT_PATTERNS,
     constraint_faults,
     numeric_bound,
     pattern_problem,
 )
-from wildtool.sets.make.schema.pattern_risk import pattern_risk
-from wildtool.sets.make.schema.patterns import sample
-from wildtool.toolcall.schema import as_schema, enum_of, member_schemas
-from wildtool.toolcall.schema_check import argument_faults, shorten
+from wildtool.tools.schema.pattern_risk import pattern_risk
+from wildtool.tools.schema.patterns import sample
 
 FORMAT_TYPE_NAMES: Mapping[str, str] = {
     "string": "string", "integer": "integer", "number": "float", "float": "float", "boolean": "boolean",

@@ -5,17 +5,17 @@ from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.sets.make.schema.constraints import numeric_bound, unchecked_pattern
-from wildtool.sets.make.tool_sources.markup import CONTROL
-from wildtool.sets.make.tool_sources.references import (
+from wildtool.toolcall.schema import as_schema, member_schemas
+from wildtool.toolcall.schema_check import tool_schema_faults
+from wildtool.tools.schema.constraints import numeric_bound, unchecked_pattern
+from wildtool.tools.sources.markup import CONTROL
+from wildtool.tools.sources.references import (
     SchemaReader,
     UnreadableSchemaError,
     has_references,
     requires_unfillable,
     why_unfillable,
 )
-from wildtool.toolcall.schema import as_schema, member_schemas
-from wildtool.toolcall.schema_check import tool_schema_faults
 from wildtool.types import Tool
 
 KEPT_KEYWORDS = (

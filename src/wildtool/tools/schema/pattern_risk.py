@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from wildtool.sets.make.schema import patterns
+from wildtool.tools.schema import patterns
 
 _MANY = 8
 """A count from which on a repeat is treated as a loop; smaller ones are written out."""
