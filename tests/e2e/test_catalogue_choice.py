@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from catalogue.choice_play import requests_file, tools
 from e2e.command import Ended, recorded, verdicts, wildtool
 from e2e.test_kill import signalled
 from faults.server import Answer, FaultServer, completion, http
+from tools.choice_play import requests_file, tools
 
 HARBOUR = Path(__file__).parents[2] / "docs" / "harbour"
 DOCS = (HARBOUR.parent / "catalogue.md").read_text(encoding="utf-8")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from e2e.command import wildtool
-from wildtool.catalogue.mcp import server_tools
 from wildtool.errors import DataError
+from wildtool.tools.sources.mcp import server_tools
 
 TOOLS = [
     {

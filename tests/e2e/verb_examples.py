@@ -14,8 +14,8 @@ import click
 import typer
 from typer.testing import CliRunner, Result
 
-from catalogue.choice_play import requests_file, tools
 from review.made_sets import decide
+from tools.choice_play import requests_file, tools
 from training.training_rows import call_row, text_row, write_rows
 from wildtool.cli import app
 from wildtool.export import EXPORT_FORMATS

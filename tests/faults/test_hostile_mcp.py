@@ -13,9 +13,9 @@ import pytest
 
 from e2e.command import ended, start, until, wildtool
 from e2e.test_workers import is_alive
-from wildtool.catalogue.lint import read_catalogue
-from wildtool.catalogue.mcp import INHERITED, server_tools
 from wildtool.errors import DataError, UsageError
+from wildtool.tools.lint import read_catalogue
+from wildtool.tools.sources.mcp import INHERITED, server_tools
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -102,7 +102,7 @@ def alive(folder: Path) -> list[str]:
 @pytest.fixture(autouse=True)
 def canaries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys in the environment. A server that has to be killed has little grace here."""
-    monkeypatch.setattr("wildtool.catalogue.mcp.GRACE_S", 0.1)
+    monkeypatch.setattr("wildtool.tools.sources.mcp.GRACE_S", 0.1)
     for name, value in CANARIES.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("NAMED", "by the user")
@@ -142,7 +142,7 @@ def test_a_server_that_misbehaves_is_named_and_nothing_is_left(
 
 @pytest.mark.long
 def test_pages_end_in_time_though_each_comes_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wildtool.catalogue.mcp.MAX_PAGES", 10**9)
+    monkeypatch.setattr("wildtool.tools.sources.mcp.MAX_PAGES", 10**9)
     with pytest.raises(DataError, match=r"tools/list has not ended after 2 s"):
         server_tools(server(tmp_path, "lists without an end"), 0.5)
     assert alive(tmp_path) == []

@@ -13,10 +13,10 @@ from parity.cases import oracle_folder, present, rows
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.results import read_results
-from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError
+from wildtool.tools.lint import read_catalogue
 from wildtool.tools.sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Item
 

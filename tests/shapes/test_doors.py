@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 import wildtool as wt
 from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS, Call, ToolText, messages_of
-from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rollouts import judge_rollouts
@@ -25,6 +24,7 @@ from wildtool.models.function import CallableModel
 from wildtool.sets.prepare.check.file import FileCheck, check_training_file
 from wildtool.sets.prepare.writers.openai import openai_row
 from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
+from wildtool.tools.lint import read_catalogue
 from wildtool.tools.sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Request
 

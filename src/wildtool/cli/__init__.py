@@ -213,7 +213,7 @@ _VERBS = Commands(
         "gate": ("cli.commands.gate:gate", "Fail if a model got significantly worse."),
         "curve": ("cli.commands.curve:curve", "Draw learning curves of models trained on growing data."),
         "catalogue": (
-            "catalogue.command:catalogue",
+            "tools.commands:catalogue",
             "Check your own tools, test which are confused, or show how accuracy falls with the size of a catalogue.",
         ),
         "report": ("cli.commands.report:report", "Make a web report of runs, or Markdown or LaTeX tables."),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wildtool.alter.aid.aid import Aid
-from wildtool.alter.catalogue.catalogue import Catalogue
+from wildtool.alter.distractors.distractors import Catalogue
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.history.history import OwnHistory

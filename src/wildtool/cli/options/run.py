@@ -429,7 +429,7 @@ class RunOptions(CallOptions):
         return tuple(alterations)
 
     def _catalogue(self) -> "Alteration":
-        from wildtool.alter.catalogue.catalogue import Catalogue
+        from wildtool.alter.distractors.distractors import Catalogue
 
         path, retriever = self.catalogue_tools, self.catalogue_retriever or ""
         tools = () if path is None else named_part("tools.sources.tool_files:tools_of_file")(path)
@@ -451,7 +451,7 @@ class RunOptions(CallOptions):
         """The sizes of --catalogue, each of which is a run. Raises UsageError."""
         if self.catalogue is None:
             return []
-        from wildtool.alter.catalogue.catalogue import catalogue_sizes
+        from wildtool.alter.distractors.distractors import catalogue_sizes
 
         return catalogue_sizes(self.catalogue)
 
