@@ -26,13 +26,13 @@ BUDGETS = {
     "benchmarks/glaive": 450,
     "benchmarks/injecagent": 1080,
     "benchmarks/ledger": 1590,
+    "benchmarks/own_tools": 160,
     "benchmarks/rotbench": 640,
     "benchmarks/sealtools": 870,
     "benchmarks/taskbench": 1350,
     "benchmarks/teval": 1050,
     "benchmarks/wildtoolbench": 3710,
     "board": 870,
-    "catalogue": 2000,
     "check": 2250,
     "cli": 5900,
     "data": 1060,
@@ -53,7 +53,7 @@ BUDGETS = {
     "table": 340,
     "tool_formats": 2280,
     "toolcall": 3920,
-    "tools": 1500,
+    "tools": 3600,
     "sets": 0,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
@@ -62,7 +62,7 @@ MOST_OF_CORE = 30_900
 (decision 0059)."""
 LEAVES = (
     "alter/aid",
-    "alter/catalogue",
+    "alter/distractors",
     "alter/failures",
     "alter/history",
     "alter/injection",
@@ -71,7 +71,6 @@ LEAVES = (
     "benchmarks",
     "board",
     "export",
-    "catalogue",
     "check",
     "environments",
     "models/baselines",

@@ -14,8 +14,8 @@ import pytest
 from e2e.command import ended, start, until, wildtool
 from e2e.test_workers import is_alive
 from wildtool.errors import DataError, UsageError
-from wildtool.tools.lint import read_catalogue
 from wildtool.tools.sources.mcp import INHERITED, server_tools
+from wildtool.tools.sources.named import ToolSource
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -111,7 +111,7 @@ def canaries(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_server_gets_no_key_nothing_is_sent_elsewhere_and_nothing_is_left(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as elsewhere:
         address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/canary"
-        (tool,) = read_catalogue(server(tmp_path, "answers", address), print, ["NAMED"])
+        (tool,) = ToolSource(name=server(tmp_path, "answers", address), variables=("NAMED",)).tools()
         elsewhere.setblocking(False)
         with pytest.raises(BlockingIOError):
             elsewhere.accept()

@@ -16,7 +16,7 @@ from wildtool.benchmarks.bfcl.results import read_results
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError
-from wildtool.tools.lint import read_catalogue
+from wildtool.tools.sources.named import ToolSource
 from wildtool.tools.sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Item
 
@@ -35,7 +35,7 @@ def command(line: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def catalogue(path: Path) -> Any:
-    return read_catalogue(str(path), print)
+    return ToolSource(name=str(path)).tools(print)
 
 
 TOOL_DOORS: list[Callable[[Path], Any]] = [named_tools, tools_of_file, catalogue]

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.findings import Finding
-from wildtool.tools.lint import lint_tools, read_catalogue
+from wildtool.tools.lint import lint_tools
+from wildtool.tools.sources.named import ToolSource
 from wildtool.tools.sources.tool_files import tools_of_file
 from work import growth
 
@@ -53,9 +54,9 @@ def test_tools_of_exactly_the_same_name_are_found(tmp_path: Path):
     assert rules(tool("tides"), other) == [("tides", "same name")]
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([tool("tides"), other]))
-    assert len(read_catalogue(str(path), print)) == 2
+    assert len(ToolSource(name=str(path)).tools(print)) == 2
     path.write_text(json.dumps([[tool("tides")], [tool("tides"), other]]))
-    assert read_catalogue(str(path), print) == (tool("tides"), other), "two lists may share a tool"
+    assert ToolSource(name=str(path)).tools(print) == (tool("tides"), other), "two lists may share a tool"
     assert tools_of_file(path) == (tool("tides"),)
 
 
@@ -102,7 +103,7 @@ def test_an_openapi_document_is_read_like_a_file_of_tools(tmp_path: Path):
     }
     document = {"openapi": "3.0.0", "info": {}, "paths": {"/tides": {"get": operation}}}
     (tmp_path / "openapi.json").write_text(json.dumps(document))
-    tools = read_catalogue(str(tmp_path / "openapi.json"), print)
+    tools = ToolSource(name=str(tmp_path / "openapi.json")).tools(print)
     assert [tool["function"]["name"] for tool in tools] == ["listTides"]
     assert rules(*tools) == [("listTides", "parameter without description")]
 

@@ -2,24 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 from wildtool.alter.distractors.pool import tool_text
 from wildtool.engine.score.formatting import first_names
-from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.json_codec import as_list, as_object
-from wildtool.models.headers import Header
-from wildtool.redact import redacted_json
-from wildtool.secret_places import recordable, register_foreign
-from wildtool.shapes import Reading, read_tools, tool_name
+from wildtool.shapes import tool_name
 from wildtool.toolcall.retrieval import Bm25, search_words
-from wildtool.tools.sources.mcp import is_server, server_tools
-from wildtool.tools.sources.tool_files import named_tools, without_results
 from wildtool.types import Tool
 
 ALIKE = 0.5
@@ -37,32 +30,6 @@ MOST_LOOKED_AT = 20_000_000
 NOT_LOOKED_AT = "left out"
 """The rule of what was not looked at, and why."""
 _VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-def read_catalogue(
-    source: str,
-    note: Callable[[str], None],
-    variables: Collection[str] = (),
-    headers: Sequence[Header] = (),
-) -> tuple[Tool, ...]:
-    """The tools of a file (OpenAI definitions, OpenAPI, MCP list) or of an MCP server; several may have one name.
-
-    Args:
-        note: is called with each operation of a document that is left out and why.
-        variables: names of environment variables for a server that a command starts.
-        headers: those of the user, for a server at an address.
-
-    Raises DataError where there are none, or where the file or the server cannot be read.
-    """
-    if not is_server(source):
-        return tuple(map(without_results, named_tools(Path(source), note)))
-    register_foreign(source)
-    # A server may repeat the key that it was given.
-    tool_list = server_tools(source, variables=variables, headers=headers)
-    entries = read_tools(redacted_json(tool_list), Reading(recordable(source)))
-    if not entries:
-        raise DataError(f"{recordable(source)}: the server lists no tool")
-    return tuple(entry.tool for entry in entries)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from wildtool.stats.metrics import Rate, rate_metrics, sql_text
 from wildtool.toolcall.retrieval import BM25
 from wildtool.types import FieldValue, Item, Message, Metric, Request, Tool
 
-NOT_SHOWN, UNKNOWN, OWN_TOOLS, NO_CALL = "not shown", "unknown", "own tools", "no call"
+NOT_SHOWN, UNKNOWN, SHOWN, NO_CALL = "not shown", "unknown", "own tools", "no call"
 """What a unit's calls were of, beside the kinds of distractors: a tool that the retriever left out, no tool at all, only
 the item's own; or there was none."""
 
@@ -305,10 +305,10 @@ class CatalogueUnit(AlteredUnit):
     def _note(self, reply: Message, own: Sequence[Tool], visible: Sequence[str] | None) -> None:
         """Keeps what a reply called: a distractor counts more than a tool that was not shown, and that more than none."""
         kinds = {tool_name(tool): kind for kind, tool in self._drawn or ()}
-        kinds |= dict.fromkeys(map(tool_name, own), OWN_TOOLS)
+        kinds |= dict.fromkeys(map(tool_name, own), SHOWN)
         if visible is not None:
             kinds |= {name: NOT_SHOWN for name in kinds if name not in visible}
-        order = (*DISTRACTOR_KINDS, NOT_SHOWN, UNKNOWN, OWN_TOOLS, NO_CALL)
+        order = (*DISTRACTOR_KINDS, NOT_SHOWN, UNKNOWN, SHOWN, NO_CALL)
         outcomes = [self._called, *(kinds.get(name, UNKNOWN) for name in _called_names(reply))]
         self._called = min(outcomes, key=order.index)
 

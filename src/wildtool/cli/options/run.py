@@ -12,7 +12,6 @@ from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.cli.command import (
     check_fit,
     declared,
-    named_part,
     opt,
     parse_duration,
     parse_json_object,
@@ -200,12 +199,14 @@ class RunOptions(CallOptions):
         panel=SELECTION,
     )
     catalogue_seed: int = opt("N", "Seed of --catalogue.", default=0, panel=SELECTION)
-    catalogue_tools: Path | None = opt(
-        "FILE",
-        "Draw the others from this file: OpenAI tool definitions, OpenAPI or MCP.",
+    catalogue_tools: str | None = opt(
+        "SOURCE",
+        "Draw the others from this file of tools or OpenAPI, or MCP server: an address, or mcp: and its command.",
         panel=MORE,
         needs="--catalogue",
     )
+    mcp_env: list[str] | None = options.MCP_ENV_OPTION
+    mcp_header: list[str] | None = options.MCP_HEADER_OPTION
     catalogue_retriever: str | None = opt(
         "NAME",
         "Show the model only the tools found: by bm25, by itself in a first pass (own), or by an embedding model.",
@@ -430,9 +431,13 @@ class RunOptions(CallOptions):
 
     def _catalogue(self) -> "Alteration":
         from wildtool.alter.distractors.distractors import Catalogue
+        from wildtool.tools.sources.named import tool_sources
 
-        path, retriever = self.catalogue_tools, self.catalogue_retriever or ""
-        tools = () if path is None else named_part("tools.sources.tool_files:tools_of_file")(path)
+        retriever = self.catalogue_retriever or ""
+        sources = tool_sources(
+            [self.catalogue_tools] if self.catalogue_tools else [], self.mcp_env, self.mcp_header
+        )
+        tools = sources[0].first_of_each_name() if sources else ()
         if retriever and "names" in (self.noise or ""):
             raise UsageError(
                 "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"

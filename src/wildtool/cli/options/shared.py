@@ -147,3 +147,13 @@ TRUST_OPTION = opt(
     panel=MORE,
 )
 CACHE_OPTION = opt("FOLDER", "Reply cache shared between runs.", panel=MORE)
+MCP_ENV_OPTION = opt(
+    "NAME",
+    "Variable for a server that `mcp:` starts, beside HOME, PATH and the like; repeatable.",
+    panel=MORE,
+)
+MCP_HEADER_OPTION = opt(
+    "NAME=VALUE",
+    "HTTP header for an MCP server at an address; a secret as NAME=env:VARIABLE; repeatable.",
+    panel=MORE,
+)

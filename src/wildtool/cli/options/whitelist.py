@@ -12,6 +12,7 @@ from wildtool.errors import UsageError
 from wildtool.models.headers import Header, parse_headers
 from wildtool.models.settings import EndpointOptions, address_without_login
 from wildtool.outputs import is_remote
+from wildtool.tools.sources.mcp import STDIO, is_server
 
 if TYPE_CHECKING:
     from wildtool.models.resolve import ModelOptions
@@ -49,6 +50,8 @@ TRUSTED_OPTIONS: Mapping[str, str] = {
     "server": "start `{}` for each worker",
     "on": "start workers (--on {})",
     "cache": "answer requests from replies that are kept in {}",
+    "mcp_header": "add headers to what it asks an MCP server",
+    "mcp_env": "give an MCP server that it starts the variables {}",
     "prices": "set the prices that --max-cost counts with, by {}",
     "force": "overwrite files that wildtool did not make (--force)",
     "config": "name the models of {}",
@@ -107,6 +110,9 @@ def _option_effect(name: str, value: Any, folder: Path) -> Iterator[str]:
             yield f"execute the Python file {value}"
     elif name == "extra_body":
         yield from body_effects(value)
+    elif name == "catalogue_tools" and is_server(str(value)):
+        command = str(value).removeprefix(STDIO)
+        yield f"start `{command}`" if str(value).startswith(STDIO) else f"ask {value} for its tools"
     elif name in FILE_OPTIONS:
         if not lies_inside(str(value).removeprefix("shuffled:"), folder):
             yield f"read {value}"

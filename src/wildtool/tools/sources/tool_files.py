@@ -3,7 +3,7 @@
 import json
 import re
 import stat
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, check_limits, document_place
-from wildtool.shapes import BrokenError, FoundTool, Reading, read_entry, read_tools
+from wildtool.shapes import BrokenError, FoundTool, Reading, read_entry, read_tools, tool_name
 from wildtool.shapes.keys import TOOL_LISTS, TOOLS_KEYS
 from wildtool.tools.sources.openapi import openapi_tools
 from wildtool.types import Tool
@@ -209,7 +209,7 @@ def _of_list(entries: Sequence[Any], reading: Reading) -> list[Any]:
     tools: list[Any] = []
     for number, entry in enumerate(entries, 1):
         try:
-            tools += map(_with_results, read_entry(entry, reading.at(f"tool {number}")))
+            tools += map(with_results, read_entry(entry, reading.at(f"tool {number}")))
         except BrokenError:
             tools.append(entry)
     return tools
@@ -222,12 +222,12 @@ def _tools(value: Any, reading: Reading) -> list[Any]:
     if isinstance(inner, list) and not any(held.get(key) for key in (*TOOLS_KEYS[1:], *TOOL_LISTS)):
         return _of_list(as_list(inner), replace(reading, anything=False))
     try:
-        return list(map(_with_results, read_tools(value, reading)))
+        return list(map(with_results, read_tools(value, reading)))
     except BrokenError:
         return [value]
 
 
-def _with_results(found: FoundTool) -> Tool:
+def with_results(found: FoundTool) -> Tool:
     """A tool with the schema of its results, for those who make sets. It is not sent to a model: no API has the key."""
     if not found.returns:
         return found.tool
@@ -242,10 +242,15 @@ def without_results(tool: Tool) -> Tool:
 
 def tools_of_file(path: Path) -> tuple[Tool, ...]:
     """The tools of all lists of a file as they are sent, of each name the first. Raises DataError as `named_tools`."""
-    tools: dict[str, Tool] = {}
-    for tool in named_tools(path):
-        tools.setdefault(tool["function"]["name"], without_results(tool))
-    return tuple(tools.values())
+    return first_of_each_name(map(without_results, named_tools(path)))
+
+
+def first_of_each_name(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """Of some tools with names the first of each name."""
+    by_name: dict[str, Tool] = {}
+    for tool in tools:
+        by_name.setdefault(tool_name(tool), tool)
+    return tuple(by_name.values())
 
 
 def named_tools(path: Path, note: Callable[[str], None] = lambda text: None) -> list[Tool]:
