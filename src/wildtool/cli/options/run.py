@@ -205,8 +205,8 @@ class RunOptions(CallOptions):
         panel=MORE,
         needs="--catalogue",
     )
-    mcp_env: list[str] | None = options.MCP_ENV_OPTION
-    mcp_header: list[str] | None = options.MCP_HEADER_OPTION
+    mcp_env: list[str] | None = opt(*options.MCP_ENV, panel=MORE, needs="--catalogue-tools")
+    mcp_header: list[str] | None = opt(*options.MCP_HEADER, panel=MORE, needs="--catalogue-tools")
     catalogue_retriever: str | None = opt(
         "NAME",
         "Show the model only the tools found: by bm25, by itself in a first pass (own), or by an embedding model.",

@@ -18,8 +18,8 @@ def compare(
 
     \b
     Examples:
-      wildtool tools compare old.json new.json --requests mine.jsonl -m gpt-4o -o two
-      wildtool tools compare two/runs/old two/runs/new
+      wildtool tools compare old.json new.json --requests mine.jsonl -m gpt-4o
+      wildtool tools compare out/runs/old out/runs/new
     """
     its.check_limits()
     if its.requests is None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wildtool.cli.command import arg, opt
-from wildtool.cli.help import OUTPUT
+from wildtool.cli.help import MORE, OUTPUT
 from wildtool.cli.options import shared as options
 from wildtool.outputs import check_file, make_folder, write_file
 from wildtool.tools.sources.named import ToolSource, tool_sources
@@ -13,8 +13,8 @@ def lint(
     source: str = arg(
         "TOOLS", "A file of tools, an address of an MCP server, or mcp: and the command of one."
     ),
-    mcp_env: list[str] | None = options.MCP_ENV_OPTION,
-    mcp_header: list[str] | None = options.MCP_HEADER_OPTION,
+    mcp_env: list[str] | None = opt(*options.MCP_ENV, panel=MORE),
+    mcp_header: list[str] | None = opt(*options.MCP_HEADER, panel=MORE),
     out: Path | None = opt("-o FOLDER", "Folder for findings.jsonl, which has all findings.", panel=OUTPUT),
     as_json: bool = options.JSON_OPTION,
     force: bool = options.FORCE_OPTION,
@@ -59,6 +59,6 @@ def check_tools(source: ToolSource, out: Path | None, *, as_json: bool, force: b
         faulty = sum(tool_name(tool) in places for tool in tools)
         print_wrapped(
             f"{faulty:,} of {len(tools):,} tools have a finding. These are read from names and texts alone; "
-            "`wildtool tools try` with --requests FILE --model NAME measures what they go with."
+            "wildtool tools try measures what they go with."
         )
     return int(any(each.finding.level == "error" for each in findings))

@@ -25,8 +25,8 @@ class TryOptions(CallOptions):
         panel=MODEL,
         needs="--requests",
     )
-    mcp_env: list[str] | None = options.MCP_ENV_OPTION
-    mcp_header: list[str] | None = options.MCP_HEADER_OPTION
+    mcp_env: list[str] | None = opt(*options.MCP_ENV, panel=MORE)
+    mcp_header: list[str] | None = opt(*options.MCP_HEADER, panel=MORE)
     base_url: str | None = options.BASE_URL_OPTION
     api_key_env: str | None = options.API_KEY_ENV_OPTION
     header: list[str] | None = options.HEADER_OPTION

@@ -103,7 +103,9 @@ def tool_sources(
             "--mcp-header goes to one host, and these servers have two; give the tools of one as a file"
         )
     own_headers = parse_headers(headers, "--mcp-header")
-    return tuple(ToolSource(name=name, variables=tuple(variables or ()), headers=own_headers) for name in names)
+    return tuple(
+        ToolSource(name=name, variables=tuple(variables or ()), headers=own_headers) for name in names
+    )
 
 
 def _hosts(names: Sequence[str]) -> Iterator[tuple[str, ...]]:

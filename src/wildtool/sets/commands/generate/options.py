@@ -134,8 +134,8 @@ class ToolOptions:
         "Your tools: a file of definitions or OpenAPI, or an MCP server: an address, or mcp: and its command (default:"
         " built-in tools).",
     )
-    mcp_env: list[str] | None = options.MCP_ENV_OPTION
-    mcp_header: list[str] | None = options.MCP_HEADER_OPTION
+    mcp_env: list[str] | None = opt(*options.MCP_ENV, panel=MORE, needs="--tools")
+    mcp_header: list[str] | None = opt(*options.MCP_HEADER, panel=MORE, needs="--tools")
 
     def file(self, out: Path, *, force: bool) -> Path | None:
         """The file with the tools; None for the built-in ones. What a server lists is kept beside what is generated.

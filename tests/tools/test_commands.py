@@ -1,4 +1,4 @@
-"""`wildtool catalogue`, in this process: what it finds, writes, prints and refuses."""
+"""`wildtool tools`, in this process: what its commands find, write, print and refuse."""
 
 import json
 import shlex
@@ -28,7 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_findings_are_printed_and_an_error_is_the_status():
-    result = run("catalogue tools.json")
+    result = run("tools lint tools.json")
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
         "2 tools of tools.json",
@@ -38,26 +38,24 @@ def test_findings_are_printed_and_an_error_is_the_status():
         "ferries  error  no description  say what the tool does, and when it is the one to take",
         "",
         (
-            "1 of 2 tools have a finding. These are read from names and texts alone; --requests FILE --model"
-            " NAME measures what they"
+            "1 of 2 tools have a finding. These are read from names and texts alone; wildtool tools try measures"
+            " what they go with."
         ),
-        "go with.",
     ]
-    assert run("catalogue tools.json", 50).stdout.splitlines()[4:7] == [
+    assert run("tools lint tools.json", 50).stdout.splitlines()[4:7] == [
         "ferries  error  no description  say what the tool",
         "                                does, and when it",
         "                                is the one to take",
     ]
-    sound = run("catalogue other.json")
+    sound = run("tools lint other.json")
     assert sound.exit_code == 0
     assert sound.stdout.splitlines() == [
         (
-            "0 of 2 tools have a finding. These are read from names and texts alone; --requests FILE --model"
-            " NAME measures what they"
+            "0 of 2 tools have a finding. These are read from names and texts alone; wildtool tools try measures"
+            " what they go with."
         ),
-        "go with.",
     ]
-    listed = run("catalogue tools.json --json")
+    listed = run("tools lint tools.json --json")
     finding = {
         "where": "ferries",
         "rule": "no description",
@@ -79,33 +77,63 @@ def test_findings_are_printed_and_an_error_is_the_status():
 
 
 REFUSED = {
-    "--ab tools.json": "--ab takes two versions: wildtool catalogue --ab OLD NEW --requests FILE --model NAME",
-    "tools.json other.json": "give runs, or one file or server of tools; two versions of one with --ab",
-    "--ab tools.json other.json": "--ab needs --requests FILE, which both versions are put to",
-    "none.json --requests mine.jsonl -m baseline/chat": "none.json: there is no such file; --requests needs tools",
-    "none": "none: there is no such file or folder; give tools, or the folder of a run",
-    "tools.json -m baseline/chat": "--model needs --requests",
-    "tools.json --rpm 0": "--rpm is 0; it must be a number above 0",
+    "lint tools.json --mcp-env HOME": "--mcp-env is for a server that a command starts, such as mcp:'npx -y my-server'",
+    "lint none.json": "cannot read none.json: [Errno 2] No such file or directory: 'none.json'",
+    "try tools.json other.json --requests mine.jsonl": (
+        "give one file or server of tools; two versions of one: wildtool tools compare OLD NEW"
+    ),
+    "try tools.json": (
+        "tools.json: give --requests FILE; names and descriptions alone are checked by wildtool tools lint"
+    ),
+    "try none.json --requests mine.jsonl -m baseline/chat": (
+        "none.json: there is no such file; --requests needs tools"
+    ),
+    "try none": "none: there is no such file or folder; give tools, or the folder of a run",
+    "try tools.json -m baseline/chat": "--model needs --requests",
+    "try tools.json --rpm 0": "--rpm is 0; it must be a number above 0",
+    "compare tools.json none.json --requests mine.jsonl": (
+        "none.json: there is no such file; --requests needs tools"
+    ),
 }
 
 
 @pytest.mark.parametrize("words", REFUSED)
 def test_what_cannot_be_meant_is_refused(words: str):
-    refused = run(f"catalogue {words}")
+    refused = run(f"tools {words}")
     assert refused.exit_code == 2
     assert " ".join(refused.stderr.split()) == f"wildtool: {REFUSED[words]}"
 
 
+OLDER_WORDS = {
+    "catalogue tools.json": "tools lint tools.json",
+    "catalogue other.json --json": "tools lint other.json --json",
+    "catalogue other.json --requests mine.jsonl -m baseline/chat -q -o": (
+        "tools try other.json --requests mine.jsonl -m baseline/chat -q -o"
+    ),
+    "catalogue --ab tools.json other.json --requests mine.jsonl -m baseline/chat -q -o": (
+        "tools compare tools.json other.json --requests mine.jsonl -m baseline/chat -q -o"
+    ),
+}
+
+
+@pytest.mark.parametrize("older", OLDER_WORDS)
+def test_the_older_verb_does_the_same_and_no_overview_lists_it(older: str):
+    places = [" old", " new"] if older.endswith("-o") else ["", ""]
+    before, after = run(older + places[0]), run(OLDER_WORDS[older] + places[1])
+    assert (before.exit_code, before.stdout) == (after.exit_code, after.stdout)
+    assert "catalogue" not in run("--help").stdout
+
+
 def test_requests_without_a_model_are_written_for_a_run(tmp_path: Path):
-    dry = run("catalogue tools.json --requests mine.jsonl -o out --dry-run")
+    dry = run("tools try tools.json --requests mine.jsonl -o out --dry-run")
     assert (dry.exit_code, dry.stdout) == (0, "")
     assert dry.stderr.splitlines() == [
         "out/tools.json: would be written, for wildtool run own-tools --data out/tools.json -o out/runs/tools -m NAME"
     ]
     assert not (tmp_path / "out").exists()
-    unnamed = run("catalogue tools.json --requests mine.jsonl --dry-run")
+    unnamed = run("tools try tools.json --requests mine.jsonl --dry-run")
     assert unnamed.stderr == dry.stderr.replace("out/", "runs/catalogue/")
-    written = run("catalogue tools.json --requests mine.jsonl -o out")
+    written = run("tools try tools.json --requests mine.jsonl -o out")
     assert (written.exit_code, written.stderr) == (
         0,
         "out/tools.json: written. wildtool run own-tools --data out/tools.json -o out/runs/tools -m NAME\n",
@@ -147,9 +175,9 @@ def test_requests_without_a_model_are_written_for_a_run(tmp_path: Path):
             },
         ],
     }
-    again = run("catalogue tools.json --requests mine.jsonl -o out")
+    again = run("tools try tools.json --requests mine.jsonl -o out")
     assert again.exit_code == 0
-    other = run("catalogue other.json --requests mine.jsonl -o out")
+    other = run("tools try other.json --requests mine.jsonl -o out")
     assert (other.exit_code, other.stderr) == (
         2,
         (
@@ -157,15 +185,15 @@ def test_requests_without_a_model_are_written_for_a_run(tmp_path: Path):
             " another folder with --out, or add --force to replace it\n"
         ),
     )
-    forced = run("catalogue other.json --requests mine.jsonl -o out --force")
+    forced = run("tools try other.json --requests mine.jsonl -o out --force")
     assert forced.exit_code == 0
     (tmp_path / "out" / "runs" / "tools").mkdir(parents=True)
-    used = run("catalogue tools.json --requests mine.jsonl -o out --force")
+    used = run("tools try tools.json --requests mine.jsonl -o out --force")
     assert (used.exit_code, used.stderr) == (
         2,
         "wildtool: out/tools.json: earlier runs had other tools or requests; name another folder with --out\n",
     )
-    pair = run("catalogue --ab tools.json other.json --requests mine.jsonl -o pair")
+    pair = run("tools compare tools.json other.json --requests mine.jsonl -o pair")
     assert (pair.exit_code, pair.stderr) == (
         0,
         (
@@ -177,7 +205,7 @@ def test_requests_without_a_model_are_written_for_a_run(tmp_path: Path):
 
 
 def test_a_model_is_asked_and_the_report_printed(tmp_path: Path):
-    asked = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o out --quiet")
+    asked = run("tools try other.json --requests mine.jsonl -m baseline/chat -o out --quiet")
     assert asked.exit_code == 0, asked.stderr
     assert asked.stdout.splitlines() == [
         "baseline/chat: 2 tools, 2 requests, 50.0 % right [5.5, 94.5].",
@@ -202,11 +230,11 @@ def test_a_model_is_asked_and_the_report_printed(tmp_path: Path):
         "text of the wrong one draws; if not, the text of the right one is not recognised.",
     ]
     assert asked.stderr.splitlines()[-1] == "What to change first: out/pages/index.html"
-    shown = run("catalogue out/runs/tools")
+    shown = run("tools try out/runs/tools")
     assert (shown.exit_code, shown.stdout) == (0, asked.stdout)
-    listed = run("catalogue out/runs/tools --json")
+    listed = run("tools try out/runs/tools --json")
     assert [each["model"] for each in json.loads(listed.stdout)["runs"]] == ["baseline/chat"]
-    pair = run("catalogue --ab tools.json other.json --requests mine.jsonl -m baseline/chat -o pair -q")
+    pair = run("tools compare tools.json other.json --requests mine.jsonl -m baseline/chat -o pair -q")
     assert pair.exit_code == 0
     assert pair.stdout.splitlines() == [
         "baseline/chat: 1 tool differs between the two versions.",
@@ -223,7 +251,7 @@ def test_a_model_is_asked_and_the_report_printed(tmp_path: Path):
         "run-1.html",
         "run-2.html",
     ]
-    dry = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o dry --dry-run")
+    dry = run("tools try other.json --requests mine.jsonl -m baseline/chat -o dry --dry-run")
     assert dry.exit_code == 0
     assert not (tmp_path / "dry").exists()
 
@@ -242,15 +270,15 @@ def test_a_report_is_shown_of_what_was_answered(status: int, is_shown: bool, mon
         return 0
 
     monkeypatch.setattr("wildtool.cli.commands.run.execute_runs", execute_runs)
-    monkeypatch.setattr("wildtool.tools.commands._report", report)
-    ended = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o out -q")
+    monkeypatch.setattr("wildtool.tools.commands.play.report", report)
+    ended = run("tools try other.json --requests mine.jsonl -m baseline/chat -o out -q")
     assert (ended.exit_code, asked) == (status, [False])
     # The folder of the run, then that of the pages.
     assert shown == ([Path("out/runs/tools/baseline--chat"), Path("out/pages")] if is_shown else [])
 
 
 def test_pages_of_somebody_else_are_not_overwritten(tmp_path: Path):
-    line = "catalogue other.json --requests mine.jsonl -m baseline/chat -q -o"
+    line = "tools try other.json --requests mine.jsonl -m baseline/chat -q -o"
     assert run(f"{line} out").exit_code == 0
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "index.html").write_text("mine")
@@ -260,12 +288,12 @@ def test_pages_of_somebody_else_are_not_overwritten(tmp_path: Path):
     assert [path.name for path in (tmp_path / "own").iterdir()] == ["pages"], "nothing was begun"
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "tools.json").write_text("mine")
-    written = "catalogue other.json --requests mine.jsonl -o data"
+    written = "tools try other.json --requests mine.jsonl -o data"
     assert (run(written).exit_code, (tmp_path / "data" / "tools.json").read_text()) == (2, "mine")
     assert run(f"{written} --force").exit_code == 0
-    refused = run("catalogue out/runs/tools -o mine")
+    refused = run("tools try out/runs/tools -o mine")
     assert (refused.exit_code, (tmp_path / "mine" / "index.html").read_text()) == (2, "mine")
-    assert run("catalogue out/runs/tools -o mine --force").exit_code == 0
+    assert run("tools try out/runs/tools -o mine --force").exit_code == 0
 
 
 @pytest.mark.parametrize("words", ["--ab wild-mini other", "--ab wild-mini own-tools", "own-tools other"])
@@ -282,7 +310,7 @@ def test_runs_of_own_tools_and_of_sizes_are_not_shown_together(
     refused = run(f"catalogue {words}")
     assert (refused.exit_code, " ".join(refused.stderr.split())) == (
         2,
-        "wildtool: give runs of own-tools alone, as `wildtool catalogue TOOLS --requests FILE` makes them",
+        "wildtool: give runs of own-tools alone, as `wildtool tools try TOOLS --requests FILE` makes them",
     )
 
 
