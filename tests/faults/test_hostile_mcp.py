@@ -1,4 +1,4 @@
-"""A hostile MCP server, started by `wildtool catalogue mcp:…`: it gets no key, leaves nothing behind, and ends in a named
+"""A hostile MCP server, started by `wildtool tools lint mcp:…`: it gets no key, leaves nothing behind, and ends in a named
 error in bounded time."""
 
 import json
@@ -159,18 +159,18 @@ def test_a_variable_is_named_and_set_and_its_value_is_never_repeated(name: str, 
 @pytest.mark.long
 async def test_the_option_names_variables_for_a_server_that_is_started_alone(tmp_path: Path):
     source = server(tmp_path, "answers", "a description of it")
-    run = await wildtool("catalogue", source, "--mcp-env", "NAMED", "--json", cwd=tmp_path)
+    run = await wildtool("tools", "lint", source, "--mcp-env", "NAMED", "--json", cwd=tmp_path)
     assert json.loads(run.out)["tools"] == 1
     assert b"NAMED=by the user" in (tmp_path / "environment").read_bytes()
     (tmp_path / "tools.json").write_text("[]")
-    refused = await wildtool("catalogue", "tools.json", "--mcp-env", "NAMED", cwd=tmp_path)
+    refused = await wildtool("tools", "lint", "tools.json", "--mcp-env", "NAMED", cwd=tmp_path)
     assert refused.status == 2 and "--mcp-env is for a server that a command starts" in refused.err
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 async def test_no_server_outlives_the_command(sent: signal.Signals, tmp_path: Path):
-    process = await start("catalogue", server(tmp_path, "is silent"), cwd=tmp_path)
+    process = await start("tools", "lint", server(tmp_path, "is silent"), cwd=tmp_path)
     await until((tmp_path / "daemon.pid").exists, process)
     process.send_signal(sent)
     run = await ended(process)

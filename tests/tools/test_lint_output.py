@@ -44,7 +44,7 @@ def listed(ended: Ended) -> list[str]:
 
 
 async def test_a_large_document_is_led_by_its_ten_worst_findings_and_a_count(large: Path):
-    ended = await wildtool("catalogue", "api.json", cwd=large)
+    ended = await wildtool("tools", "lint", "api.json", cwd=large)
     text = " ".join(ended.out.split())
     assert ended.status == 1
     assert len(ended.out) < 12_000
@@ -56,7 +56,7 @@ async def test_a_large_document_is_led_by_its_ten_worst_findings_and_a_count(lar
 
 
 async def test_all_findings_are_in_a_file_and_as_many_as_fit_in_json(large: Path):
-    ended = await wildtool("catalogue", "api.json", "--json", "-o", "found", cwd=large)
+    ended = await wildtool("tools", "lint", "api.json", "--json", "-o", "found", cwd=large)
     shown = json.loads(ended.out)
     rows = [json.loads(line) for line in (large / "found" / "findings.jsonl").read_text().splitlines()]
     assert len(ended.out) < 400_000
@@ -66,13 +66,13 @@ async def test_all_findings_are_in_a_file_and_as_many_as_fit_in_json(large: Path
     assert sum(kind["findings"] for kind in shown["counts"]) == len(rows)
     errors = [each["level"] == "error" for each in rows]
     assert errors == sorted(errors, reverse=True)
-    again = await wildtool("catalogue", "api.json", "--json", "-o", "found", cwd=large)
+    again = await wildtool("tools", "lint", "api.json", "--json", "-o", "found", cwd=large)
     assert again.out == ended.out
-    told = await wildtool("catalogue", "api.json", "-o", "found", "--force", cwd=large)
+    told = await wildtool("tools", "lint", "api.json", "-o", "found", "--force", cwd=large)
     assert "found/findings.jsonl has all" in " ".join(told.out.split())
     (large / "mine").mkdir()
     (large / "mine" / "findings.jsonl").write_text("mine")
-    refused = await wildtool("catalogue", "api.json", "-o", "mine", cwd=large)
+    refused = await wildtool("tools", "lint", "api.json", "-o", "mine", cwd=large)
     assert refused.status == 2 and (large / "mine" / "findings.jsonl").read_text() == "mine"
 
 
@@ -96,7 +96,7 @@ async def test_few_findings_are_all_listed_the_worst_first(tmp_path: Path):
         {"name": "boats", "description": ""},
     ]
     (tmp_path / "tools.json").write_text(json.dumps(tools))
-    ended = await wildtool("catalogue", "tools.json", cwd=tmp_path)
+    ended = await wildtool("tools", "lint", "tools.json", cwd=tmp_path)
     rules = [
         line.partition("  ")[0] for line in ended.out.splitlines() if re.match("tides|ferr|list|boats", line)
     ]
@@ -108,7 +108,7 @@ async def test_few_findings_are_all_listed_the_worst_first(tmp_path: Path):
 @pytest.mark.parametrize("nouns", [20])
 async def test_no_report_about_a_thousand_operations_is_long(nouns: int, tmp_path: Path):
     (tmp_path / "api.json").write_text(json.dumps(document(nouns)))
-    shown = await wildtool("catalogue", "api.json", cwd=tmp_path)
-    printed = await wildtool("catalogue", "api.json", "--json", "-o", "found", cwd=tmp_path)
+    shown = await wildtool("tools", "lint", "api.json", cwd=tmp_path)
+    printed = await wildtool("tools", "lint", "api.json", "--json", "-o", "found", cwd=tmp_path)
     assert len(shown.out) < 12_000 and len(printed.out) < 500_000
     assert (tmp_path / "found" / "findings.jsonl").stat().st_size < 1_000_000

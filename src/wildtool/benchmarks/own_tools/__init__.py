@@ -120,7 +120,7 @@ def _numbers(verdicts: Any, profile: str) -> Iterator[Rate]:
 
 
 class ChoiceBenchmark(Benchmark):
-    """A catalogue and requests in one file, as `wildtool catalogue TOOLS --requests FILE` writes it."""
+    """A catalogue and requests in one file, as `wildtool tools try TOOLS --requests FILE` writes it."""
 
     name = "own-tools"
     title = "own-tools: which tool of your catalogue a model calls for your requests"
@@ -167,7 +167,7 @@ def read_choices(path: Path) -> tuple[list[Tool], list[dict[str, Any]]]:
         record = as_object(read_json(path))
     except DataError as error:
         raise DataError(
-            f"{path}: no file of `wildtool catalogue TOOLS --requests FILE -o FOLDER`: {error}"
+            f"{path}: no file of `wildtool tools try TOOLS --requests FILE -o FOLDER`: {error}"
         ) from error
     tools: list[Tool] = [*as_objects(required_field(record, "tools", list, str(path)))]
     rows = [*as_objects(required_field(record, "requests", list, str(path)))]

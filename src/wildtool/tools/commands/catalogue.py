@@ -1,4 +1,4 @@
-"""`wildtool catalogue`, which 0.3 still takes for `wildtool tools lint`, `try` and `compare`, and for curves of sizes."""
+"""`wildtool catalogue`, which still works for `wildtool tools lint`, `try` and `compare`, and for curves of sizes."""
 
 import typer
 
@@ -8,7 +8,7 @@ from wildtool.errors import UsageError
 from wildtool.tools.commands.lint import check_tools
 from wildtool.tools.commands.options import TryOptions
 from wildtool.tools.commands.play import existing_paths, show_runs
-from wildtool.tools.commands.try_ import is_tools, put_requests
+from wildtool.tools.commands.try_ import check_options, is_tools, put_requests
 from wildtool.tools.sources.named import tool_sources
 
 
@@ -27,7 +27,7 @@ def catalogue(
     ),
 ) -> int:
     """Check or try your own tools (the older name of `wildtool tools`), or show accuracy by the number of tools."""
-    its.check_limits()
+    check_options(sources, its)
     if its.ab and len(sources) != 2:
         raise UsageError(
             "--ab takes two versions: wildtool tools compare OLD NEW --requests FILE --model NAME"

@@ -5,7 +5,7 @@ import typer
 from wildtool.cli.command import arg
 from wildtool.tools.commands.options import TryOptions
 from wildtool.tools.commands.play import existing_paths, show_runs
-from wildtool.tools.commands.try_ import put_requests
+from wildtool.tools.commands.try_ import check_options, put_requests
 
 
 def compare(
@@ -21,7 +21,7 @@ def compare(
       wildtool tools compare old.json new.json --requests mine.jsonl -m gpt-4o
       wildtool tools compare out/runs/old out/runs/new
     """
-    its.check_limits()
+    check_options([old, new], its)
     if its.requests is None:
         return show_runs(existing_paths([old, new]), its, versions=True)
     return put_requests([old, new], its, context)

@@ -32,7 +32,7 @@ def try_(
 
     The model sees all tools with each request. Without --model, the data are written for `wildtool run own-tools`.
     """
-    its.check_limits()
+    check_options(sources, its)
     if its.requests is None and not is_tools(sources[0]):
         return show_runs(existing_paths(sources), its)
     if len(sources) > 1:
@@ -46,12 +46,18 @@ def try_(
     return put_requests(sources, its, context)
 
 
-def put_requests(names: list[str], its: TryOptions, context: typer.Context) -> int:
-    """Puts requests to models with the tools of each source. Raises UsageError for a source that is no tools."""
+def check_options(names: list[str], its: TryOptions) -> None:
+    """Raises UsageError for options that mean nothing for these tools or runs."""
+    its.check_limits()
     if its.header and not its.model:
         raise UsageError(
             "--header is for the endpoint of --model; for an MCP server at an address give --mcp-header NAME=VALUE"
         )
+    tool_sources(names, its.mcp_env, its.mcp_header)
+
+
+def put_requests(names: list[str], its: TryOptions, context: typer.Context) -> int:
+    """Puts requests to models with the tools of each source. Raises UsageError for a source that is no tools."""
     for name in names:
         if not is_tools(name):
             raise UsageError(f"{name}: there is no such file; --requests needs tools")
