@@ -86,7 +86,7 @@ async def test_what_is_no_source_is_told(tmp_path: Path):
     (tmp_path / "openapi.json").write_text('{"openapi": "9.1", "paths": {}}')
     for source, told in (
         ("openapi.json", "the document says version '9.1'"),
-        ("nothing.json", "there is no such file or folder; give tools"),
+        ("nothing.json", "there is no such file; give tools"),
         ("mcp:no-such-command-here", "cannot be started"),
         ("http://127.0.0.1:9/mcp", "initialize was not answered"),
         ("http://127.0.0.1:9/a b", "URL can't contain control characters"),

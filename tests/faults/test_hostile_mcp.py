@@ -1,5 +1,5 @@
-"""A hostile MCP server, started by `wildtool tools lint mcp:…`: it gets no key, leaves nothing behind, and ends in a named
-error in bounded time."""
+"""A hostile MCP server, started by `wildtool tools lint mcp:…`: it gets no key, leaves nothing behind, and ends in a
+named error in bounded time."""
 
 import json
 import shlex

@@ -78,7 +78,7 @@ def test_findings_are_printed_and_an_error_is_the_status():
 
 REFUSED = {
     "lint tools.json --mcp-env HOME": "--mcp-env is for a server that a command starts, such as mcp:'npx -y my-server'",
-    "lint none.json": "cannot read none.json: [Errno 2] No such file or directory: 'none.json'",
+    "lint none.json": "none.json: there is no such file; give tools: a file, an address, or mcp: and a command",
     "try tools.json other.json --requests mine.jsonl": (
         "give one file or server of tools; two versions of one: wildtool tools compare OLD NEW"
     ),

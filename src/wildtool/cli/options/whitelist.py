@@ -12,7 +12,6 @@ from wildtool.errors import UsageError
 from wildtool.models.headers import Header, parse_headers
 from wildtool.models.settings import EndpointOptions, address_without_login
 from wildtool.outputs import is_remote
-from wildtool.tools.sources.mcp import STDIO, is_server
 
 if TYPE_CHECKING:
     from wildtool.models.resolve import ModelOptions
@@ -110,14 +109,22 @@ def _option_effect(name: str, value: Any, folder: Path) -> Iterator[str]:
             yield f"execute the Python file {value}"
     elif name == "extra_body":
         yield from body_effects(value)
-    elif name == "catalogue_tools" and is_server(str(value)):
-        command = str(value).removeprefix(STDIO)
-        yield f"start `{command}`" if str(value).startswith(STDIO) else f"ask {value} for its tools"
     elif name in FILE_OPTIONS:
-        if not lies_inside(str(value).removeprefix("shuffled:"), folder):
+        if effect := server_effect(name, str(value)):
+            yield effect
+        elif not lies_inside(str(value).removeprefix("shuffled:"), folder):
             yield f"read {value}"
     elif value is not False:
         yield TRUSTED_OPTIONS.get(name, f"set --{name.replace('_', '-')} to {{}}").format(value)
+
+
+def server_effect(name: str, value: str) -> str:
+    """What an option does that names a server of tools; empty for any other."""
+    from wildtool.tools.sources.mcp import STDIO, is_server  # not for each command that reads no such file
+
+    if name != "catalogue_tools" or not is_server(value):
+        return ""
+    return f"start `{value.removeprefix(STDIO)}`" if value.startswith(STDIO) else f"ask {value} for its tools"
 
 
 def lies_inside(path: Any, folder: Path) -> bool:

@@ -1,9 +1,16 @@
-"""The verb `tools`: are your tools fit to choose by, which are confused, and are new descriptions better?"""
+"""Check your own tools, test which are confused, or compare two versions of them.
+
+\b
+Examples:
+  wildtool tools lint tools.json
+  wildtool tools try tools.json --requests mine.jsonl -m gpt-4o
+  wildtool tools compare old.json new.json --requests mine.jsonl -m gpt-4o
+"""
 
 from wildtool.cli import CommandGroup, Commands
 
 TOOLS = CommandGroup(
-    help="Check your own tools, test which are confused, or compare two versions of them.",
+    help=__doc__,
     no_args_is_help=True,
     commands=Commands(
         {

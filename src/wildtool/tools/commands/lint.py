@@ -5,7 +5,9 @@ from pathlib import Path
 from wildtool.cli.command import arg, opt
 from wildtool.cli.help import MORE, OUTPUT
 from wildtool.cli.options import shared as options
+from wildtool.errors import UsageError
 from wildtool.outputs import check_file, make_folder, write_file
+from wildtool.tools.sources.mcp import is_server
 from wildtool.tools.sources.named import ToolSource, tool_sources
 
 
@@ -28,6 +30,10 @@ def lint(
 
     Nothing is sent to a model. An error among the findings gives exit status 1.
     """
+    if not is_server(source) and not Path(source).exists():
+        raise UsageError(
+            f"{source}: there is no such file; give tools: a file, an address, or mcp: and a command"
+        )
     (tools,) = tool_sources([source], mcp_env, mcp_header)
     return check_tools(tools, out, as_json=as_json, force=force)
 
