@@ -11,7 +11,7 @@ FLOOR_TESTS := $(addprefix tests/, \
 	engine/record/test_lines.py engine/score/test_verdict_table.py toolcall/test_retrieval.py export/test_export_tables.py \
 	training/test_files.py training/test_convert_command.py training/test_base_template.py training/mix/test_duplicates.py \
 	report/charts report/test_report_parts.py scale/test_store.py review/test_store.py \
-	toolcall/text/test_similarity.py generate/schema/test_patterns.py benchmarks/teval/test_reading.py \
+	toolcall/text/test_similarity.py tools/schema/test_patterns.py benchmarks/teval/test_reading.py \
 	benchmarks/bfcl/test_languages.py benchmarks/ledger/test_book.py test_dependencies.py test_json_codec.py test_written.py)
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE

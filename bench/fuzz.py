@@ -23,7 +23,7 @@ TESTS = Path(__file__).parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
 from faults.fuzz_streams import KINDS, Reader, answer, damaged, mangled  # noqa: E402
-from generate.tool_sources.openapi_fuzz import document  # noqa: E402
+from tools.sources.openapi_fuzz import document  # noqa: E402
 from wildtool.benchmark import Benchmark  # noqa: E402
 from wildtool.benchmarks.acebench import ACEBENCH  # noqa: E402
 from wildtool.benchmarks.wildtoolbench import WILD_MINI  # noqa: E402

@@ -14,18 +14,19 @@ PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 CONTRACT, BASE = "contract", "benchmark"
 """The modules of the root, drawn as two boxes: what all others use, and what benchmarks are built on."""
 OF_BASE = ("benchmark", "declared", "trace")
+VERBS = "commands"
+"""The folders and modules with a package's verbs, drawn as one box."""
 SETS = "sets"
 """The folder whose packages are drawn as boxes of their own."""
 APART = ("old_paths",)
 """Modules that are not drawn: they only forward old import paths."""
 ABOUT: Mapping[str, str] = {
+    VERBS: "the verbs of each package",
     "environments": "units for training, with rewards",
     "board": "results that others can believe",
-    "catalogue": "your tools, and what many cost",
     "check": "checks endpoints for broken calls",
     "python": "what `import wildtool` offers",
     "scale": "runs that several workers share",
-    "sets/commands": "data, generate, review",
     "sets/review": "people correct and approve made sets",
     "sets/make": "makes sessions, items and tools",
     "sets/prepare": "training data in and out",
@@ -39,6 +40,7 @@ ABOUT: Mapping[str, str] = {
     BASE: "base classes: Benchmark, Rules, SingleTurn",
     "alter": "what models are shown otherwise",
     "shapes": "reads tools and calls of any shape",
+    "tools": "your tools: from files and servers, checked",
     "toolcall": "reads and compares calls",
     "tool_formats": "calls written as text, by format",
     "stats": "intervals, tests, power",
@@ -59,6 +61,8 @@ path { fill: none; stroke: #9aa5b1; stroke-width: 1.4; marker-end: url(#head); }
 
 def package_of(parts: tuple[str, ...]) -> str:
     """The box of a module, given by its path below the root."""
+    if len(parts) > 1 and parts[1] == VERBS and parts[0] != "cli":
+        return VERBS
     if parts[0] == SETS:
         return "/".join(parts[:2])
     if len(parts) > 1 or (ROOT / parts[0]).is_dir():
@@ -110,6 +114,9 @@ def sub_packages(box: str) -> list[str]:
     """Names of the packages inside a box."""
     if box == BASE:
         return list(OF_BASE)
+    if box == VERBS:
+        places = {path.relative_to(ROOT).parts[0] for path in ROOT.rglob(f"{VERBS}*")}
+        return sorted(places - {"cli"})
     if box == CONTRACT:
         others = {*OF_BASE, *APART}
         return sorted(

@@ -213,7 +213,7 @@ OPENED_IN = frozenset(
         "export/bundle.py",  # written
         "outputs.py",  # a small member of an archive
         "sets/make/procedural/parts.py",  # wildtool's own
-        "sets/make/tool_sources/tool_files.py",  # each alias counted as what it stands for
+        "tools/sources/tool_files.py",  # each alias counted as what it stands for
         "sets/prepare/files.py",  # row by row
         "sets/prepare/parquet.py",
         "sets/review/drafts/conversation.py",  # members within LINE_LIMITS

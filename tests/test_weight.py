@@ -26,13 +26,13 @@ BUDGETS = {
     "benchmarks/glaive": 450,
     "benchmarks/injecagent": 1090,
     "benchmarks/ledger": 1590,
+    "benchmarks/own_tools": 170,
     "benchmarks/rotbench": 650,
     "benchmarks/sealtools": 880,
     "benchmarks/taskbench": 1360,
     "benchmarks/teval": 1060,
     "benchmarks/wildtoolbench": 3750,
     "board": 880,
-    "catalogue": 2080,
     "check": 2270,
     "cli": 6090,
     "data": 1060,
@@ -45,7 +45,7 @@ BUDGETS = {
     "report": 2730,
     "scale": 2770,
     "sets/commands": 2710,
-    "sets/make": 10790,
+    "sets/make": 9500,
     "sets/prepare": 7350,
     "sets/review": 6200,
     "shapes": 1860,
@@ -53,6 +53,7 @@ BUDGETS = {
     "table": 340,
     "tool_formats": 2290,
     "toolcall": 3980,
+    "tools": 3750,
     "sets": 0,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
@@ -61,7 +62,7 @@ MOST_OF_CORE = 31_900
 (decision 0059)."""
 LEAVES = (
     "alter/aid",
-    "alter/catalogue",
+    "alter/distractors",
     "alter/failures",
     "alter/history",
     "alter/injection",
@@ -70,7 +71,6 @@ LEAVES = (
     "benchmarks",
     "board",
     "export",
-    "catalogue",
     "check",
     "environments",
     "models/baselines",
@@ -81,6 +81,7 @@ LEAVES = (
     "report",
     "scale",
     "sets",
+    "tools",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
 NEW_PART = 500

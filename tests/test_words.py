@@ -41,6 +41,7 @@ PINNED = (
     "prompt",
     "tool_formats/",
     "sets/make/",
+    "tools/",
     "commands/generate/",
     "acebench/episode/base.py",
     "acebench/audit/episode_mutants.py",

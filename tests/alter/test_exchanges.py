@@ -11,17 +11,17 @@ from golden_files import same_as_golden
 from wildtool.alter.aid.aid import Aid
 from wildtool.alter.aid.hints import Hint
 from wildtool.alter.base import Alteration
-from wildtool.alter.catalogue.catalogue import Catalogue
+from wildtool.alter.distractors.distractors import Catalogue
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.injection.injection import Injection
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.alter.noise.noise import Noise
-from wildtool.alter.own_tools import tool_name
 from wildtool.alter.variant import Variant
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
+from wildtool.shapes import tool_name
 from wildtool.types import Message, Reply, Request, Transcript
 
 BENCHMARK = load_benchmark("wild-mini")

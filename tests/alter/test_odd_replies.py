@@ -12,8 +12,8 @@ from alter.history.session_play import REFUSE, SIMULATE, judged, own, play, scri
 from benchmarks.wildtoolbench.build import answer, ask, call, calls, item, node, raw_call, says
 from golden_files import same_as_golden
 from wildtool.alter.aid.gold_hints import gold_hints, hint_line
-from wildtool.alter.catalogue.catalogue import Catalogue
-from wildtool.alter.catalogue.near import near_copies
+from wildtool.alter.distractors.distractors import Catalogue
+from wildtool.alter.distractors.near import near_copies
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.kinds import KIND_OF, damaged, error_text
 from wildtool.alter.failures.schedule import FailureSchedule

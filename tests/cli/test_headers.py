@@ -160,7 +160,7 @@ VERBS = {
     "check": "check -m m --quick --json",
     "list": "list models --check m",
     "generate": "generate --model m --sessions 1 -o set -q --max-tokens-total 2000",
-    "catalogue": "catalogue tools.json --requests asked.jsonl -m m -o out -q",
+    "tools try": "tools try tools.json --requests asked.jsonl -m m -o out -q",
 }
 TOOL = {
     "type": "function",
@@ -464,7 +464,7 @@ def test_an_mcp_server_at_an_address_gets_its_headers_and_the_model_its_own():
 
 def test_a_refusal_of_an_mcp_server_that_repeats_a_secret_is_shown_without_it():
     with gateway(repeats="error") as server:
-        refused = typed("catalogue", server.url, "--mcp-header", "Authorization=env:GATEWAY_KEY")
+        refused = typed("tools", "lint", server.url, "--mcp-header", "Authorization=env:GATEWAY_KEY")
     assert refused.exit_code == 2 and "HTTP 400" in refused.stderr
     assert KEY.encode() not in written(refused)
 

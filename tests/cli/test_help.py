@@ -27,7 +27,7 @@ PARSED = (
     "wildtool worker",
     "wildtool launch",
     "wildtool check",
-    "wildtool catalogue",
+    "wildtool tools",
     "data pull",
     "wildtool view",
     "review sessions.jsonl",

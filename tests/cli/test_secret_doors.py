@@ -201,10 +201,10 @@ def test_a_key_of_an_mcp_server_is_in_nothing_that_is_made_of_its_tools(tmp_path
     )
     source = f"mcp:{sys.executable} server.py --token {KEYS['option']}"
     commands = [
-        ["catalogue", source],
-        ["catalogue", source, "--json"],
-        ["catalogue", source, "--requests", "asked.jsonl", "-m", "baseline/gold", "-o", "out"],
-        ["catalogue", source, "--requests", "asked.jsonl", "-m", "baseline/gold", "-o", "out"],
+        ["tools", "lint", source],
+        ["tools", "lint", source, "--json"],
+        ["tools", "try", source, "--requests", "asked.jsonl", "-m", "baseline/gold", "-o", "out"],
+        ["tools", "try", source, "--requests", "asked.jsonl", "-m", "baseline/gold", "-o", "out"],
         ["report", "out/runs/tools", "-o", "pages"],
         ["export", "out/runs/tools", "--to", "bundle", "-o", "run.zip"],
         ["export", "out/runs/tools", "--to", "eee", "-o", "eee"],

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from e2e.command import wildtool
-from wildtool.catalogue.mcp import server_tools
 from wildtool.errors import DataError
+from wildtool.tools.sources.mcp import server_tools
 
 TOOLS = [
     {
@@ -46,17 +46,17 @@ def command(script: Path, text: str, *words: str) -> str:
 
 async def test_tools_of_a_file_are_checked(tmp_path: Path):
     (tmp_path / "tools.json").write_text(json.dumps({"tools": TOOLS}))
-    ended = await wildtool("catalogue", "tools.json", cwd=tmp_path)
+    ended = await wildtool("tools", "lint", "tools.json", cwd=tmp_path)
     assert ended.status == 1
     assert "no description" in ended.out
     assert "1 of 2 tools have a finding" in ended.out
-    ended = await wildtool("catalogue", "tools.json", "--json", cwd=tmp_path)
+    ended = await wildtool("tools", "lint", "tools.json", "--json", cwd=tmp_path)
     assert [each["where"] for each in json.loads(ended.out)["findings"]] == ["ferries"]
 
 
 async def test_a_server_that_is_started_lists_its_tools_page_by_page(tmp_path: Path):
     source = command(tmp_path / "server.py", SERVER, json.dumps(TOOLS))
-    ended = await wildtool("catalogue", source, "--json", cwd=tmp_path)
+    ended = await wildtool("tools", "lint", source, "--json", cwd=tmp_path)
     assert ended.status == 1, ended.err
     assert json.loads(ended.out)["tools"] == 2
 
@@ -76,7 +76,7 @@ async def test_a_server_that_is_started_lists_its_tools_page_by_page(tmp_path: P
 async def test_a_server_that_dies_or_has_nothing_is_told(
     tmp_path: Path, text: str, words: tuple[str, ...], told: str
 ):
-    ended = await wildtool("catalogue", command(tmp_path / "server.py", text, *words), cwd=tmp_path)
+    ended = await wildtool("tools", "lint", command(tmp_path / "server.py", text, *words), cwd=tmp_path)
     assert ended.status == 2
     assert told in " ".join(ended.err.split())
     assert "Traceback" not in ended.err.replace("it wrote: Traceback", "")
@@ -86,12 +86,12 @@ async def test_what_is_no_source_is_told(tmp_path: Path):
     (tmp_path / "openapi.json").write_text('{"openapi": "9.1", "paths": {}}')
     for source, told in (
         ("openapi.json", "the document says version '9.1'"),
-        ("nothing.json", "there is no such file or folder; give tools"),
+        ("nothing.json", "there is no such file; give tools"),
         ("mcp:no-such-command-here", "cannot be started"),
         ("http://127.0.0.1:9/mcp", "initialize was not answered"),
         ("http://127.0.0.1:9/a b", "URL can't contain control characters"),
     ):
-        ended = await wildtool("catalogue", source, cwd=tmp_path)
+        ended = await wildtool("tools", "lint", source, cwd=tmp_path)
         assert ended.status == 2, source
         assert told in " ".join(ended.err.split())
 

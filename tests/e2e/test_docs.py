@@ -63,8 +63,8 @@ ELSEWHERE = (
     "data convert train.jsonl --kind long",
     "--format pairs",
     "runs/hinted",
-    "catalogue tools.json",
-    "catalogue openapi.yaml",
+    "tools lint tools.json",
+    "tools lint openapi.yaml",
     "mcp:npx",
     "--upstream",
     "runs/august",
@@ -311,14 +311,16 @@ def _help(words: tuple[str, ...], folder: Path) -> str:
 @pytest.mark.parametrize("command", FAR)
 def test_a_command_that_needs_more_than_this_machine_has_real_options(command: str, folder: Path) -> None:
     words = [word for word in shlex.split(command) if not re.match(r"^\d?>", word)]
-    below = words[1] in ("data", "launch") or (words[1] == "generate" and not words[2].startswith("-"))
+    below = words[1] in ("data", "launch", "tools") or (
+        words[1] == "generate" and not words[2].startswith("-")
+    )
     length = 3 if below else 2
     if words[1] == "review":
         # A set's name is no command.
         length = 4 if words[2] == "people" else 2 if "." in words[2] else 3
     known = _help(tuple(words[:length]), folder)
     options = [word.partition("=")[0] for word in words if word.startswith("--")]
-    assert options or words[1] in ("catalogue", "compare", "data", "list", "review", "view")
+    assert options or words[1] in ("compare", "data", "list", "review", "tools", "view")
     assert all(option in known for option in options), command
 
 

@@ -95,7 +95,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("kind", [*FILES, "server"])
 async def test_no_source_of_tools_sends_it(kind: str, folder: Path):
     async with Peer("chat", says_nothing) as peer:
-        asked = ("catalogue", source(kind, folder), "--requests", "mine.jsonl", "-o", "out")
+        asked = ("tools", "try", source(kind, folder), "--requests", "mine.jsonl", "-o", "out")
         ended = await wildtool(*asked, *words(peer), cwd=folder, PEER_KEY=KEY)
     assert ended.status == 0, ended.err
     check(peer, folder)
@@ -105,7 +105,7 @@ async def test_no_source_of_tools_sends_it(kind: str, folder: Path):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_no_protocol_sends_it(protocol: str, form: tuple[str, ...], folder: Path):
     async with Peer(protocol, says_nothing) as peer:
-        asked = ("catalogue", source("mcp", folder), "--requests", "mine.jsonl", "-o", "out")
+        asked = ("tools", "try", source("mcp", folder), "--requests", "mine.jsonl", "-o", "out")
         ended = await wildtool(*asked, *form, *words(peer), cwd=folder, PEER_KEY=KEY)
     assert ended.status == 0, ended.err
     check(peer, folder)
@@ -114,7 +114,7 @@ async def test_no_protocol_sends_it(protocol: str, form: tuple[str, ...], folder
 @pytest.mark.parametrize("protocol", ["chat", "anthropic", "responses"])
 async def test_no_batch_sends_it(protocol: str, folder: Path):
     prepared = await wildtool(
-        "catalogue", source("mcp", folder), "--requests", "mine.jsonl", "-o", "out", cwd=folder
+        "tools", "try", source("mcp", folder), "--requests", "mine.jsonl", "-o", "out", cwd=folder
     )
     assert prepared.status == 0, prepared.err
     async with BatchServer(protocol, says_nothing) as server:

@@ -14,8 +14,8 @@ import click
 import typer
 from typer.testing import CliRunner, Result
 
-from catalogue.choice_play import requests_file, tools
 from review.made_sets import decide
+from tools.choice_play import requests_file, tools
 from training.training_rows import call_row, text_row, write_rows
 from wildtool.cli import app
 from wildtool.export import EXPORT_FORMATS
@@ -37,10 +37,12 @@ WRITING: Mapping[str, tuple[str, ...]] = {
     ),
     "gate": ("gate r/gold --against r/chat --markdown OUT",),
     "curve": ("curve series.toml --limit 1 -o OUT --cache OUT-cache",),
-    "catalogue": (
-        "catalogue tools.json --requests mine.jsonl -m baseline/gold -o OUT --cache OUT-cache",
-        "catalogue sizes -o OUT",
+    "tools lint": ("tools lint tools.json -o OUT",),
+    "tools try": (
+        "tools try tools.json --requests mine.jsonl -m baseline/gold -o OUT --cache OUT-cache",
+        "tools try tools.json --requests mine.jsonl -o OUT",
     ),
+    "tools compare": ("tools compare tools.json tools.json --requests mine.jsonl -m baseline/gold -o OUT",),
     "report": (
         "report r/gold -o OUT",
         "report r/gold --single-file -o OUT",

@@ -1,5 +1,5 @@
-"""A hostile MCP server, started by `wildtool catalogue mcp:…`: it gets no key, leaves nothing behind, and ends in a named
-error in bounded time."""
+"""A hostile MCP server, started by `wildtool tools lint mcp:…`: it gets no key, leaves nothing behind, and ends in a
+named error in bounded time."""
 
 import json
 import shlex
@@ -13,9 +13,9 @@ import pytest
 
 from e2e.command import ended, start, until, wildtool
 from e2e.test_workers import is_alive
-from wildtool.catalogue.lint import read_catalogue
-from wildtool.catalogue.mcp import INHERITED, server_tools
 from wildtool.errors import DataError, UsageError
+from wildtool.tools.sources.mcp import INHERITED, server_tools
+from wildtool.tools.sources.named import ToolSource
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -102,7 +102,7 @@ def alive(folder: Path) -> list[str]:
 @pytest.fixture(autouse=True)
 def canaries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys in the environment. A server that has to be killed has little grace here."""
-    monkeypatch.setattr("wildtool.catalogue.mcp.GRACE_S", 0.1)
+    monkeypatch.setattr("wildtool.tools.sources.mcp.GRACE_S", 0.1)
     for name, value in CANARIES.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("NAMED", "by the user")
@@ -111,7 +111,7 @@ def canaries(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_server_gets_no_key_nothing_is_sent_elsewhere_and_nothing_is_left(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as elsewhere:
         address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/canary"
-        (tool,) = read_catalogue(server(tmp_path, "answers", address), print, ["NAMED"])
+        (tool,) = ToolSource(name=server(tmp_path, "answers", address), variables=("NAMED",)).tools()
         elsewhere.setblocking(False)
         with pytest.raises(BlockingIOError):
             elsewhere.accept()
@@ -142,7 +142,7 @@ def test_a_server_that_misbehaves_is_named_and_nothing_is_left(
 
 @pytest.mark.long
 def test_pages_end_in_time_though_each_comes_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wildtool.catalogue.mcp.MAX_PAGES", 10**9)
+    monkeypatch.setattr("wildtool.tools.sources.mcp.MAX_PAGES", 10**9)
     with pytest.raises(DataError, match=r"tools/list has not ended after 2 s"):
         server_tools(server(tmp_path, "lists without an end"), 0.5)
     assert alive(tmp_path) == []
@@ -159,18 +159,18 @@ def test_a_variable_is_named_and_set_and_its_value_is_never_repeated(name: str, 
 @pytest.mark.long
 async def test_the_option_names_variables_for_a_server_that_is_started_alone(tmp_path: Path):
     source = server(tmp_path, "answers", "a description of it")
-    run = await wildtool("catalogue", source, "--mcp-env", "NAMED", "--json", cwd=tmp_path)
+    run = await wildtool("tools", "lint", source, "--mcp-env", "NAMED", "--json", cwd=tmp_path)
     assert json.loads(run.out)["tools"] == 1
     assert b"NAMED=by the user" in (tmp_path / "environment").read_bytes()
     (tmp_path / "tools.json").write_text("[]")
-    refused = await wildtool("catalogue", "tools.json", "--mcp-env", "NAMED", cwd=tmp_path)
+    refused = await wildtool("tools", "lint", "tools.json", "--mcp-env", "NAMED", cwd=tmp_path)
     assert refused.status == 2 and "--mcp-env is for a server that a command starts" in refused.err
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 async def test_no_server_outlives_the_command(sent: signal.Signals, tmp_path: Path):
-    process = await start("catalogue", server(tmp_path, "is silent"), cwd=tmp_path)
+    process = await start("tools", "lint", server(tmp_path, "is silent"), cwd=tmp_path)
     await until((tmp_path / "daemon.pid").exists, process)
     process.send_signal(sent)
     run = await ended(process)

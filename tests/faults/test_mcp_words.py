@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from e2e.command import wildtool
-from wildtool.catalogue.mcp import server_tools
 from wildtool.errors import DataError
+from wildtool.tools.sources.mcp import server_tools
 
 HTML = {"Content-Type": "text/html"}
 STREAM = {"Content-Type": "text/event-stream"}
@@ -154,7 +154,7 @@ async def test_words_show_no_key_and_steer_no_terminal(tmp_path: Path):
     key = "sk-canary-0123456789abcdef"
     body = f"\x1b]0;title\x07\u202e{'x' * 380} your key {key} is refused".encode()
     with answering(403, body) as (url, _):
-        ended = await wildtool("catalogue", f"{url}?token={key}", cwd=tmp_path)
+        ended = await wildtool("tools", "lint", f"{url}?token={key}", cwd=tmp_path)
     assert ended.status == 2
     assert "403" in ended.err and "xxx" in ended.err
     assert not any(part in ended.err for part in (key[:14], "\x1b", "\x07", "\u202e"))
@@ -166,7 +166,7 @@ async def test_a_server_of_the_older_transport_is_named_with_what_to_do(
     status: int, opened: bytes, tmp_path: Path
 ):
     with answering(status, b"Missing sessionId", opened) as (url, asked):
-        ended = await wildtool("catalogue", url, cwd=tmp_path)
+        ended = await wildtool("tools", "lint", url, cwd=tmp_path)
     told = " ".join(ended.err.split())
     assert ended.status == 2
     assert "Missing sessionId" in told

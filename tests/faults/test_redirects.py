@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from faults.test_hostile_folder import Attacker
-from wildtool.catalogue.mcp import server_tools
 from wildtool.data.embeddings import endpoint_encode
 from wildtool.errors import CallError, DataError, UsageError
 from wildtool.models.headers import parse_headers
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.scale.servers import ModelServer
+from wildtool.tools.sources.mcp import server_tools
 from wildtool.types import Request
 
 STATUSES = [301, 302, 303, 307, 308]

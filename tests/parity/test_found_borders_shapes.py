@@ -13,11 +13,11 @@ from parity.cases import oracle_folder, present, rows
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.results import read_results
-from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError
-from wildtool.sets.make.tool_sources.tool_files import named_tools, tools_of_file
+from wildtool.tools.sources.named import ToolSource
+from wildtool.tools.sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Item
 
 SCHEMA = {"born": {"type": "string", "description": "YYYY-MM-DD"}}
@@ -35,7 +35,7 @@ def command(line: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def catalogue(path: Path) -> Any:
-    return read_catalogue(str(path), print)
+    return ToolSource(name=str(path)).tools(print)
 
 
 TOOL_DOORS: list[Callable[[Path], Any]] = [named_tools, tools_of_file, catalogue]

@@ -15,17 +15,17 @@ from typer.testing import CliRunner
 
 import wildtool as wt
 from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS, Call, ToolText, messages_of
-from wildtool.catalogue.lint import read_catalogue
 from wildtool.cli import app
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rollouts import judge_rollouts
 from wildtool.environments.sources import benchmark_units
 from wildtool.errors import WildtoolError
 from wildtool.models.function import CallableModel
-from wildtool.sets.make.tool_sources.tool_files import named_tools, tools_of_file
 from wildtool.sets.prepare.check.file import FileCheck, check_training_file
 from wildtool.sets.prepare.writers.openai import openai_row
 from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
+from wildtool.tools.sources.named import ToolSource
+from wildtool.tools.sources.tool_files import named_tools, tools_of_file
 from wildtool.types import Request
 
 PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"
@@ -311,7 +311,7 @@ DOORS = [
     Door("review import", RECORDS, by_import, {}),
     Door("generate --tools", TOOLS, of_file(named_tools), {}),
     Door("--catalogue-tools", TOOLS, of_file(tools_of_file), {}),
-    Door("catalogue", TOOLS, of_file(lambda path: read_catalogue(str(path), print)), {}),
+    Door("tools lint", TOOLS, of_file(lambda path: ToolSource(name=str(path)).tools(print)), {}),
     Door(
         "wt.check_call, the tool",
         TOOLS,
@@ -385,7 +385,7 @@ UNKNOWN: Mapping[str, Callable[[], object]] = {
     "review import": lambda: odd_record("review import records.jsonl --from openai -o drafts.jsonl"),
     "generate --tools": lambda: odd_tools(named_tools),
     "--catalogue-tools": lambda: odd_tools(tools_of_file),
-    "catalogue": lambda: odd_tools(lambda path: read_catalogue(str(path), print)),
+    "tools lint": lambda: odd_tools(lambda path: ToolSource(name=str(path)).tools(print)),
     "wt.check_call, the tool": lambda: wt.check_call(
         {"name": "age_of", "schemer": AGE.schema}, CALLS["bare"](TALK.calls[0]), CALLS["bare"](TALK.calls[0])
     ),

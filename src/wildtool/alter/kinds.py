@@ -11,7 +11,7 @@ ALTERATION_KINDS = ("history", "catalogue", "failures", "noise", "injection", "a
 _AID = "wildtool.alter.aid.aid:Aid"
 _CLASSES = {
     "history": "wildtool.alter.history.history:OwnHistory",
-    "catalogue": "wildtool.alter.catalogue.catalogue:Catalogue",
+    "catalogue": "wildtool.alter.distractors.distractors:Catalogue",
     "failures": "wildtool.alter.failures.failures:Failures",
     "noise": "wildtool.alter.noise.noise:Noise",
     "injection": "wildtool.alter.injection.injection:Injection",

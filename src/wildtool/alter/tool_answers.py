@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wildtool.alter.own_tools import tool_name
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
+from wildtool.shapes import tool_name
 from wildtool.tool_formats.lenient_json import strict_value_or
 from wildtool.types import Message, Request, Role, Tool
 

@@ -21,7 +21,7 @@ SHIPPED = "wild-mini"
 """The benchmark whose data are installed with wildtool."""
 OF_ANY_FILE: Mapping[str, str] = {
     "training": "wildtool.sets.prepare.procedures.playing:TRAINING",
-    "own-tools": "wildtool.catalogue.choice:OWN_TOOLS",
+    "own-tools": "wildtool.benchmarks.own_tools:OWN_TOOLS",
 }
 """Also built in, over any file of the user: they are in no suite, and no file is recognised as theirs."""
 

@@ -71,7 +71,12 @@ class Commands(Mapping[str, Any]):
     """The commands of a group by name, each imported when it is looked up: our own, and those that packages add."""
 
     def __init__(
-        self, declarations: Mapping[str, tuple[str, str]], verb: str | None = None, *, group: str = ""
+        self,
+        declarations: Mapping[str, tuple[str, str]],
+        verb: str | None = None,
+        *,
+        group: str = "",
+        older: Mapping[str, str] = {},
     ) -> None:
         """
         Args:
@@ -79,8 +84,10 @@ class Commands(Mapping[str, Any]):
                 for overviews, which is the first sentence of the command's own.
             verb: name of a group whose first command is the default; that command's help lists the others.
             group: name of another group; empty for the verbs.
+            older: by name the place of a command that still works and that no overview lists.
         """
         self.declarations = declarations
+        self.older = older
         self._group = verb or group
         first, *more_names = declarations
         more = f"See also: {', '.join(f'wildtool {verb} {name}' for name in more_names)}."
@@ -98,6 +105,8 @@ class Commands(Mapping[str, Any]):
 
     def find(self, name: str) -> Any:
         """The function or group of a name. Raises UsageError for one of a package that cannot be used."""
+        if name in self.older:
+            return named_part(self.older[name])
         if name not in self.declarations:
             return load_command(name, self._group)
         return named_part(self.declarations[name][0])
@@ -106,6 +115,8 @@ class Commands(Mapping[str, Any]):
         """The line of help for overviews; None for an unknown name."""
         if name in self.declarations:
             return self.declarations[name][1]
+        if name in self.older:
+            return ""
         entries = added_commands(self._group).get(name)
         return f"Of the package {package_of(entries[0])}." if entries else None
 
@@ -212,9 +223,9 @@ _VERBS = Commands(
         ),
         "gate": ("cli.commands.gate:gate", "Fail if a model got significantly worse."),
         "curve": ("cli.commands.curve:curve", "Draw learning curves of models trained on growing data."),
-        "catalogue": (
-            "catalogue.command:catalogue",
-            "Check your own tools, test which are confused, or show how accuracy falls with the size of a catalogue.",
+        "tools": (
+            "tools.commands:TOOLS",
+            "Check your own tools, test which are confused, or compare two versions of them.",
         ),
         "report": ("cli.commands.report:report", "Make a web report of runs, or Markdown or LaTeX tables."),
         "view": ("cli.commands.view:view", "Browse runs and their reports, and track running ones."),
@@ -234,7 +245,8 @@ _VERBS = Commands(
         "worker": ("scale.commands:worker", "Help a run that several workers share."),
         "review": ("sets.commands.review:REVIEW", "Review and correct made sets, and release them."),
         "data": ("sets.commands.data:DATA", "Download, check, describe, refresh, convert and mix data."),
-    }
+    },
+    older={"catalogue": "tools.commands.catalogue:catalogue"},
 )
 GC_THRESHOLD = 10_000
 """New objects after which the garbage collector looks for reference cycles."""

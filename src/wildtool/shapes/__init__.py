@@ -16,7 +16,7 @@ from wildtool.shapes.records import (
     received_answer,
     records_of,
 )
-from wildtool.shapes.tools import FoundTool, read_entry, read_tools
+from wildtool.shapes.tools import FoundTool, read_entry, read_tools, tool_name
 
 __all__ = [
     "BrokenError",
@@ -34,4 +34,5 @@ __all__ = [
     "read_tools",
     "received_answer",
     "records_of",
+    "tool_name",
 ]

@@ -97,6 +97,12 @@ _DISCOVERY_KIND = "discovery#"
 """How the `kind` of a Google Discovery document begins."""
 
 
+def tool_name(tool: Mapping[str, Any]) -> str:
+    """The name of a tool, or of a call, in OpenAI's shape; empty where it has none."""
+    name = as_object(tool.get("function")).get("name")
+    return name if isinstance(name, str) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class FoundTool:
     """A tool in OpenAI's shape, and what this shape has no place for."""

@@ -1,5 +1,6 @@
 """What the options of a run mean: each reaches the settings it is for, and what nothing can keep is refused by name."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from wildtool.alter.aid.aid import Aid
-from wildtool.alter.catalogue.catalogue import Catalogue
+from wildtool.alter.distractors.distractors import Catalogue
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.history.history import OwnHistory
@@ -54,14 +55,13 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
     )
 
 
-def test_tools_of_a_file_join_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = ({"type": "function", "function": {"name": "own"}},)
-    read = {Path("t.json"): tools}.__getitem__
-    monkeypatch.setattr("wildtool.sets.make.tool_sources.tool_files.tools_of_file", read)
-    (catalogue,) = options(catalogue="9", catalogue_tools=Path("t.json")).alterations()
+def test_tools_of_a_file_join_the_catalogue(tmp_path: Path) -> None:
+    tool = {"type": "function", "function": {"name": "own", "description": "Own.", "parameters": {}}}
+    (tmp_path / "t.json").write_text(json.dumps([tool]))
+    (catalogue,) = options(catalogue="9", catalogue_tools=str(tmp_path / "t.json")).alterations()
     default = options()
     assert catalogue == Catalogue.parse(
-        "9", default.catalogue_kinds, seed=0, retriever="", top_k=default.catalogue_top_k, tools=tools
+        "9", default.catalogue_kinds, seed=0, retriever="", top_k=default.catalogue_top_k, tools=[tool]
     )
 
 

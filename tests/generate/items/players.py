@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from generate.scripted import Scripted
-from wildtool.sets.make.schema.definitions import call_problems
+from wildtool.tools.schema.definitions import call_problems
 
 
 def _tool(name: str, about: str, required: dict[str, Any], **optional: dict[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from wildtool.sets.make.procedural.history import History, Mention
 from wildtool.sets.make.procedural.requests import request_clause
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 from wildtool.sets.make.procedural.tool_sets import ParameterSlot, read_tool_sets, result_schemas
-from wildtool.sets.make.schema.constraints import constraint_faults
 from wildtool.toolcall.schema_check import argument_faults
+from wildtool.tools.schema.constraints import constraint_faults
 
 EMAIL = {"type": "string", "format": "email"}
 BOOKING: dict[str, Any] = {

@@ -7,10 +7,10 @@ from typing import Any
 
 from generate.scripted import Scripted
 from wildtool.sets.make.core.prompts import templates
-from wildtool.sets.make.schema.patterns import sample
 from wildtool.sets.make.tools.api import API_PARAMETER_CLASSES
 from wildtool.sets.make.tools.operators import OPERATORS
 from wildtool.sets.make.tools.script import API_PROMPTS
+from wildtool.tools.schema.patterns import sample
 
 MARKET = """# Markets
 

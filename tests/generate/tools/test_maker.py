@@ -22,13 +22,13 @@ from wildtool.models.replay import ReplayModel
 from wildtool.sets.make.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.sets.make.core.maker import PROFILE
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
-from wildtool.sets.make.schema.definitions import call_problems, definition_faults
 from wildtool.sets.make.tools.assignments import COMPLEXITIES
 from wildtool.sets.make.tools.growth import GENERATION_SIZES, generation_span
 from wildtool.sets.make.tools.maker import ApiMaker, ToolGenerationSpec
 from wildtool.sets.make.tools.operators import OPERATORS
 from wildtool.sets.make.tools.output import APIS_FILE, GeneratedTools, write_apis
 from wildtool.sets.make.tools.script import API_ROLES
+from wildtool.tools.schema.definitions import call_problems, definition_faults
 from wildtool.types import Model, Reply, Request
 
 FILES = (APIS_FILE, LOSSES_FILE, "tools_en.jsonl", "tree_en.json", "yield.json")

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from generate.tools.players import design, evolve, parameter
 from wildtool.sets.make.core.prompts import templates
-from wildtool.sets.make.schema.constraints import FORMAT_PATTERNS
-from wildtool.sets.make.schema.definitions import definition_faults
 from wildtool.sets.make.tools.api import (
     API_PARAMETER_CLASSES,
     ApiSpec,
@@ -23,6 +21,8 @@ from wildtool.sets.make.tools.operators import OPERATORS, TARGETED_OPERATORS, is
 from wildtool.sets.make.tools.rules import SCHEMA_KEYWORDS as DEFINITION_KEYS
 from wildtool.sets.make.tools.script import API_PROMPTS, API_ROLES
 from wildtool.sets.make.tools.tree import DomainTree, child_id, seed_tree
+from wildtool.tools.schema.constraints import FORMAT_PATTERNS
+from wildtool.tools.schema.definitions import definition_faults
 
 seeds = st.integers(0, 10_000).map(Random)
 classes = st.sampled_from(("text", *API_PARAMETER_CLASSES))

@@ -13,10 +13,10 @@ from wildtool.alter.failures.kinds import KIND_OF, PERMISSION, WAITS, Remedy, da
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.failures.words import answer_text, mentions_failure, unseen_values
 from wildtool.alter.failures.writing import writes
-from wildtool.alter.own_tools import tool_name
 from wildtool.draws import seeded_draw
 from wildtool.episode import EMPTY_REPLY, GOLD_STYLE, fields_with_calls, provider_fields
 from wildtool.json_codec import as_list, as_object, canonical_json
+from wildtool.shapes import tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.trace import Trace, TraceStep
 from wildtool.types import FieldValue, Message, Request, Tool

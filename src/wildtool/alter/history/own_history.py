@@ -11,7 +11,6 @@ from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
 from wildtool.alter.history.settings import Unrecorded
-from wildtool.alter.own_tools import tool_name
 from wildtool.alter.tool_answers import (
     NO_RESULT,
     named_calls,
@@ -28,6 +27,7 @@ from wildtool.episode import (
     reasoning_fields,
 )
 from wildtool.json_codec import as_list, as_object
+from wildtool.shapes import tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.trace import Trace, TraceStep
 from wildtool.types import PROVIDER_CONTENT, FieldValue, Item, Message, Request

@@ -14,12 +14,12 @@ from wildtool.alter.base import Alteration, AlteredUnit, Exchange, mode_of
 from wildtool.alter.injection.obedience import Conduct, conduct
 from wildtool.alter.injection.planting import ATTACK_KINDS, ATTACK_RESULT, Attack, choose_attack, planted
 from wildtool.alter.injection.settings import InjectionSetting
-from wildtool.alter.own_tools import tool_name
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.draws import seeded_draw
 from wildtool.episode import OBEDIENT, gold_replies, written_text
 from wildtool.errors import RecordError, UsageError
 from wildtool.json_codec import as_objects
+from wildtool.shapes import tool_name
 from wildtool.stats.metrics import CORRECT_SQL, Rate, rate_metrics, sql_text
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.tool_formats.loose_calls import is_tool

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from wildtool.alter.injection.planting import Attack
-from wildtool.alter.own_tools import tool_name
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects, values_inside
+from wildtool.shapes import tool_name
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.tool_formats.lenient_json import strict_value_or

@@ -9,10 +9,11 @@ from random import Random
 from typing import Any
 
 from wildtool.alter.base import AlteredUnit, Exchange
+from wildtool.alter.bilingual import bilingual_tool, own_records
 from wildtool.alter.noise.renames import Level, Renames
-from wildtool.alter.own_tools import bilingual_tool, own_records, tool_name
 from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_list, as_object
+from wildtool.shapes import tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message, Request, Tool
 

@@ -12,7 +12,6 @@ from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.cli.command import (
     check_fit,
     declared,
-    named_part,
     opt,
     parse_duration,
     parse_json_object,
@@ -200,12 +199,14 @@ class RunOptions(CallOptions):
         panel=SELECTION,
     )
     catalogue_seed: int = opt("N", "Seed of --catalogue.", default=0, panel=SELECTION)
-    catalogue_tools: Path | None = opt(
-        "FILE",
-        "Draw the others from this file: OpenAI tool definitions, OpenAPI or MCP.",
+    catalogue_tools: str | None = opt(
+        "SOURCE",
+        "Draw the others from this file of tools or OpenAPI, or MCP server: an address, or mcp: and its command.",
         panel=MORE,
         needs="--catalogue",
     )
+    mcp_env: list[str] | None = opt(*options.MCP_ENV, panel=MORE, needs="--catalogue-tools")
+    mcp_header: list[str] | None = opt(*options.MCP_HEADER, panel=MORE, needs="--catalogue-tools")
     catalogue_retriever: str | None = opt(
         "NAME",
         "Show the model only the tools found: by bm25, by itself in a first pass (own), or by an embedding model.",
@@ -429,10 +430,14 @@ class RunOptions(CallOptions):
         return tuple(alterations)
 
     def _catalogue(self) -> "Alteration":
-        from wildtool.alter.catalogue.catalogue import Catalogue
+        from wildtool.alter.distractors.distractors import Catalogue
+        from wildtool.tools.sources.named import tool_sources
 
-        path, retriever = self.catalogue_tools, self.catalogue_retriever or ""
-        tools = () if path is None else named_part("sets.make.tool_sources.tool_files:tools_of_file")(path)
+        retriever = self.catalogue_retriever or ""
+        sources = tool_sources(
+            [self.catalogue_tools] if self.catalogue_tools else [], self.mcp_env, self.mcp_header
+        )
+        tools = sources[0].first_of_each_name() if sources else ()
         if retriever and "names" in (self.noise or ""):
             raise UsageError(
                 "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
@@ -451,7 +456,7 @@ class RunOptions(CallOptions):
         """The sizes of --catalogue, each of which is a run. Raises UsageError."""
         if self.catalogue is None:
             return []
-        from wildtool.alter.catalogue.catalogue import catalogue_sizes
+        from wildtool.alter.distractors.distractors import catalogue_sizes
 
         return catalogue_sizes(self.catalogue)
 

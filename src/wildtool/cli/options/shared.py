@@ -147,3 +147,10 @@ TRUST_OPTION = opt(
     panel=MORE,
 )
 CACHE_OPTION = opt("FOLDER", "Reply cache shared between runs.", panel=MORE)
+MCP_ENV = ("NAME", "Variable for a server that `mcp:` starts, beside HOME, PATH and the like; repeatable.")
+"""Words of the option `--mcp-env`."""
+MCP_HEADER = (
+    "NAME=VALUE",
+    "HTTP header for an MCP server at an address; a secret as NAME=env:VARIABLE; repeatable.",
+)
+"""Words of the option `--mcp-header`."""

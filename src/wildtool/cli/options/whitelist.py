@@ -49,6 +49,8 @@ TRUSTED_OPTIONS: Mapping[str, str] = {
     "server": "start `{}` for each worker",
     "on": "start workers (--on {})",
     "cache": "answer requests from replies that are kept in {}",
+    "mcp_header": "add headers to what it asks an MCP server",
+    "mcp_env": "give an MCP server that it starts the variables {}",
     "prices": "set the prices that --max-cost counts with, by {}",
     "force": "overwrite files that wildtool did not make (--force)",
     "config": "name the models of {}",
@@ -108,10 +110,21 @@ def _option_effect(name: str, value: Any, folder: Path) -> Iterator[str]:
     elif name == "extra_body":
         yield from body_effects(value)
     elif name in FILE_OPTIONS:
-        if not lies_inside(str(value).removeprefix("shuffled:"), folder):
+        if effect := server_effect(name, str(value)):
+            yield effect
+        elif not lies_inside(str(value).removeprefix("shuffled:"), folder):
             yield f"read {value}"
     elif value is not False:
         yield TRUSTED_OPTIONS.get(name, f"set --{name.replace('_', '-')} to {{}}").format(value)
+
+
+def server_effect(name: str, value: str) -> str:
+    """What an option does that names a server of tools; empty for any other."""
+    from wildtool.tools.sources.mcp import STDIO, is_server  # not for each command that reads no such file
+
+    if name != "catalogue_tools" or not is_server(value):
+        return ""
+    return f"start `{value.removeprefix(STDIO)}`" if value.startswith(STDIO) else f"ask {value} for its tools"
 
 
 def lies_inside(path: Any, folder: Path) -> bool:

@@ -11,7 +11,7 @@ from wildtool.cli.options.config_file import explicit_options
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
 from wildtool.sets.commands.generate import options
-from wildtool.sets.commands.generate.options import GenerateOptions
+from wildtool.sets.commands.generate.options import GenerateOptions, ToolOptions
 from wildtool.temporary import lasting_files
 from wildtool.written import written_before
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def items(
     context: typer.Context,
     generate_options: GenerateOptions,
+    tool_options: ToolOptions,
     out: Path | None = options.FOLDER_OPTION,
-    tools: Path | None = options.TOOLS_OPTION,
     from_: Path | None = opt(
         "--from FILE", "Turn the first tasks of these sessions into items; only the judges are called."
     ),
@@ -62,14 +62,14 @@ def items(
 
     if agree is not None and not min(judges, 1) <= agree <= judges:
         raise UsageError(f"--agree {agree} must be {min(judges, 1)} to {judges}, the number of votes")
-    if from_ and tools:
+    if from_ and tool_options.tools:
         raise UsageError("--from uses the tools of the sessions; leave --tools out")
     order = ItemGenerationSpec(
         items=items,
         kinds=_shares(kinds, from_),
         seed=seed,
         langs=options.parse_languages(lang),
-        tools=tools,
+        tools=tool_options.file(out, force=generate_options.force),
         sessions=from_,
         judges=judges,
         agree=judges if agree is None else agree,

@@ -24,10 +24,6 @@ PROCEDURAL = "procedural"
 """Name in place of a model: templates."""
 
 FOLDER_OPTION = opt("-o FOLDER", "Folder to work in.")
-TOOLS_OPTION = opt(
-    "FILE",
-    "Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list (default: built-in tools).",
-)
 SEED_OPTION = opt("TEXT", "The same seed gives the same plans.", default="1")
 LANGS_OPTION = opt("CODE", "en, zh, or en,zh for both in turn (default: en).", show_default=False)
 
@@ -127,6 +123,33 @@ class GenerateOptions(CallOptions):
 
         cache = ReplyCache(self.cache) if self.cache else None
         return Invocation(Budget(self.spending_limits()), cache)
+
+
+@declared
+class ToolOptions:
+    """Over which tools is generated, as typed."""
+
+    tools: str | None = opt(
+        "SOURCE",
+        "Your tools: a file of definitions or OpenAPI, or an MCP server: an address, or mcp: and its command (default:"
+        " built-in tools).",
+    )
+    mcp_env: list[str] | None = opt(*options.MCP_ENV, panel=MORE, needs="--tools")
+    mcp_header: list[str] | None = opt(*options.MCP_HEADER, panel=MORE, needs="--tools")
+
+    def file(self, out: Path, *, force: bool) -> Path | None:
+        """The file with the tools; None for the built-in ones. What a server lists is kept beside what is generated.
+
+        Args:
+            out: what is generated.
+            force: whether the server is asked again.
+
+        Raises UsageError and DataError as `tool_sources` and `ToolSource.file`.
+        """
+        from wildtool.tools.sources.named import tool_sources
+
+        sources = tool_sources([self.tools] if self.tools else [], self.mcp_env, self.mcp_header)
+        return sources[0].file(out, again=force) if sources else None
 
 
 def parse_languages(texts: list[str] | None) -> "tuple[Lang, ...]":

@@ -11,7 +11,7 @@ from wildtool.cli.command import opt, split_values
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 from wildtool.sets.commands.generate import options
-from wildtool.sets.commands.generate.options import GenerateOptions
+from wildtool.sets.commands.generate.options import GenerateOptions, ToolOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def sessions(
     context: typer.Context,
     generate_options: GenerateOptions,
+    tool_options: ToolOptions,
     out: Path | None = opt("-o PATH", "Folder to work in; with procedural, the file to write."),
-    tools: Path | None = options.TOOLS_OPTION,
     sessions: int = opt("-n N", "Number of sessions.", default=64),
     tasks: int = opt("N", "Tasks per session.", default=4),
     seed: str = options.SEED_OPTION,
@@ -66,7 +66,7 @@ def sessions(
         tasks=tasks,
         seed=seed,
         langs=options.parse_languages(lang),
-        tools=tools,
+        tools=tool_options.file(out, force=generate_options.force),
         paired_languages=twins,
         avoid_near=tuple(against or ()),
     )

@@ -10,10 +10,10 @@ from wildtool.findings import Finding, RuleSet
 from wildtool.sets.make.core.parsing import Action
 from wildtool.sets.make.items.acebench_format import roundtrip_problem
 from wildtool.sets.make.items.plan import MAX_ITEM_CALLS
-from wildtool.sets.make.schema.constraints import constraint_faults
 from wildtool.sets.make.sessions.rules.context import PLACEHOLDER, Schemas, is_system_identifier
 from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import argument_faults, shorten
+from wildtool.tools.schema.constraints import constraint_faults
 
 
 @dataclass(frozen=True, slots=True)

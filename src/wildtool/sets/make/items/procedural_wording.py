@@ -6,8 +6,8 @@ from typing import Any
 
 from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.procedural.values import ValueSampler, word_list
-from wildtool.sets.make.schema.definitions import call_problems
 from wildtool.toolcall.schema import enum_of
+from wildtool.tools.schema.definitions import call_problems
 
 CHANGES: Mapping[Lang, Sequence[str]] = {
     "en": (

@@ -12,10 +12,10 @@ from wildtool.sets.make.items.call_rules import CallContext, call_faults, ungrou
 from wildtool.sets.make.items.item import GeneratedItem, MissingParameters, WrongValue
 from wildtool.sets.make.items.plan import IMPERFECT, ITEM_KINDS
 from wildtool.sets.make.items.tool_catalog import item_parameter_class
-from wildtool.sets.make.schema.definitions import call_problems, definition_faults, duplicate_names
 from wildtool.sets.make.sessions.rules.texts import assistant_faults, user_faults
 from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import shorten
+from wildtool.tools.schema.definitions import call_problems, definition_faults, duplicate_names
 
 MAX_PROFILE_CHARACTERS = 4_000
 MAX_ANSWERS = 4

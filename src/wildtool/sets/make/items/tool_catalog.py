@@ -22,11 +22,11 @@ from wildtool.sets.make.procedural.tool_sets import (
     result_schemas,
     tool_sets_by_language,
 )
-from wildtool.sets.make.schema.constraints import FORMAT_PATTERNS
-from wildtool.sets.make.schema.definitions import definition_faults
 from wildtool.sets.make.tools.graph import ToolGraph
 from wildtool.toolcall.schema import as_schema, enum_of, member_schemas
 from wildtool.toolcall.text.similarity import TfidfIndex
+from wildtool.tools.schema.constraints import FORMAT_PATTERNS
+from wildtool.tools.schema.definitions import definition_faults
 
 ITEM_TOOL_KEYWORDS = (*KEPT_KEYWORDS, "pattern", "minLength", "maxLength", "minItems", "maxItems")
 """Keys of a parameter's schema that an item's tools keep."""

@@ -14,8 +14,8 @@ from wildtool.sets.make.procedural.requests import spoken_name
 from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSpec, slot_of
 from wildtool.sets.make.procedural.values import ValueSampler
 from wildtool.sets.make.procedural.wording import Wording, can_omit
-from wildtool.sets.make.schema.constraints import constraint_faults
 from wildtool.toolcall.schema import as_schema, member_schemas
+from wildtool.tools.schema.constraints import constraint_faults
 
 _DEEPEST = 4
 _MOST_FIELDS = 40

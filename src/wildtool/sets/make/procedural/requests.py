@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.tool_sources.markup import without_markup
+from wildtool.tools.sources.markup import without_markup
 
 PART_MARK = "\2"
 """Stands before each value of a clause; `Wording` puts words there."""

@@ -30,10 +30,10 @@ from wildtool.sets.make.procedural.requests import (
 )
 from wildtool.sets.make.procedural.value_roles import quoted_examples
 from wildtool.sets.make.procedural.values import PATTERN_KIND
-from wildtool.sets.make.schema.constraints import unchecked_patterns, value_bounds
-from wildtool.sets.make.tool_sources.normalize import KEPT_KEYWORDS, normalize_tool, result_schema
-from wildtool.sets.make.tool_sources.tool_files import read_tool_lists
 from wildtool.toolcall.schema import as_schema, enum_of, member_schemas
+from wildtool.tools.schema.constraints import unchecked_patterns, value_bounds
+from wildtool.tools.sources.normalize import KEPT_KEYWORDS, normalize_tool, result_schema
+from wildtool.tools.sources.tool_files import read_tool_lists
 from wildtool.types import Tool
 
 SlotPath = tuple[str | int, ...]

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from wildtool.json_codec import as_list
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.schema.patterns import follows, sample
+from wildtool.tools.schema.patterns import follows, sample
 
 _FILE = Path(__file__).parent / "data" / "words.json"
 

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.schema.definitions import Schema
 from wildtool.toolcall.schema import as_schema, member_schemas
+from wildtool.tools.schema.definitions import Schema
 from wildtool.types import Tool
 
 

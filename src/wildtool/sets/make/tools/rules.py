@@ -11,7 +11,6 @@ from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, values_inside
 from wildtool.sets.make.core.parsing import RefusedReplyError, read_object
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.schema.definitions import call_problems, definition_faults, schema_definition_faults
 from wildtool.sets.make.sessions.rules.context import PLACEHOLDER
 from wildtool.sets.make.sessions.rules.texts import control_character_faults
 from wildtool.sets.make.tools.api import ApiSpec, api_parameter_classes, definition_text, nested_schemas
@@ -21,6 +20,7 @@ from wildtool.sets.make.tools.tree import name_problem
 from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.similarity import jaccard
+from wildtool.tools.schema.definitions import call_problems, definition_faults, schema_definition_faults
 
 MAX_SIBLING_SIMILARITY = 0.7
 """Share of features from which on an API is too much like a sibling."""

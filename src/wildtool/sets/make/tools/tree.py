@@ -10,8 +10,8 @@ from typing import Any, cast
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.tool_sources.tool_files import read_document, read_tool_text
 from wildtool.toolcall.schema import as_schema
+from wildtool.tools.sources.tool_files import read_document, read_tool_text
 
 SEED_TREE_FILE = Path(__file__).parent / "seed_tree.json"
 SUBDOMAIN_DEPTH = 2

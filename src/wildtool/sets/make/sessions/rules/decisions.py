@@ -8,7 +8,6 @@ from wildtool.benchmarks.wildtoolbench.data import ANSWER, VIRTUAL
 from wildtool.benchmarks.wildtoolbench.grounding import grounded, is_marked, names_value
 from wildtool.findings import RuleSet
 from wildtool.sets.make.core.parsing import Action, Decision
-from wildtool.sets.make.schema.constraints import constraint_faults
 from wildtool.sets.make.sessions.rules.context import (
     PLACEHOLDER,
     DecisionContext,
@@ -21,6 +20,7 @@ from wildtool.sets.make.sessions.rules.context import (
 from wildtool.toolcall.defaults import documented_default
 from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import argument_faults, shorten
+from wildtool.tools.schema.constraints import constraint_faults
 
 DECISION_RULES: RuleSet[[Decision, DecisionContext]] = RuleSet()
 """What is wrong with a decision, as the role reads it."""

@@ -1,0 +1,1 @@
+"""Definitions of tools: read from files of any kind, and what a schema allows."""

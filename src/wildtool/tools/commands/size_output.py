@@ -1,0 +1,132 @@
+"""Prints series of catalogue sizes, and writes them as a table and as a chart."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from wildtool.cli.output.tables import print_grid
+from wildtool.cli.terminal import print_err, print_wrapped
+from wildtool.engine.score.formatting import format_points, format_range, format_share
+from wildtool.outputs import write_file
+from wildtool.sanitize import csv_safe
+from wildtool.tools.breaks import Break
+from wildtool.tools.size_curve import SizePoint, SizeSeries
+
+SIZE_COLUMNS = (
+    "series", "size", "accuracy", "low", "high", "units", "without_verdict", "difference", "diff_low", "diff_high",
+    "p_holm", "called_a_distractor", "retriever_recall", "tokens_per_unit", "usd_per_unit", "folder",
+)  # fmt: skip
+_MARK = b"<!-- written by wildtool catalogue -->\n"
+"""First line of a chart, by which a later one knows that it may replace it."""
+
+
+def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
+    """Prints each series with the sentence on its break; writes `sizes.csv` and, with the extra [report], `sizes.svg`."""
+    for each in series:
+        _print_series(each)
+        print_wrapped(break_sentence(each.place))
+        if failed := sum(point.without_verdict for point in each.points):
+            print_wrapped(f"{failed} units have no verdict, since their calls failed, and count as wrong.")
+        for line in filter(None, (point.trust for point in each.points)):
+            print_wrapped(line)
+        used = [
+            f"{point.used.units} of {point.tries} at {point.size:,} tools"
+            for point in each.points
+            if 0 < point.used.units < point.tries
+        ]
+        if used:
+            print_wrapped(f"Tokens and USD a unit are of the units that have tokens: {', '.join(used)}.")
+    print_wrapped(
+        "Differences are in points against the smallest size, paired on the same units; intervals are clustered by item."
+    )
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(SIZE_COLUMNS)
+        table.writerows(map(csv_safe, _row(each, point)) for each in series for point in each.points)
+        write_file(out / "sizes.csv", text.getvalue().encode())
+        print_err(f"Every number: {out / 'sizes.csv'}")
+        if (path := _draw(series, out)) is not None:
+            print_err(f"Chart: {path}")
+
+
+def break_sentence(place: Break) -> str:
+    """What is known of where accuracy breaks."""
+    if place.size is None:
+        return f"Break: none placed. {place.reason[:1].upper()}{place.reason[1:]}."
+    interval = f"[{place.low:,.0f}, {place.high:,.0f}]"
+    return f"Break: at {place.size:,.0f} tools {interval}; up to there accuracy holds, then it falls."
+
+
+def _print_series(series: SizeSeries) -> None:
+    recalls = any(point.recall for point in series.points)
+    heads = ["tools", "correct", "95 %", "difference", "95 %", "p (Holm)", "called a distractor"]
+    heads += [*(["recall of retriever"] if recalls else []), "tokens a unit", "USD a unit"]
+    rows: list[list[str]] = []
+    for point in series.points:
+        accuracy, pairs = point.accuracy, point.pairs
+        row = [f"{point.size:,}", format_share(accuracy.value), format_range(accuracy.low, accuracy.high)]
+        if pairs is None:
+            row += ["", "", ""]
+        else:
+            assert point.p is not None
+            drop = pairs.difference
+            row += [format_points(drop.value), format_range(drop.low, drop.high, signed=True), _p(point.p)]
+        shares = [point.distractors, *([point.recall] if recalls else [])]
+        row += ["" if each is None or each.value is None else format_share(each.value) for each in shares]
+        row += [
+            "–" if point.used.tokens is None else f"{point.used.tokens:,.0f}",
+            "–" if point.used.cost is None else f"{point.used.cost:.5f}",
+        ]
+        rows.append(row)
+    print_grid(series.title, heads, rows)
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _row(series: SizeSeries, point: SizePoint) -> list[object]:
+    drop = None if point.pairs is None else point.pairs.difference
+    differences = [None] * 3 if drop is None else [drop.value, drop.low, drop.high]
+    shares = [None if each is None else each.value for each in (point.distractors, point.recall)]
+    accuracy = point.accuracy
+    size = [series.title, point.size, accuracy.value, accuracy.low, accuracy.high, point.units]
+    rest = [point.p, *shares, point.used.tokens, point.used.cost, str(point.folder)]
+    return [*size, point.without_verdict, *differences, *rest]
+
+
+def _draw(series: Sequence[SizeSeries], out: Path) -> Path | None:
+    from importlib.util import find_spec
+
+    if not all(find_spec(library) for library in ("altair", "vl_convert")):
+        return None
+    from wildtool.report.charts.data import ChartData, ChartPoint
+    from wildtool.report.charts.render import render_chart
+
+    points = tuple(
+        ChartPoint(each.label, f"{point.size:,}", *_ends(point), f"{point.accuracy.value:.1%}")
+        for each in series
+        for point in each.points
+    )
+    sizes = sorted({point.size for each in series for point in each.points})
+    about = "; ".join(f"{point.model}, {point.name} tools: {point.text}" for point in points)
+    chart = ChartData(
+        "Correct by tools in the catalogue",
+        about,
+        points,
+        tuple(each.label for each in series),
+        tuple(f"{size:,}" for size in sizes),
+        "lines",
+        True,
+        "tools in the catalogue",
+        "correct (%)",
+    )
+    write_file(out / "sizes.svg", _MARK + render_chart(chart).svg)
+    return out / "sizes.svg"
+
+
+def _ends(point: SizePoint) -> tuple[float, float, float]:
+    return point.accuracy.value, point.accuracy.low, point.accuracy.high
