@@ -88,7 +88,7 @@ def test_a_warning_names_both_places_and_the_line_that_used_the_old_one(module: 
 
 
 def test_the_package_gives_what_it_names_and_nothing_else():
-    from wildtool.python import bench, runs
+    from wildtool.api import bench, results, runs, settings
 
     assert {name: getattr(wildtool, name) for name in wildtool.__all__} == {
         **{
@@ -96,14 +96,19 @@ def test_the_package_gives_what_it_names_and_nothing_else():
             for name in ("Bench", "BenchItem", "CallCheck", "check_call", "judge", "load")
         },
         **{
-            name: getattr(runs, name)
-            for name in ("Run", "RunComparison", "Scores", "Verdicts", "arun", "compare", "run", "trust")
+            name: getattr(results, name) for name in ("Run", "RunComparison", "Scores", "Verdicts", "compare")
+        },
+        **{name: getattr(runs, name) for name in ("arun", "run", "trust")},
+        **{
+            name: getattr(settings, name)
+            for name in ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling")
         },
     }
-    assert {*wildtool.__all__, "__version__"} <= {*dir(wildtool)}
+    assert dir(wildtool) == sorted(wildtool.__all__)
     with pytest.raises(AttributeError) as raised:
         _ = wildtool.nothing  # pyright: ignore
     assert str(raised.value) == (
-        "module 'wildtool' has no attribute 'nothing'; it has: Bench, BenchItem, CallCheck, Run, RunComparison, Scores,"
+        "module 'wildtool' has no attribute 'nothing'; it has: Alterations, Bench, BenchItem, CallCheck, Endpoint, "
+        "Items, Limits, Output, Roles, Run, RunComparison, Sampling, Scores,"
         " Verdicts, arun, check_call, compare, judge, load, run, trust"
     )

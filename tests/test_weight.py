@@ -32,16 +32,17 @@ BUDGETS = {
     "benchmarks/taskbench": 1360,
     "benchmarks/teval": 1060,
     "benchmarks/wildtoolbench": 3750,
+    "api": 1700,
     "board": 880,
     "check": 2270,
-    "cli": 6090,
+    "cli": 4900,
+    "config": 800,
     "data": 1060,
-    "engine": 9480,
+    "engine": 9800,
     "environments": 2160,
     "export": 1620,
     "models": 5800,
     "published": 130,
-    "python": 500,
     "report": 2730,
     "scale": 2770,
     "sets/commands": 2710,
@@ -57,7 +58,7 @@ BUDGETS = {
     "sets": 0,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
-MOST_OF_CORE = 31_900
+MOST_OF_CORE = 32_300
 """25,000 once the command line is a leaf (decision 0052); 1,500 more for the readers of shapes that every door has
 (decision 0059)."""
 LEAVES = (
@@ -77,7 +78,12 @@ LEAVES = (
     "models/batch",
     "models/local",
     "models/providers",
-    "python",
+    "api/bench",
+    "api/door",
+    "api/keywords",
+    "api/notebook",
+    "api/results",
+    "api/runs",
     "report",
     "scale",
     "sets",

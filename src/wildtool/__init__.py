@@ -7,16 +7,32 @@ from typing import TYPE_CHECKING, Any
 from wildtool.old_paths import OldPaths
 
 if TYPE_CHECKING:
-    from wildtool.python.bench import Bench, BenchItem, CallCheck, check_call, judge, load
-    from wildtool.python.runs import Run, RunComparison, Scores, Verdicts, arun, compare, run, trust
+    from wildtool.api.bench import Bench, BenchItem, CallCheck, check_call, judge, load
+    from wildtool.api.results import Run, RunComparison, Scores, Verdicts, compare
+    from wildtool.api.runs import arun, run, trust
+    from wildtool.api.settings import Alterations, Endpoint, Items, Limits, Output, Roles, Sampling
 
 __version__ = "0.2.0"
+_PLACES = {
+    "bench": ("Bench", "BenchItem", "CallCheck", "check_call", "judge", "load"),
+    "results": ("Run", "RunComparison", "Scores", "Verdicts", "compare"),
+    "runs": ("arun", "run", "trust"),
+    "settings": ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling"),
+}
+"""The public names by the module of `wildtool.api` that has them."""
 __all__ = [
+    "Alterations",
     "Bench",
     "BenchItem",
     "CallCheck",
+    "Endpoint",
+    "Items",
+    "Limits",
+    "Output",
+    "Roles",
     "Run",
     "RunComparison",
+    "Sampling",
     "Scores",
     "Verdicts",
     "arun",
@@ -27,17 +43,18 @@ __all__ = [
     "run",
     "trust",
 ]
-_OF_BENCH = {"Bench", "BenchItem", "CallCheck", "check_call", "judge", "load"}
 
 sys.meta_path.append(OldPaths())
 
 
 def __getattr__(name: str) -> Any:
     """What `__all__` names, imported when it is first used: a command needs none of it."""
-    if name not in __all__:
+    place = next((module for module, names in _PLACES.items() if name in names), None)
+    if place is None:
         raise AttributeError(f"module 'wildtool' has no attribute {name!r}; it has: {', '.join(__all__)}")
-    return getattr(import_module(f"wildtool.python.{'bench' if name in _OF_BENCH else 'runs'}"), name)
+    return getattr(import_module(f"wildtool.api.{place}"), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    """The public names, and nothing else."""
+    return sorted(__all__)

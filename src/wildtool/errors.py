@@ -38,6 +38,10 @@ class UsageError(WildtoolError):
     exit_status = 2
 
 
+class NoSuchPlaceError(UsageError, IndexError):
+    """A place behind the end of a sequence of wildtool's, for which Python itself expects an IndexError."""
+
+
 class DataError(WildtoolError):
     """Data that break their format; the message names file, line, id and field."""
 

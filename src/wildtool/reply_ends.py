@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
+from wildtool.json_codec import as_list, as_object
 from wildtool.types import Reply
 
 
@@ -124,6 +126,26 @@ def remedy_in(message: str) -> str:
 def reason_end(reason: object) -> End | None:
     """The class of a reason in any protocol; None for one that is not in the table."""
     return _END_OF.get(reason.lower()) if isinstance(reason, str) else None
+
+
+_KEYS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
+"""Keys that hold a reason in an answer of some vendor or program."""
+_AROUND = ("choices", "candidates", "response_metadata", "message")
+"""Keys of an answer under which the reason may be."""
+
+
+def given_reason(answer: Mapping[str, Any]) -> str | None:
+    """The reason of its end that an answer of any shape gives: a message, or a whole answer around one; None for none."""
+    inside = [as_object(next(iter(as_list(answer.get(key))), answer.get(key))) for key in _AROUND]
+    for held in (answer, *inside):
+        for key in _KEYS:
+            if isinstance(held.get(key), str):
+                return str(held[key])
+    details = as_object(answer.get("incomplete_details")).get("reason")
+    if isinstance(details, str):
+        return details
+    status = answer.get("status")
+    return status if isinstance(status, str) and "output" in answer else None
 
 
 def error_class(end: End) -> str:

@@ -105,17 +105,6 @@ def test_an_empty_name_is_refused():
     assert type_(rules, "--first", " ").stderr == "wildtool: --first is empty; name it\n"
 
 
-@declared
-class Fitting:
-    """Options that only some benchmarks know."""
-
-    user: str | None = opt("NAME", "User.", role="user")
-    judge: str | None = opt("-j NAME", "Judge.", role="judge")
-    retriever: str | None = opt("NAME", "Retriever.", only_mode="retrieval")
-    tool_choice: str | None = opt("NAME", "Choice.", only_mode="fc")
-    other: str | None = opt("NAME", "Other.", not_empty="x", needs="--user")
-
-
 def test_a_declared_record_is_frozen_and_made_by_names():
     @declared
     class Named:

@@ -13,9 +13,13 @@ The command line
     cli/__init__                the command with its verbs, each imported when it is called
     cli/command                 a verb as a command: values of options, exit status
     cli/commands/run            the verb: from its options to plans, and from results to what is printed
-    cli/plans                   models that are named, and a run for each
-    cli/options/config_file     `wildtool.toml`, looked for in each run
-    cli/options/run             the options, also those that `generate` has, and what they mean together
+    api/plans                   a run for each model
+    api/meaning                 what settings mean to the engine
+    api/settings, api/records   settings as records, and the check of a value
+    api/values, api/words       values that are texts; how messages name a setting
+    config/named_models         models that are named, with rates and prices
+    config/config_file          `wildtool.toml`, looked for in each run
+    cli/options/run             the options, also those that `generate` has, and the settings that they make
     cli/output/progress         the display, begun before the first call
     interrupts                  what Ctrl-C and SIGTERM do while a verb works
 The run
@@ -71,7 +75,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request, Source
 
-FILES = 40
+FILES = 48
 RETURNS = 28
 TRACER = """
 import json, os, sys

@@ -187,12 +187,12 @@ def test_the_same_replies_in_another_shape_get_the_same_verdict(
     session, replies = tasks(folder, shape)
     item = wt.load("wild-mini")[session]
     expected = [
-        wt.judge(item, replies=task, unit=n, profile="fixed").outcome
+        wt.judge(item=item, replies=task, unit=n, profile="fixed").outcome
         for n, task in enumerate(tasks(folder, "openai")[1])
     ]
     assert "correct" in expected
     assert [
-        wt.judge(item, replies=task, unit=n, profile="fixed").outcome for n, task in enumerate(replies)
+        wt.judge(item=item, replies=task, unit=n, profile="fixed").outcome for n, task in enumerate(replies)
     ] == expected
     path = folder / f"replies_{shape}.jsonl"
     ended = command(

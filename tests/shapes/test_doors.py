@@ -87,7 +87,8 @@ def both(judge: Callable[[list[Any]], bool], shapes: Sequence[str]) -> dict[str,
 
 def by_judge(answers: Sequence[Any]) -> bool:
     return (
-        wt.judge(wt.load("wild-mini")[ITEM], replies=answers, unit=UNIT, profile="fixed").outcome == "correct"
+        wt.judge(item=wt.load("wild-mini")[ITEM], replies=answers, unit=UNIT, profile="fixed").outcome
+        == "correct"
     )
 
 
@@ -155,8 +156,8 @@ def by_check(shapes: Sequence[str]) -> dict[str, Any]:
     tool = TOOLS["openai"]([AGE])[0]
     return {
         shape: (
-            wt.check_call(tool, CALLS["openai"](call), CALLS[shape](call)).correct,
-            wt.check_call(tool, CALLS["openai"](call), CALLS[shape](other)).correct,
+            wt.check_call(tool=tool, gold=CALLS["openai"](call), call=CALLS[shape](call)).correct,
+            wt.check_call(tool=tool, gold=CALLS["openai"](call), call=CALLS[shape](other)).correct,
         )
         for shape in shapes
     }
@@ -288,7 +289,7 @@ def by_checked_tool(shapes: Sequence[str]) -> dict[str, Any]:
     """Whether the types of the tool's parameters are known: gold `"2"` means 2 where an integer is expected."""
     call = {"name": "age_of", "arguments": {"born": "1991-02-03", "days": 2}}
     like = {"name": "age_of", "arguments": {"born": "1991-02-03", "days": "2"}}
-    return {shape: wt.check_call(one_tool(shape, AGE), like, call).correct for shape in shapes}
+    return {shape: wt.check_call(tool=one_tool(shape, AGE), gold=like, call=call).correct for shape in shapes}
 
 
 NO_OBJECT = Refusal("assistant message", "a reply is one object; give the whole message")
@@ -377,7 +378,7 @@ UNKNOWN: Mapping[str, Callable[[], object]] = {
     "environment step": lambda: by_step([odd_answer()]),
     "rollouts of others": lambda: by_rollout([odd_answer()]),
     "wt.check_call, the call": lambda: wt.check_call(
-        TOOLS["openai"]([AGE])[0], CALLS["bare"](TALK.calls[0]), odd_call()
+        tool=TOOLS["openai"]([AGE])[0], gold=CALLS["bare"](TALK.calls[0]), call=odd_call()
     ),
     "data convert": lambda: odd_record("data convert records.jsonl --to openai -o out"),
     "data lint": lambda: odd_record("data lint records.jsonl --benchmark training"),
@@ -387,7 +388,9 @@ UNKNOWN: Mapping[str, Callable[[], object]] = {
     "--catalogue-tools": lambda: odd_tools(tools_of_file),
     "tools lint": lambda: odd_tools(lambda path: ToolSource(name=str(path)).tools(print)),
     "wt.check_call, the tool": lambda: wt.check_call(
-        {"name": "age_of", "schemer": AGE.schema}, CALLS["bare"](TALK.calls[0]), CALLS["bare"](TALK.calls[0])
+        tool={"name": "age_of", "schemer": AGE.schema},
+        gold=CALLS["bare"](TALK.calls[0]),
+        call=CALLS["bare"](TALK.calls[0]),
     ),
 }
 """By door what is given to it under a key that no shape has."""

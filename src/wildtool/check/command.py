@@ -126,9 +126,9 @@ def _peer(
 def _sender(name: str, endpoint: EndpointOptions, concurrency: int) -> "tuple[Sender, str]":
     """What sends to a model, and the model's address for messages."""
     from wildtool.check.sender import Sender, chat_model
-    from wildtool.cli.options.config_file import read_config
-    from wildtool.cli.plans import ModelCatalog
     from wildtool.cli.terminal import print_err
+    from wildtool.config.config_file import read_config
+    from wildtool.config.named_models import ModelCatalog
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.settings import Rates
 
@@ -160,7 +160,8 @@ def _print(report: "CheckReport") -> None:
     from wildtool.check.defects import DEFECTS
     from wildtool.check.report import agreement_rows, received_text, sent_text
     from wildtool.cli.output.tables import print_grid
-    from wildtool.cli.terminal import format_duration, print_out, print_wrapped, terminal_width
+    from wildtool.cli.terminal import print_out, print_wrapped, terminal_width
+    from wildtool.engine.score.formatting import format_duration
 
     rows = [
         (str(number), DEFECTS[number].name, status)

@@ -4,14 +4,12 @@ status with a message that users can act on in place of an exception."""
 import errno
 import inspect
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from importlib import import_module
-from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, dataclass_transform
 
 import typer
@@ -22,49 +20,14 @@ from wildtool.interrupts import EXIT_STATUS, LINE, interruptible, is_interrupt
 from wildtool.written import COMMAND
 
 if TYPE_CHECKING:
-    from wildtool.benchmark import Benchmark
-
-
-def split_values(lists: list[str] | None) -> tuple[str, ...]:
-    """The values of an option that can be repeated and takes several, separated by commas."""
-    return tuple(word.strip() for text in lists or () for word in text.split(",") if word.strip())
-
-
-def parse_duration(text: str) -> float:
-    """The seconds of a duration such as `90`, `45s`, `30m` or `1h30m`. Raises UsageError for anything
-    else."""
-    match = re.fullmatch(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip(), re.ASCII)
-    parts = match.groups() if match else ()
-    total = sum(float(part or 0) * size for part, size in zip(parts, (86_400, 3600, 60, 1), strict=False))
-    if not 0 < total < inf:
-        raise UsageError(f"{text!r} is not a duration; examples: 90 (seconds), 30m, 1h30m")
-    return total
-
-
-def parse_json_object(text: str | None, option: str) -> dict[str, Any]:
-    """The value of an option that takes a JSON object. Raises UsageError, which never repeats the value."""
-    from wildtool import json_codec
-
-    if text is None:
-        return {}
-    try:
-        value = json_codec.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{option} is not JSON ({error}); example: {option} '{{\"top_p\": 0.9}}'") from None
-    if not isinstance(value, dict):
-        raise UsageError(f"{option} must be a JSON object; example: {option} '{{\"top_p\": 0.9}}'")
-    return value  # pyright: ignore[reportUnknownVariableType]
+    pass
 
 
 CONFIG_KEY = "wildtool.config"
 """Where the context of a command keeps the config file that it read."""
-OPTION_RULES = ("not_empty", "not_with", "needs", "needs_together", "role", "only_mode")
-"""What an option may require of its value, of others, and of the benchmark; messages about `needs_together` name all
-options with the same text."""
-_NO_ROLE = {"user": "has no simulated user", "judge": "is judged by rules"}
-"""What a benchmark is that lacks a role."""
-_NO_MODE = {"retrieval": "finds nothing: {} has no pool of tools"}
-"""What an option does for a benchmark that lacks its mode."""
+OPTION_RULES = ("not_empty", "not_with", "needs", "needs_together")
+"""What an option may require of its value and of others, where it is no setting of a run; messages about
+`needs_together` name all options with the same text."""
 _LIBRARY_NAMES = {"panel": "rich_help_panel", "complete": "autocompletion", "eager": "is_eager"}
 
 
@@ -130,19 +93,6 @@ def declared(record: type[Record]) -> type[Record]:
     return dataclass(frozen=True, slots=True, kw_only=True)(record)
 
 
-def check_fit(options: Any, benchmark: "Benchmark") -> None:
-    """Raises UsageError for an option that means nothing for a benchmark.
-
-    Args:
-        options: an object of a `declared` dataclass.
-    """
-    for name, declaration in options.declarations.items():
-        if getattr(options, name) is not None:
-            for rule, text in declaration.rules.items():
-                if fault := _unfit(declaration.option(name), rule, text, benchmark):
-                    raise UsageError(fault)
-
-
 def _check_rules(values: Mapping[str, Any], declarations: Mapping[str, Declaration]) -> None:
     """Raises UsageError for an option that is given without what it requires.
 
@@ -182,17 +132,6 @@ def _together(text: str, declarations: Mapping[str, Declaration]) -> str:
         if declaration.rules.get("needs_together") == text
     ]
     return f"{', '.join(options)} and {last} need {text}"
-
-
-def _unfit(option: str, rule: str, text: str, benchmark: "Benchmark") -> str:
-    """Why an option means nothing for a benchmark; empty if it does."""
-    if rule == "role" and text not in benchmark.roles:
-        return f"{benchmark.name} {_NO_ROLE[text]}; leave out {option}"
-    if rule != "only_mode" or benchmark.mode == text:
-        return ""
-    if text in _NO_MODE and text not in benchmark.modes:
-        return f"{option} {_NO_MODE[text].format(benchmark.name)}"
-    return f"{option} works only with --mode {text}"
 
 
 def _default(declaration: Declaration, annotation: Any) -> Any:

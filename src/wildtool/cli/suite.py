@@ -1,11 +1,13 @@
 """`wildtool run toleap` and `wildtool run all`: several benchmarks in one command, and what they come to together."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wildtool.cli.options.run import NamedRun, RunOptions
+from wildtool.api.plans import NamedRun
+from wildtool.api.settings import Settings
+from wildtool.api.words import option_of
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
@@ -73,33 +75,36 @@ _NAMED = 3
 class Suite:
     """The runs of one command over several benchmarks."""
 
-    def __init__(self, name: str, run_options: RunOptions, explicit: Collection[str]) -> None:
-        """Args: explicit: options on the command line. Raises UsageError for one that a suite cannot have."""
-        self._name, self._options = name, run_options
+    def __init__(self, settings: Settings) -> None:
+        """Args: settings: their benchmark is the suite's name. Raises UsageError for one that a suite cannot have."""
+        name = settings.benchmark
+        self._name, self._settings = name, settings
         self._left_out: dict[str, str] = {}
         """Benchmarks that cannot be run, with the reason."""
         self._runs: list[NamedRun] = []
-        self._parent = run_options.out or Path("runs", name)
+        self._parent = Path("runs", name) if settings.output.out is None else Path(settings.output.out)
         self._document = self._parent / DOCUMENT
-        check_file(self._document, force=run_options.force)
-        refused = [option for option in OF_ONE_BENCHMARK if option in explicit]
+        check_file(self._document, force=settings.output.force)
+        refused = [option for option in OF_ONE_BENCHMARK if option in settings.explicit]
         if refused:
-            option = refused[0].replace("_", "-")
-            raise UsageError(f"--{option} belongs to one benchmark; leave it out, or run one of {name} alone")
+            raise UsageError(
+                f"{option_of(refused[0])} belongs to one benchmark; leave it out, or run one of {name} alone"
+            )
 
-    def plan(self, plan_runs: Callable[[str, RunOptions, Path], Sequence[NamedRun]]) -> list[NamedRun]:
+    def plan(self, plan_runs: Callable[[Settings, Path], Sequence[NamedRun]]) -> list[NamedRun]:
         """The runs of all benchmarks whose data are at hand. Raises UsageError, or DataError where there are none.
 
         Args:
-            plan_runs: gives the runs of one benchmark, with its options and the folder above them.
+            plan_runs: gives the runs of one benchmark, by its settings and the folder above them.
         """
         for name in suite_members(self._name):
             benchmark = load_benchmark(name)
-            its_options = replace(self._options, profile=suite_profile(self._name, benchmark.profiles))
+            of_one = replace(self._settings, benchmark=name)
+            of_one = of_one.changed(profile=suite_profile(self._name, benchmark.profiles))
             if "user" not in benchmark.roles:
-                its_options = replace(its_options, **dict.fromkeys(_OF_THE_USER))
+                of_one = of_one.changed(**dict.fromkeys(_OF_THE_USER))
             try:
-                runs = plan_runs(name, its_options, self._parent / name)
+                runs = plan_runs(of_one, self._parent / name)
             except DataError as error:
                 self._left_out[name] = str(error)
                 continue
@@ -123,7 +128,7 @@ class Suite:
         document = suite_document(self._name, results, self._left_out)
         write_file(self._document, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
         _print_overalls(self._name, results)
-        if not self._options.quiet:
+        if not self._settings.output.quiet:
             print_err(f"Every number of every benchmark: {self._document}")
         return status
 

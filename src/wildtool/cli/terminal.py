@@ -18,7 +18,6 @@ __all__ = [
     "ask_trust",
     "ellipsize",
     "escape_text",
-    "format_duration",
     "format_reason",
     "print_err",
     "print_out",
@@ -123,15 +122,6 @@ def wrap_text(text: str, room: int, indent: str = "") -> list[str]:
         else:
             lines[-1] = begun
     return [line.rstrip() for line in lines]
-
-
-def format_duration(seconds: float) -> str:
-    """A time in words, roughly: 40 s, 3 min, 2.5 h."""
-    for limit, size, unit in ((5400.0, 3600, "h"), (90.0, 60, "min")):
-        if seconds >= limit:
-            count = seconds / size
-            return f"{count:.0f} {unit}" if count >= 10 else f"{count:.1f}".removesuffix(".0") + f" {unit}"
-    return f"{seconds:.0f} s"
 
 
 def format_reason(text: str) -> str:

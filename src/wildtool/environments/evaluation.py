@@ -9,8 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from wildtool.api.bench import Bench, load
+from wildtool.api.door import door
+from wildtool.api.keywords import PlayKeywords, given_values
+from wildtool.api.results import Run
+from wildtool.api.runs import run
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.call.client import GivenUpError
 from wildtool.engine.plan import Selection
@@ -21,14 +26,12 @@ from wildtool.environments.sources import ItemUnits
 from wildtool.errors import CallError, RecordError, UsageError, WildtoolError
 from wildtool.models.function import CallableModel, ModelFunction
 from wildtool.outputs import atomic_replace
-from wildtool.python.bench import Bench, load
-from wildtool.python.runs import Run, run
 from wildtool.types import Reply, Request
 
 _LOG = logging.getLogger("wildtool")
 CURVE_FILE, SERIES_FILE = "evaluations.csv", "series.toml"
-EXCLUDED = ("model", "on", "batch", "dry_run", "noise", "inject", "hints", "rationale")
-"""Options of `run` that make no sense here, or under which a message is not judged as it was written."""
+EXCLUDED = ("batch", "noise", "inject", "hints", "rationale")
+"""Settings of a run that make no sense here, or under which a message is not judged as it was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +72,10 @@ class Evaluator:
     """Evaluates a policy at some steps of its training; each step once, whatever happens to the training."""
 
     def __init__(
-        self, policy: ModelFunction, bench: Bench, every: int, out: Path, name: str, options: Any
+        self, policy: ModelFunction, bench: Bench, every: int, out: Path, name: str, keywords: PlayKeywords
     ) -> None:
         self.bench, self.every, self.out, self.name = bench, every, out, name
-        self._policy, self._options = policy, options
+        self._policy, self._keywords = policy, keywords
         self._begun: set[int] = set()
         self.evaluations: dict[int, Evaluation] = {}
         """By step, those of this process."""
@@ -97,7 +100,7 @@ class Evaluator:
         self._begun.add(step)
         model = _PolicyAtStep(self._policy, self.name, step)
         try:
-            finished = run(self.bench, model=model, quiet=True, out=folder, **self._options)
+            finished = run(self.bench, model=model, out=folder, **self._keywords)
         except GivenUpError as error:
             raise WildtoolError(f"no evaluation at step {step}: {error.reason}") from error
         self.evaluations[step] = evaluation = _evaluation(step, finished, self.bench)
@@ -140,10 +143,10 @@ class Evaluator:
             "mode": bench.benchmark.mode,
             "split": bench.split,
             "lang": bench.lang,
-            "profile": self._options.get("profile"),
+            "profile": given_values(self._keywords).get("profile"),
         }
         entry = ", ".join(f"{key} = {_toml(value)}" for key, value in settings.items() if value is not None)
-        text = f"[series]\nbenchmarks = [{{{entry}}}]\nrepeats = {self._options.get('repeats', 1)}\n"
+        text = f"[series]\nbenchmarks = [{{{entry}}}]\nrepeats = {given_values(self._keywords).get('repeats', 1)}\n"
         for step in steps:
             model = _toml(f"replay:{self._folder(step).resolve()}")
             text += f'\n[[point]]\nname = "{step}"\nmodel = {model}\nsize = {step}\nsteps = {step}\n'
@@ -157,6 +160,7 @@ def _toml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+@door
 def evaluate(
     policy: ModelFunction,
     bench: Bench | str | Path,
@@ -164,7 +168,7 @@ def evaluate(
     every: int,
     out: str | Path,
     name: str = "policy",
-    **options: Any,
+    **keywords: Unpack[PlayKeywords],
 ) -> Evaluator:
     """A function of the training's step that evaluates a policy on held-out units, from time to time.
 
@@ -175,23 +179,26 @@ def evaluate(
         every: steps from one evaluation to the next; step 0 is before the training.
         out: folder for a run of each evaluation, `evaluations.csv` and `series.toml`.
         name: of the policy; its runs are of the model NAME@STEP.
-        options: those of `wildtool run`, such as `data`, `profile`, `limit`; the profile is `fixed` where there is one. A
+        keywords: those of `wildtool.run`, such as `data` or `limit`; the profile is `fixed` where there is one. A
             policy that is no coroutine function is asked one thing at a time, unless `concurrency` says otherwise.
 
-    Raises UsageError for an option that cannot be used here.
+    Raises UsageError for a keyword that cannot be used here.
     """
     if every < 1:
         raise UsageError(f"every is {every}; it is a number of steps, 1 or more")
-    if refused := sorted(options.keys() & {*EXCLUDED}):
+    given = given_values(keywords)
+    if refused := sorted(given.keys() & {*EXCLUDED}):
         raise UsageError(
             f"evaluate takes no {refused[0]!r}: {', '.join(EXCLUDED)} make no sense while training"
         )
-    places = {key: options.pop(key) for key in ("data", "mode", "split", "lang") if key in options}
-    bench = bench if isinstance(bench, Bench) else load(bench, **places)
-    if "fixed" in bench.benchmark.profiles:
-        options.setdefault("profile", "fixed")
-    options.setdefault("concurrency", 32 if any(map(iscoroutinefunction, (policy, policy.__call__))) else 1)
-    return Evaluator(policy, bench, every, Path(out), name, options)
+    if not isinstance(bench, Bench):
+        bench = load(bench, **{key: given[key] for key in ("data", "mode", "split", "lang") if key in given})
+    if "fixed" in bench.benchmark.profiles and "profile" not in given:
+        keywords["profile"] = "fixed"
+    if "concurrency" not in given:
+        keywords["concurrency"] = 32 if any(map(iscoroutinefunction, (policy, policy.__call__))) else 1
+    keywords["quiet"] = True
+    return Evaluator(policy, bench, every, Path(out), name, keywords)
 
 
 class _PolicyAtStep(CallableModel):

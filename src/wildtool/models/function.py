@@ -12,6 +12,7 @@ from typing import Any, cast
 from wildtool import json_codec
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.json_codec import as_list, as_object
+from wildtool.reply_ends import given_reason
 from wildtool.shapes import Reading, ShapeError, read_answer
 from wildtool.types import Message, Reply, Request, Tool
 
@@ -74,14 +75,11 @@ def _as_reply(answer: Any, seconds: float) -> Reply:
         answer = answer.model_dump(exclude_none=True)
     whole = as_object(answer)
     message = read_answer(answer, Reading())
-    choices = as_list(whole.get("choices"))
-    if not choices:
-        return Reply(message, latency_s=seconds)
-    reason = as_object(choices[0]).get("finish_reason")
+    is_completion = bool(as_list(whole.get("choices")))
     return Reply(
         message,
-        raw=json.dumps(whole, default=str),
-        finish_reason=reason if isinstance(reason, str) else None,
+        raw=json.dumps(whole, default=str) if is_completion else "",
+        finish_reason=given_reason(whole),
         usage=as_object(whole.get("usage")),
         latency_s=seconds,
     )

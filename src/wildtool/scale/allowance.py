@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from wildtool.cli.command import parse_duration
+from wildtool.api.values import parse_duration
 from wildtool.engine.call.budget import NO_RESERVATION, Budget, Reservation, SpendingLimits
 from wildtool.engine.call.client import Invocation
 from wildtool.engine.call.rate_limit import LimitError, RateLimiter

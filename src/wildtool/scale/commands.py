@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from subprocess import PIPE
@@ -13,13 +13,14 @@ from typing import Any
 
 import typer
 
+from wildtool.api.plans import NamedRun, plan
+from wildtool.api.settings import Settings
 from wildtool.children import Child
 from wildtool.cli import CommandGroup, Commands
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
-from wildtool.cli.options.run import NamedRun, RunOptions
-from wildtool.cli.plans import plan_runs
+from wildtool.cli.options.run import RunOptions
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.plan import Plan, SelectedItems
@@ -42,21 +43,19 @@ MAX_LOCAL = 1_024
 """Processes of one machine at most."""
 
 
-def run_shared(
-    benchmark: str, runs: Sequence[NamedRun], run_options: RunOptions, explicit: Collection[str]
-) -> int:
+def run_shared(runs: Sequence[NamedRun], settings: Settings) -> int:
     """`wildtool run` with workers; gives the exit status. Raises UsageError for workers that it does not know."""
-    return control.control_runs(benchmark, runs, run_options, explicit, launcher_of(run_options))
+    return control.control_runs(runs, settings, launcher_of(settings))
 
 
-def launcher_of(run_options: RunOptions) -> "Callable[[], control.Launcher]":
+def launcher_of(settings: Settings) -> "Callable[[], control.Launcher]":
     """Makes launchers of the workers that `--on` names. Raises UsageError."""
-    where = run_options.on or "local:1"
-    if where.startswith("ray") and (run_options.out is None or not is_remote(run_options.out)):
+    out, where = settings.output.out, settings.workers.on or "local:1"
+    if where.startswith("ray") and (out is None or not is_remote(Path(out))):
         raise UsageError(
             "--on ray needs an --out that all nodes reach, such as s3://bucket/run or file:///shared/run"
         )
-    return launcher_at(where, run_options.server, quiet=run_options.quiet)
+    return launcher_at(where, settings.workers.server, quiet=settings.output.quiet)
 
 
 def launcher_at(where: str, server: str | None = None, *, quiet: bool) -> "Callable[[], control.Launcher]":
@@ -194,7 +193,7 @@ def kubernetes(
 
 def _prepared(run_options: RunOptions, context: typer.Context, benchmark: str, workers: int) -> NamedRun:
     """The one run that a command names, in its store. Raises UsageError where it is none that a cluster can share."""
-    run_options.check()
+    settings = run_options.settings(benchmark, explicit_options(context))
     if run_options.out is None or not is_remote(run_options.out):
         raise UsageError(
             "--out must be an address that all workers reach, such as s3://bucket/run or file:///shared/run"
@@ -204,16 +203,12 @@ def _prepared(run_options: RunOptions, context: typer.Context, benchmark: str, w
             "--server holds a key, which would be readable in what is submitted; let the server read it from a "
             "variable of the workers' environment"
         )
-    if len(run_options.model_names) > 1 or run_options.on is not None or run_options.dry_run:
+    if len(settings.models) > 1 or run_options.on is not None or run_options.dry_run:
         raise UsageError("workers on a cluster take one model, and neither --on nor --dry-run")
-    explicit, entries = explicit_options(context), loaded_config(context).models
-    (run,) = plan_runs(benchmark, run_options, explicit, entries)
+    report = None if run_options.quiet else print_err
+    (run,) = plan(settings, loaded_config(context).models, report=report)
     place = place_of(run.folder)
-    control.launch(
-        control.SharedRun(benchmark=benchmark, run=run, options=run_options, explicit=explicit),
-        place,
-        workers,
-    )
+    control.launch(control.SharedRun(run=run, settings=settings), place, workers)
     return run
 
 
@@ -245,32 +240,33 @@ def work(store: ObjectStore, server: str | None = None) -> WorkerResult | None:
     request = job.trust_request(store.url)
     if request.effects:
         request.demand(())
-    plan, run_options = job.plan(server)
-    items = plan.read()
+    its_plan, settings = job.plan(server)
+    items = its_plan.read()
     count = sum(1 for _ in items.addresses())
     if count != job.items:
         raise RecordError(
-            f"{plan.source.path}: the options of this run select {count:,} items here and {job.items:,} where it was "
+            f"{its_plan.source.path}: the options of this run select {count:,} items here and {job.items:,} where it was "
             "started; use the same version of wildtool and the same data"
         )
     name = worker_name()
-    with _own_server(server, name, run_options, plan) as model_server:
-        return _work_as(name, store, job, plan, items, run_options, model_server)
+    with _own_server(server, name, settings, its_plan) as model_server:
+        return _work_as(name, store, job, its_plan, items, settings, model_server)
 
 
 @contextmanager
 def _own_server(
-    command: str | None, worker_name: str, run_options: RunOptions, plan: Plan
+    command: str | None, worker_name: str, settings: Settings, its_plan: Plan
 ) -> Generator[ModelServer | None]:
     """A server for one worker, which answers; None where there is no command of one. Raises ServerError."""
     if command is None:
         yield None
         return
     log = cache_folder_of_runs() / "servers" / f"{worker_name}.log"
-    with ModelServer(command, run_options.base_url or "", log, run_options.api_key_env) as server:
+    endpoint = settings.endpoint
+    with ModelServer(command, endpoint.base_url or "", log, endpoint.api_key_env) as server:
         print_err(f"server of a worker at port {server.port}; its log: {log}")
         server.wait()
-        for model in filter(None, map(endpoint_model, plan.models.values())):
+        for model in filter(None, map(endpoint_model, its_plan.models.values())):
             model.use_port(server.port)
         yield server
 
@@ -279,9 +275,9 @@ def _work_as(
     name: str,
     store: ObjectStore,
     job: SharedJob,
-    plan: Plan,
+    its_plan: Plan,
     items: SelectedItems,
-    run_options: RunOptions,
+    settings: Settings,
     server: ModelServer | None,
 ) -> WorkerResult | None:
     spools = cache_folder_of_runs() / "spool" / url_digest(store.url)
@@ -291,13 +287,14 @@ def _work_as(
     if run_json is None:
         raise RecordError(f"{store.url}: has no run.json; start the run again with its first command")
     (spool / "run.json").write_bytes(run_json)
-    with plan.open_folder(spool, items, ["wildtool", *sys.argv[1:]]):
+    with its_plan.open_folder(spool, items, ["wildtool", *sys.argv[1:]]):
         # Only now may others take it for that of a dead worker, once nobody holds its lock.
         (spool / "shares").mkdir()
         dead = recover_spools(store, spools)
-        cache = ReplyCache(run_options.cache) if run_options.cache else None
+        folder = settings.output.cache
+        cache = ReplyCache(Path(folder)) if folder else None
         try:
-            player = ShareWorker(store, job, plan, items, spool, cache, server)
+            player = ShareWorker(store, job, its_plan, items, spool, cache, server)
             player.claims.release(dead)
             return asyncio.run(_until_stopped(player))
         finally:

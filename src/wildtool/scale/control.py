@@ -5,14 +5,16 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
-from wildtool.cli.command import parse_duration, report_error, worst_status
-from wildtool.cli.options.run import NamedRun, RunOptions
+from wildtool.api.plans import NamedRun
+from wildtool.api.settings import Settings
+from wildtool.api.values import parse_duration
+from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.output.progress import ProgressDisplay
 from wildtool.cli.terminal import print_err
 from wildtool.engine.call.budget import Spend
@@ -69,10 +71,8 @@ class Launcher(Protocol):
 class SharedRun:
     """One run that workers share."""
 
-    benchmark: str
     run: NamedRun
-    options: RunOptions
-    explicit: Collection[str]
+    settings: Settings
 
 
 def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bool) -> SharedJob:
@@ -93,12 +93,12 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
     if before is not None and (place.folder / "run.json").exists():
         _check_scope(place, plan, items)
     count = sum(1 for _ in items.addresses())
-    shared_options = options_as_json(shared.options)
+    shared_options = options_as_json(shared.settings)
     job = SharedJob(
-        benchmark=shared.benchmark,
+        benchmark=shared.settings.benchmark,
         model=shared.run.label,
         options=shared_options,
-        explicit=sorted(shared.explicit),
+        explicit=sorted(shared.settings.explicit),
         original_prompts="prompts" in plan.identity(),
         items=count,
         share_items=before.share_items if before else share_size(count, workers),
@@ -344,13 +344,7 @@ def launch(shared: SharedRun, place: Place, workers: int) -> None:
             publish(place)
 
 
-def control_runs(
-    benchmark: str,
-    runs: Sequence[NamedRun],
-    options: RunOptions,
-    explicit: Collection[str],
-    launch: Callable[[], Launcher],
-) -> int:
+def control_runs(runs: Sequence[NamedRun], settings: Settings, launch: Callable[[], Launcher]) -> int:
     """Runs each of some runs by workers, one after the other; gives the exit status.
 
     Args:
@@ -359,8 +353,7 @@ def control_runs(
     statuses: list[int] = []
     for run in runs:
         try:
-            shared = SharedRun(benchmark=benchmark, run=run, options=options, explicit=explicit)
-            statuses.append(_run_one(shared, launch()))
+            statuses.append(_run_one(SharedRun(run=run, settings=settings), launch()))
         except WildtoolError as error:
             statuses.append(report_error(error))
     return worst_status(statuses)
@@ -369,13 +362,13 @@ def control_runs(
 def _run_one(shared: SharedRun, launcher: Launcher) -> int:
     place = place_of(shared.run.folder)
     if not is_remote(shared.run.folder):
-        check_folder(place.folder, _is_own_folder, force=shared.options.force)
+        check_folder(place.folder, _is_own_folder, force=shared.settings.output.force)
     plan = shared.run.plan
     with _Control(place) as control:
         job = prepare_run(shared, place, workers=launcher.count, controlled=True)
         with _open_folder(place, plan) as folder:
             publish(place)
-            controller = Controller(place, plan, job, launcher, control, quiet=shared.options.quiet)
+            controller = Controller(place, plan, job, launcher, control, quiet=shared.settings.output.quiet)
             status = "interrupted"
             try:
                 controller.watch()

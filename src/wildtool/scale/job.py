@@ -4,16 +4,16 @@ import json
 import os
 import platform
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
-from typing import Any, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_origin
 
-from wildtool.cli.options.config_file import read_config
-from wildtool.cli.options.run import PromptSource, RunOptions
-from wildtool.cli.options.whitelist import as_file_names, executed_files, option_effects
-from wildtool.cli.plans import plan_runs
+from wildtool.api.plans import plan
+from wildtool.api.records import choices, kinds
+from wildtool.api.settings import FIELDS, Settings
+from wildtool.config.whitelist import as_file_names, executed_files, option_effects
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import strip_credentials
 from wildtool.errors import DataError, RecordError, UsageError
@@ -35,7 +35,9 @@ _KINDS: Mapping[str, type] = {
     "options": dict,
 }
 """Types of what every job says."""
-_LEFT_OUT = {"model", "out", "on", "force", "quiet", "dry_run", "prompts", "server", "trust"}
+_RENAMED = {"tool_format": "format_"}
+"""Options that a job calls otherwise."""
+_LEFT_OUT = {"out", "on", "force", "quiet", "dry_run", "prompts", "server"}
 """Options that a worker does not take over. A store chooses no command that is executed: servers are named by those who
 start workers."""
 
@@ -135,21 +137,18 @@ class SharedJob:
             "their command.",
         )
 
-    def plan(self, server: str | None = None) -> tuple[Plan, RunOptions]:
+    def plan(self, server: str | None = None) -> tuple[Plan, Settings]:
         """The run as a worker plans it. Raises UsageError or DataError where this machine lacks something.
 
         Args:
             server: command of the worker's own server.
         """
-        values: dict[str, Any] = {**options_from_json(self.options), "model": [self.model], "quiet": True}
-        values["server"] = server
-        values["prompts"] = PromptSource.original if self.original_prompts else PromptSource.own
-        options = RunOptions(**values)
-        if server is None and "{port}" in (options.base_url or ""):
+        values: dict[str, Any] = {**options_from_json(self.options), "quiet": True, "server": server}
+        values["prompts"] = "original" if self.original_prompts else "own"
+        if server is None and "{port}" in (values.get("base_url") or ""):
             raise UsageError("each worker of this run starts its own server: give --server 'COMMAND {port}'")
-        options.check()
-        entries = read_config(options.config).models
-        return plan_runs(self.benchmark, options, set(self.explicit), entries)[0].plan, options
+        settings = Settings.of(self.benchmark, [self.model], values, self.explicit)
+        return plan(settings)[0].plan, settings
 
 
 def share_size(items: int, workers: int) -> int:
@@ -157,42 +156,40 @@ def share_size(items: int, workers: int) -> int:
     return max(1, min(SHARE_ITEMS, items // (SHARES_PER_WORKER * workers)))
 
 
-def options_as_json(options: RunOptions) -> dict[str, Any]:
-    """The options that workers take over, without those that have their defaults."""
+def options_as_json(settings: Settings) -> dict[str, Any]:
+    """The settings that workers take over, by the names of options, without those that are not set."""
     values: dict[str, Any] = {}
-    for each in fields(options):
-        value = getattr(options, each.name)
-        if each.name not in _LEFT_OUT and value is not None:
-            values[each.name] = str(value) if isinstance(value, Path | Enum) else value
+    for name, value in settings.values().items():
+        if name not in _LEFT_OUT and value is not None:
+            values[_RENAMED.get(name, name)] = str(value) if isinstance(value, Path | Enum) else value
     return values
 
 
 def options_from_json(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as values of `RunOptions`. Raises UsageError for an unknown one, DataError for a value of another type."""
-    hints = get_type_hints(RunOptions)
-    if unknown := values.keys() - hints.keys():
+    """The same as values of settings. Raises UsageError for an unknown one, DataError for a value of another type."""
+    names = {_RENAMED.get(name, name): name for name in FIELDS}
+    if unknown := values.keys() - names.keys():
         raise UsageError(
             f"the run has the option {min(unknown)!r}, which this version of wildtool does not know"
         )
     return {
-        name: _typed(value, hints[name], f"the job of this run, option {name!r}")
+        names[name]: _typed(value, FIELDS[names[name]].type, f"the job of this run, option {name!r}")
         for name, value in values.items()
     }
 
 
 def _typed(value: Any, hint: Any, where: str) -> Any:
-    """A value of JSON as the type of an option wants it. None, the default, is never written."""
-    (kind,) = (each for each in get_args(hint) or (hint,) if each is not type(None))
-    if get_origin(hint) is list or get_origin(kind) is list:
+    """A value of JSON, which has the type that a command line gives it. None, the default, is never written."""
+    types, words = kinds(hint), choices(hint)
+    if any(get_origin(kind) is Sequence for kind in types):
         return [checked(each, str, where) for each in checked(value, list, where)]
-    if kind is float:
+    if words and checked(value, str, where) not in words:
+        raise DataError(f"{where}: expected {' or '.join(words)}, found {value!r}")
+    if words or str in types:
+        return checked(value, str, where)
+    if float in types:
         return value if type(value) is int else checked(value, float, where)
-    if not issubclass(kind, Path | Enum):
-        return checked(value, kind, where)
-    try:
-        return kind(checked(value, str, where))
-    except ValueError as error:
-        raise DataError(f"{where}: {error}") from error
+    return checked(value, types[0], where)
 
 
 def machine_name() -> str:

@@ -1,5 +1,6 @@
 """`wildtool run` between its options and the engine: what is started, what is said of each run, how the command ends."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from api.settings_for import settings_for
+from wildtool.api.plans import NamedRun
+from wildtool.api.settings import Settings
 from wildtool.cli import app
 from wildtool.cli.commands import run as command
-from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.engine.run import runner
 from wildtool.errors import UsageError
 
@@ -52,7 +55,7 @@ def execute(
     plan: Any = SimpleNamespace(profile=profile)
     runs = [NamedRun(f"m{k}", plan, Path(f"f{k}")) for k in range(len(outcomes))]
     invocation: Any = "invocation"
-    status = command._execute_plans(runs, invocation, RunOptions(model=["m"], **options), tables)
+    status = command._execute_plans(runs, invocation, settings_for(**options), tables)
     return status, observers
 
 
@@ -135,30 +138,32 @@ def typed(monkeypatch: pytest.MonkeyPatch, line: str, folder: str = "runs/b/m") 
     runs = [NamedRun("m", SimpleNamespace(), Path(folder))]  # type: ignore[arg-type]
 
     class Suite:
-        def __init__(self, name: str, run_options: RunOptions, explicit: set[str]) -> None:
-            started.append(("suite", name, sorted(explicit - {"benchmark", "model"})))
+        def __init__(self, settings: Settings) -> None:
+            started.append(("suite", settings.benchmark, sorted(settings.explicit - {"benchmark", "model"})))
+            self.settings = settings
 
         def plan(self, plan_runs: Any) -> list[NamedRun]:
-            return plan_runs("b", "options", Path("above"))
+            return plan_runs(replace(self.settings, benchmark="b"), Path("above"))
 
         def finish(self, status: int) -> int:
             started.append(("finish", status))
             return 7
 
-    def plan_runs(*words: Any) -> list[NamedRun]:
-        started.append(("plan", words[0], str(words[4]) if len(words) > 4 else None))
+    def plan(settings: Settings, *words: Any, report: Any, parent: Path | None = None) -> list[NamedRun]:
+        started.append(("plan", settings.benchmark, None if parent is None else str(parent)))
         return runs
 
-    def execute_runs(runs: Any, run_options: RunOptions) -> int:
+    def execute_runs(runs: Any, settings: Settings) -> int:
         started.append("execute")
         return 3
 
-    def run_shared(benchmark: str, runs: Any, run_options: RunOptions, explicit: set[str]) -> int:
-        started.append(("shared", benchmark, run_options.on, sorted(explicit - {"benchmark", "model"})))
+    def run_shared(runs: Any, settings: Settings) -> int:
+        given = sorted(settings.explicit - {"benchmark", "model"})
+        started.append(("shared", settings.benchmark, settings.workers.on, given))
         return 5
 
     monkeypatch.setattr("wildtool.cli.suite.Suite", Suite)
-    monkeypatch.setattr(command, "plan_runs", plan_runs)
+    monkeypatch.setattr(command, "plan", plan)
     monkeypatch.setattr(command, "execute_runs", execute_runs)
     monkeypatch.setattr("wildtool.scale.commands.run_shared", run_shared)
     result = CliRunner().invoke(app, ["run", *line.split(), "--model", "m"], prog_name="wildtool")

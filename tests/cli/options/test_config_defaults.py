@@ -8,14 +8,8 @@ import typer
 from typer.testing import CliRunner
 
 from wildtool.cli import ParsedCommand
-from wildtool.cli.options.config_file import (
-    Config,
-    _line,
-    _split_key,
-    explicit_options,
-    load_config,
-    loaded_config,
-)
+from wildtool.cli.options.config_file import explicit_options, load_config, loaded_config
+from wildtool.config.config_file import Config, _line, _split_key
 from wildtool.errors import UsageError
 
 calls: list[Any] = []

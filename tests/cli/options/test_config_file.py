@@ -10,8 +10,8 @@ from typer.testing import CliRunner, Result
 from engine.echo_benchmark import EchoBenchmark
 from models.options import model_options
 from wildtool.cli import app
-from wildtool.cli.options.config_file import ModelEntry, read_config
-from wildtool.cli.plans import ConfiguredModel, ModelCatalog
+from wildtool.config.config_file import ModelEntry, read_config
+from wildtool.config.named_models import ConfiguredModel, ModelCatalog
 from wildtool.engine import registry
 from wildtool.models.resolve import ModelOptions
 from wildtool.models.settings import Rates

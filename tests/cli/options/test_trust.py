@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 import wildtool as wt
 from wildtool.cli import app
-from wildtool.cli.options import config_file, whitelist
+from wildtool.config import config_file, whitelist
 from wildtool.errors import UsageError
 from wildtool.trust_request import VARIABLE
 

@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver, RunProgress
+from wildtool.cli.output.progress import ProgressDisplay
+from wildtool.engine.run.progress import ProgressObserver, RunProgress
 from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
-from wildtool.cli.options.whitelist import option_effects
+from wildtool.config.whitelist import option_effects
 
 SERVER = """
 import json, sys

@@ -1,24 +1,26 @@
 """`wildtool curve`: runs a series of models that were trained on growing data, and shows what the data brought."""
 
 import socket
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import typer
 
+from wildtool.api.settings import Settings, check_rules
 from wildtool.cli.command import arg, declared, opt, worst_status
 from wildtool.cli.help import OUTPUT, SELECTION
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_file import explicit_options, read_config
-from wildtool.cli.options.run import CallOptions, RunOptions
+from wildtool.cli.options.config_file import explicit_options
+from wildtool.cli.options.run import CallOptions, settings_values
 from wildtool.cli.terminal import print_err
+from wildtool.config.config_file import read_config
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.cli.options.run import NamedRun
+    from wildtool.api.plans import NamedRun
     from wildtool.engine.series import Series, SeriesBenchmark, SeriesPoint
 
 _CONNECT_S = 3.0
@@ -65,30 +67,30 @@ def curve(
     Every model is run on every benchmark with the same settings; what is complete is not run again. Writes curve.csv
     and, with the extra [report], a chart for each benchmark. Compares each size with the model before training.
     """
+    from wildtool.api.plans import plan
     from wildtool.cli.commands.run import execute_runs
     from wildtool.cli.output.curve import chart_name, show_curve
-    from wildtool.cli.plans import plan_runs
     from wildtool.engine.series import read_series
     from wildtool.outputs import check_file
 
-    curve_options.check_limits()
+    check_rules(settings_values(curve_options))
     series = read_series(file)
     out = curve_options.out or Path("runs", file.stem)
     for name in ("curve.csv", *(chart_name(benchmark.label) for benchmark in series.benchmarks)):
         check_file(out / name, force=curve_options.force)
     entries, explicit = read_config(None).models, explicit_options(context)
+    report = None if curve_options.quiet else print_err
     absent = set[str]() if curve_options.dry_run else _unreachable(series, curve_options.available)
     keyed: dict[tuple[str, str], NamedRun] = {}
     for point in series.points:
         if point.name in absent:
             continue
         for benchmark in series.benchmarks:
-            run_options = _run_options(curve_options, series, point, benchmark)
-            (run,) = plan_runs(
-                benchmark.name, run_options, explicit, entries, out / point.name / benchmark.label
-            )
+            settings = _settings(curve_options, series, point, benchmark, explicit)
+            place = out / point.name / benchmark.label
+            (run,) = plan(settings, entries, report=report, parent=place)
             keyed[point.name, benchmark.label] = run._replace(label=f"{point.name}: {benchmark.label}")
-    some = _run_options(curve_options, series, series.base, series.benchmarks[0])
+    some = _settings(curve_options, series, series.base, series.benchmarks[0], explicit)
     status = execute_runs(list(keyed.values()), some, tables=False)
     if curve_options.dry_run:
         return status
@@ -102,32 +104,33 @@ def curve(
     return worst_status([status, exit_status])
 
 
-def _run_options(
-    curve_options: CurveOptions, series: "Series", point: "SeriesPoint", benchmark: "SeriesBenchmark"
-) -> RunOptions:
-    """The options of one point on one benchmark."""
+def _settings(
+    curve_options: CurveOptions,
+    series: "Series",
+    point: "SeriesPoint",
+    benchmark: "SeriesBenchmark",
+    explicit: Collection[str],
+) -> Settings:
+    """The settings of one point on one benchmark."""
     from wildtool.benchmark import JUDGE
     from wildtool.engine.registry import load_benchmark
 
-    values = {field.name: getattr(curve_options, field.name) for field in fields(curve_options)}
-    for name in ("available", "out"):
-        del values[name]
+    values = settings_values(curve_options)
+    del values["out"]
     roles = load_benchmark(benchmark.name, benchmark.mode).roles
     if "user" not in roles:
         values |= {"user_model": None, "user_base_url": None, "user_header": None}
     if JUDGE not in roles:
         values |= {"judge": None, "judge_base_url": None, "judge_header": None}
     settings = {name: getattr(benchmark, name) for name in ("data", "mode", "split", "lang", "profile")}
-    return RunOptions(
-        model=[point.model],
-        base_url=point.base_url,
-        api_key_env=point.api_key_env,
-        header=list(point.headers),
-        seed=series.seed,
-        repeats=series.repeats,
-        **values,
-        **settings,
-    )
+    of_point = {
+        "base_url": point.base_url,
+        "api_key_env": point.api_key_env,
+        "header": list(point.headers),
+        "seed": series.seed,
+        "repeats": series.repeats,
+    }
+    return Settings.of(benchmark.name, [point.model], {**values, **of_point, **settings}, explicit)
 
 
 def _unreachable(series: "Series", available: bool) -> set[str]:

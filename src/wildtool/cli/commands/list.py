@@ -10,8 +10,8 @@ from wildtool.benchmarks import OURS, SUITES
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_file import ModelEntry, read_config
 from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped, terminal_width, wrap_text
+from wildtool.config.config_file import ModelEntry, read_config
 from wildtool.errors import CallError, DataError, InfraError, UsageError
 from wildtool.models.headers import Header, parse_headers
 from wildtool.models.settings import address_without_login
@@ -179,7 +179,7 @@ def _check(name: str, typed: "Mapping[str, Any]") -> None:
     """
     import asyncio
 
-    from wildtool.cli.plans import ModelCatalog
+    from wildtool.config.named_models import ModelCatalog
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.settings import EndpointOptions, Rates
 
@@ -231,7 +231,8 @@ async def _show_waiting(name: str) -> None:
     """Says on a terminal, second by second, that an endpoint is asked."""
     import asyncio
 
-    from wildtool.cli.terminal import format_duration, print_step
+    from wildtool.cli.terminal import print_step
+    from wildtool.engine.score.formatting import format_duration
 
     if not sys.stderr.isatty():
         return

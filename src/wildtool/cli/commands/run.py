@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from wildtool.api.meaning import catalogue_sizes_of, spending_limits
+from wildtool.api.plans import NamedRun, invocation_of, plan
+from wildtool.api.settings import Settings
 from wildtool.benchmarks import SUITES
 from wildtool.cli.command import named_part, report_error, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
-from wildtool.cli.options.run import NamedRun, RunOptions
-from wildtool.cli.plans import invocation_of, plan_runs
+from wildtool.cli.options.run import RunOptions
 from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.outputs import is_shared
@@ -37,57 +39,57 @@ def run(
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
-    run_options.check()
-    explicit, entries = explicit_options(context), loaded_config(context).models
+    settings = run_options.settings(benchmark, explicit_options(context))
+    entries, report = loaded_config(context).models, None if run_options.quiet else print_err
     suite = None
     if benchmark in SUITES:
         from wildtool.cli.suite import Suite
 
-        suite = Suite(benchmark, run_options, explicit)
+        suite = Suite(settings)
         runs = suite.plan(
-            lambda name, its_options, parent: plan_runs(name, its_options, explicit, entries, parent)
+            lambda its_settings, parent: plan(its_settings, entries, report=report, parent=parent)
         )
     else:
-        runs = plan_runs(benchmark, run_options, explicit, entries)
+        runs = plan(settings, entries, report=report)
     if run_options.server is not None and run_options.on is None:
         raise UsageError("--server starts a server for each worker; give --on, such as --on local:1")
     if not run_options.dry_run and (run_options.on or any(is_shared(run.folder) for run in runs)):
         if suite is not None:
             raise UsageError(f"--on and addresses of stores take one benchmark; {benchmark} is several")
-        if len(run_options.catalogue_sizes) > 1:
+        if len(catalogue_sizes_of(settings.alterations)) > 1:
             raise UsageError("--on and addresses of stores take one size of --catalogue; run each by itself")
-        return named_part("scale.commands:run_shared")(benchmark, runs, run_options, explicit)
-    status = execute_runs(runs, run_options)
+        return named_part("scale.commands:run_shared")(runs, settings)
+    status = execute_runs(runs, settings)
     return status if suite is None or run_options.dry_run else suite.finish(status)
 
 
-def execute_runs(runs: Sequence[NamedRun], run_options: RunOptions, *, tables: bool = True) -> int:
+def execute_runs(runs: Sequence[NamedRun], settings: Settings, *, tables: bool = True) -> int:
     """Starts all runs with the limits, the cache and the display of one command, or only estimates what they cost. Gives
     the exit status. Raises UsageError.
 
     Args:
         tables: whether the numbers are printed.
     """
-    limits = run_options.spending_limits()
-    if run_options.dry_run:
+    if settings.workers.dry_run:
         from wildtool.cli.output.estimate import print_estimate
 
-        print_estimate({run.label: run.plan for run in runs}, limits)
+        print_estimate({run.label: run.plan for run in runs}, spending_limits(settings.limits))
         return 0
-    with invocation_of(runs, run_options) as invocation:
-        return _execute_plans(runs, invocation, run_options, tables)
+    with invocation_of(runs, settings) as invocation:
+        return _execute_plans(runs, invocation, settings, tables)
 
 
 def _execute_plans(
-    runs: Sequence[NamedRun], invocation: "Invocation", run_options: RunOptions, tables: bool
+    runs: Sequence[NamedRun], invocation: "Invocation", settings: Settings, tables: bool
 ) -> int:
     """Starts all runs; one that fails does not stop the others. Gives the exit status."""
-    from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
+    from wildtool.cli.output.progress import ProgressDisplay
     from wildtool.engine.observer import Observer
+    from wildtool.engine.run.progress import ProgressObserver
     from wildtool.engine.run.runner import RunJob, RunResult, run_plans
 
-    quiet = run_options.quiet
-    looks = [_no_remarks if run_options.no_check else _remarks_on_first_replies() for _ in runs]
+    quiet = settings.output.quiet
+    looks = [_no_remarks if settings.workers.no_check else _remarks_on_first_replies() for _ in runs]
     displays = (
         []
         if quiet

@@ -42,7 +42,7 @@ def modes(ctx: Any, incomplete: str) -> list[str]:
 
 def models(incomplete: str) -> list[str]:
     """Models of `wildtool.toml`, baselines, and prefixes of known endpoints."""
-    from wildtool.cli.options.config_file import read_config
+    from wildtool.config.config_file import read_config
     from wildtool.models.baselines import BASELINES
     from wildtool.models.resolve import PRESETS, installed_prefixes
 

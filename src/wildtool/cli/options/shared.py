@@ -87,45 +87,36 @@ USER_MODEL_OPTION = opt(
     "Model that plays the user, for benchmarks that simulate one.",
     complete=completion.models,
     panel=MODEL,
-    not_empty="give a name, or leave it out",
-    role="user",
 )
 USER_BASE_URL_OPTION = opt(
     "URL",
     "Address of the user model's API (default: that of the tested model).",
     panel=MORE,
-    needs="--user-model",
 )
 USER_HEADER_OPTION = opt(
     "NAME=VALUE",
     "Like --header, for the user model (default: those of --header, at the same address).",
     panel=MORE,
-    needs="--user-model",
 )
 JUDGE_OPTION = opt(
     "NAME",
     "Model that judges texts, for benchmarks that need one (training).",
     complete=completion.models,
     panel=MODEL,
-    not_empty="give a name, or leave it out",
-    role="judge",
-    only_mode="judged",
 )
 JUDGE_BASE_URL_OPTION = opt(
-    "URL", "Address of the judge's API (default: that of the tested model).", panel=MORE, needs="--judge"
+    "URL", "Address of the judge's API (default: that of the tested model).", panel=MORE
 )
 JUDGE_HEADER_OPTION = opt(
     "NAME=VALUE",
     "Like --header, for the judge (default: those of --header, at the same address).",
     panel=MORE,
-    needs="--judge",
 )
 SAMPLE_OPTION = opt(
     "N",
     "Run a sample of N items of each benchmark that represents all of them.",
     min=2,
     panel=SELECTION,
-    not_with="--limit",
 )
 LIMIT_OPTION = opt("-n N", "Run only the first N items of each benchmark.", min=1, panel=SELECTION)
 RETRIES_OPTION = opt("N", "Retries of a failed call.", min=0, panel=LIMITS, default=5)

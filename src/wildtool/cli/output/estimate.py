@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wildtool.cli.terminal import format_duration, print_out
+from wildtool.cli.terminal import print_out
 from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, SpendingLimits
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.estimate import (
@@ -15,6 +15,7 @@ from wildtool.engine.run.estimate import (
     seconds_of,
     usages_of,
 )
+from wildtool.engine.score.formatting import format_duration
 
 
 def print_estimate(plans: dict[str, Plan], limits: SpendingLimits) -> None:

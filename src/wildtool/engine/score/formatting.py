@@ -91,3 +91,12 @@ def format_direction(better: "Direction") -> str:
 def format_p(p: float) -> str:
     """The p of a test."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def format_duration(seconds: float) -> str:
+    """A time in words, roughly: 40 s, 3 min, 2.5 h."""
+    for limit, size, unit in ((5400.0, 3600, "h"), (90.0, 60, "min")):
+        if seconds >= limit:
+            count = seconds / size
+            return f"{count:.0f} {unit}" if count >= 10 else f"{count:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{seconds:.0f} s"

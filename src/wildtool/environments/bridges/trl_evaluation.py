@@ -10,10 +10,10 @@ from typing import Any
 
 from transformers import TrainerCallback
 
+from wildtool.api.bench import Bench
 from wildtool.environments.bridges.tokens import call_format, rendered
 from wildtool.environments.evaluation import Evaluation, Evaluator, evaluate
 from wildtool.models.prompted import parse_message
-from wildtool.python.bench import Bench
 from wildtool.types import Message, Request, Tool
 
 _GATHER_S = 0.01

@@ -1,12 +1,12 @@
 """Puts requests to models that choose among your tools, and shows what runs of it say."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
+from wildtool.api.settings import Settings
 from wildtool.cli.command import worst_status
-from wildtool.cli.options.config_file import read_config
+from wildtool.cli.options.run import settings_values
+from wildtool.config.config_file import read_config
 from wildtool.errors import UsageError
 from wildtool.outputs import check_file, check_folder, is_remote, is_site, make_folder, write_file
 from wildtool.tools.commands.options import TryOptions
@@ -17,9 +17,8 @@ VERSIONS = ("old", "new")
 
 def play(sources: Sequence[ToolSource], its: TryOptions, explicit: set[str]) -> int:
     """Puts requests to models, with the tools of one source or of two versions of it, and shows what comes out."""
+    from wildtool.api.plans import plan
     from wildtool.cli.commands.run import execute_runs
-    from wildtool.cli.options.run import RunOptions
-    from wildtool.cli.plans import plan_runs
     from wildtool.cli.terminal import print_err
     from wildtool.tools.requests import choice_text
 
@@ -54,16 +53,15 @@ def play(sources: Sequence[ToolSource], its: TryOptions, explicit: set[str]) -> 
                 f"{path}: {state} wildtool run own-tools --data {path} -o {out / 'runs' / name} -m NAME"
             )
         return 0
-    shared = {each.name for each in fields(RunOptions)} & {each.name for each in fields(TryOptions)}
-    settings: dict[str, Any] = {
-        name: getattr(its, name) for name in shared - {"out", "mcp_env", "mcp_header"}
-    }
+    of_tools = {"out", "mcp_env", "mcp_header"}
+    values = {name: value for name, value in settings_values(its).items() if name not in of_tools}
+    entries, notes = read_config(None).models, None if its.quiet else print_err
     statuses: list[int] = []
     folders: list[list[Path]] = []
     for name, path in zip(names, data, strict=True):
-        its_options = RunOptions(**settings, data=str(path))
-        runs = plan_runs("own-tools", its_options, explicit, read_config(None).models, out / "runs" / name)
-        statuses.append(execute_runs(runs, its_options, tables=False))
+        settings = Settings.of("own-tools", its.model, {**values, "data": str(path)}, explicit)
+        runs = plan(settings, entries, report=notes, parent=out / "runs" / name)
+        statuses.append(execute_runs(runs, settings, tables=False))
         folders.append([run.folder for run in runs])
     status = worst_status(statuses)
     if its.dry_run or status not in (0, 3):

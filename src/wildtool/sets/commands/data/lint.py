@@ -5,7 +5,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from wildtool.cli.command import opt, split_values
+from wildtool.api.values import split_values
+from wildtool.cli.command import opt
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError, match_name, unknown_name

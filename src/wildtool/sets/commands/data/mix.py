@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.cli.command import arg, opt, split_values
+from wildtool.api.values import split_values
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted

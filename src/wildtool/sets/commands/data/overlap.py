@@ -6,7 +6,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wildtool.cli.command import arg, opt, split_values
+from wildtool.api.values import split_values
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
 from wildtool.engine.score.formatting import counted

@@ -4,8 +4,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from wildtool.api.values import split_values
 from wildtool.benchmarks import OURS
-from wildtool.cli.command import opt, split_values
+from wildtool.cli.command import opt
 from wildtool.cli.help import MORE
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out

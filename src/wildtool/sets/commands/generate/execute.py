@@ -10,17 +10,20 @@ from typing import Any
 
 import typer
 
-from wildtool.cli.options.config_file import explicit_options, read_config
+from wildtool.api.meaning import rates_of
+from wildtool.cli.options.config_file import explicit_options
 from wildtool.cli.output.estimate import print_usage
-from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
+from wildtool.cli.output.progress import ProgressDisplay
 from wildtool.cli.output.results import describe_failures
 from wildtool.cli.output.tables import print_metrics
-from wildtool.cli.plans import ConfiguredModel, ModelCatalog, check_one_host, check_prices
 from wildtool.cli.terminal import format_reason, print_err, print_out
+from wildtool.config.config_file import read_config
+from wildtool.config.named_models import ConfiguredModel, ModelCatalog, check_one_host, check_prices
 from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, read_prices
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
 from wildtool.engine.replies import replay_source
+from wildtool.engine.run.progress import ProgressObserver
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
@@ -109,7 +112,7 @@ def assign_models(
                 options = replace(options, temperature=temperature)
                 explicit_names = explicit | {"temperature"}
             model_options = options.model_options(replay, its_format)
-            models[key] = model = catalog.find(name, model_options, explicit_names, options.rates)
+            models[key] = model = catalog.find(name, model_options, explicit_names, rates_of(options.limits))
             if model.endpoint_note:
                 notes[model.endpoint_note] = None
         assigned[role] = models[key]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from wildtool.cli.command import opt, split_values
+from wildtool.api.values import split_values
+from wildtool.cli.command import opt
 from wildtool.cli.options.config_file import explicit_options
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError

@@ -5,7 +5,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.cli.command import arg, declared, opt, parse_json_object, split_values
+from wildtool.api.values import parse_json_object, split_values
+from wildtool.cli.command import arg, declared, opt
 from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
@@ -83,7 +84,7 @@ class GenerateOptions(CallOptions):
             raise UsageError("no model is named: give --model NAME, or --model procedural for templates")
         if self.model == PROCEDURAL and (self.dry_run or self.cache):
             raise UsageError("--dry-run and --cache need a model; procedural calls none")
-        self.check_limits()
+        _ = self.limits  # refuses those that nothing can keep
 
     def model_options(
         self,
@@ -117,12 +118,13 @@ class GenerateOptions(CallOptions):
 
     def invocation(self) -> "Invocation":
         """The limits of this command and its cache, which the caller closes."""
+        from wildtool.api.meaning import spending_limits
         from wildtool.engine.call.budget import Budget
         from wildtool.engine.call.cache import ReplyCache
         from wildtool.engine.call.client import Invocation
 
         cache = ReplyCache(self.cache) if self.cache else None
-        return Invocation(Budget(self.spending_limits()), cache)
+        return Invocation(Budget(spending_limits(self.limits)), cache)
 
 
 @declared

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from wildtool.cli.command import opt, split_values
+from wildtool.api.values import split_values
+from wildtool.cli.command import opt
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 from wildtool.sets.commands.generate import options

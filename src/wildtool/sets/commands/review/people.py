@@ -1,6 +1,7 @@
 """The commands `review round` and `review people`: who reviews what."""
 
-from wildtool.cli.command import arg, opt, split_values
+from wildtool.api.values import split_values
+from wildtool.cli.command import arg, opt
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError
 from wildtool.sets.commands.review.options import SET_ARGUMENT, STORE_OPTION

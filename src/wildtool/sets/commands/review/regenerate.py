@@ -16,7 +16,7 @@ from wildtool.sets.commands.generate.options import PROCEDURAL, SEED_OPTION, Gen
 from wildtool.sets.commands.review.options import SET_ARGUMENT, STORE_OPTION
 
 if TYPE_CHECKING:
-    from wildtool.cli.plans import ConfiguredModel
+    from wildtool.config.named_models import ConfiguredModel
     from wildtool.engine.plan import Plan
     from wildtool.sets.make.core.collect import GeneratedSet
     from wildtool.sets.make.core.maker import ScriptMaker

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from wildtool import json_codec, shapes
 from wildtool.alter.variant import Variant
+from wildtool.api.door import door, element_at
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection, check_profile
@@ -18,8 +19,12 @@ from wildtool.episode import gold_replies
 from wildtool.errors import UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_object
 from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_entry
+from wildtool.shapes.calls import is_call, looks_like_call
+from wildtool.shapes.keys import ARGUMENT_KEYS, CALL_WRAPPERS, FUNCTION, ID_KEYS, NAME_KEYS
+from wildtool.shapes.reading import of_json
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
+from wildtool.toolcall.schema_check import SCHEMA_TYPES
 from wildtool.types import Item, Message, Reply, Request, Source, Tool, Transcript, Verdict
 
 
@@ -63,6 +68,7 @@ class BenchItem:
         rules = self.benchmark.rules(self.rules_by_default)
         return {unit: gold_replies(rules.episode(self.item, unit)) or [] for unit in self.units}
 
+    @door
     def request(self, unit: int | str = 0) -> tuple[list[Message], list[Tool]]:
         """Messages and tools that a model sees first in a unit, as copies. Args: unit: its name, or its place from 0."""
         rules = self.benchmark.rules(self.rules_by_default)
@@ -127,12 +133,13 @@ class Bench(Sequence[BenchItem]):
             if key not in self._by_id:
                 raise UsageError(unknown_name("item", key, [*self._by_id][:1000], of=self.name))
             return self._by_id[key]
-        return self._items[key]
+        return element_at(self._items, key, f"items of {self.name}")
 
     def __repr__(self) -> str:
         return f"<{self.benchmark.title}: {len(self)} items of {self.source.name}>"
 
 
+@door
 def load(
     name: str | Path,
     *,
@@ -152,14 +159,20 @@ def load(
     return Bench(benchmark, source, split=split, lang=lang)
 
 
+@door
 def judge(
-    item: BenchItem, *, replies: Sequence[Message | str], unit: int | str = 0, profile: str | None = None
+    *,
+    item: BenchItem,
+    replies: Sequence[Message | str],
+    unit: int | str | None = None,
+    profile: str | None = None,
 ) -> Verdict:
     """The verdict on replies to a unit, as a run with these replies gives it.
 
     Args:
+        item: of a benchmark, as `load` gives it.
         replies: assistant messages in the order of the unit's steps, in any shape that `wildtool.shapes` reads, or texts.
-        unit: name of the unit, or its place from 0.
+        unit: name of the unit, or its place from 0; None where the item has only one.
         profile: rules to judge by; None for the benchmark's first, or those of the version of its data.
 
     Raises UsageError for an unknown unit or profile and for what is no message, WildtoolError where the judge fails.
@@ -167,15 +180,17 @@ def judge(
     """
     rules = profile or item.rules_by_default
     check_profile(item.benchmark, rules)
-    if isinstance(replies, str | Mapping):
-        raise UsageError("replies is one reply; give a list of the unit's replies")
+    if unit is None and len(item.units) > 1:
+        raise UsageError(
+            f"{item.id} has {len(item.units)} units; name one with unit=: {', '.join(item.units[:20])}"
+        )
     try:
         read = tuple(
             Reply(read_answer(reply, Reading(f"reply {number}"))) for number, reply in enumerate(replies, 1)
         )
     except ShapeError as error:
         raise UsageError(f"no assistant message: {error}") from None
-    name = item.unit_name(unit)
+    name = item.unit_name(0 if unit is None else unit)
     (verdict,), fault = safe_judge(
         Variant(item.benchmark, (), rules), item.item, {name: Transcript(read)}, rules, only=name
     )
@@ -197,20 +212,23 @@ class CallCheck:
         return self.correct
 
 
-def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> CallCheck:
+@door
+def check_call(*, tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> CallCheck:
     """Compares a call with a gold call by meaning, as the profile `fixed` does.
 
     Args:
         tool: the tool's definition, in any shape that `wildtool.shapes` reads.
         gold, call: calls in any of these shapes, such as `{"name", "arguments"}`, with arguments as an object or as JSON.
 
-    Raises UsageError where the tool or the gold call cannot be read, and for a call whose arguments stand under a key
-    that no shape has; a call whose arguments are no JSON object is wrong.
+    Raises UsageError where the tool or the gold call cannot be read, where the tool is a call, and for a call whose name
+    or arguments are under a key that no shape has; a call whose arguments are no JSON object is wrong.
     """
     try:
         tools = read_entry(tool, Reading())
     except ShapeError as error:
         raise UsageError(f"the tool cannot be read: {error}") from None
+    if is_call(tool) or (tools and _is_call(tool, tools[0].tool)):
+        raise UsageError("tool= is a call with its arguments; give the definition of the tool that is called")
     if len(tools) != 1:
         raise UsageError(f"the tool is {len(tools)} definitions; give the one that is called")
     function = tools[0].tool["function"]
@@ -220,6 +238,7 @@ def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> 
         raise UsageError(f"the gold call cannot be read: {error}") from None
     if gold_name != function["name"]:
         raise UsageError(f"the gold call is of {gold_name!r}, the tool is {function['name']!r}")
+    _check_name(call)
     try:
         name, arguments = _read_call(call)
     except (ArgumentsError, BrokenError) as error:
@@ -230,6 +249,27 @@ def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> 
         return CallCheck(False, f"calls {name}, gold calls {gold_name}")
     differences = compare_arguments(gold_arguments, arguments, as_object(function.get("parameters")))
     return CallCheck(not differences, "\n".join(each.message for each in differences), tuple(differences))
+
+
+def _is_call(given: Mapping[str, Any], tool: Tool) -> bool:
+    """Whether what was read as a definition has arguments where one says which parameters there are."""
+    if not looks_like_call(given):
+        return False
+    held = as_object(given.get(FUNCTION)) or given
+    (key,) = [key for key in ARGUMENT_KEYS if key in held][:1]
+    properties = as_object(as_object(tool[FUNCTION].get("parameters")).get("properties"))
+    words = [word for part in properties.values() for word in [as_object(part).get("type")]]
+    if not words:
+        return key != "parameters" and not as_object(of_json(held[key])).keys() & {"type", "properties"}
+    return not all(isinstance(word, list) or word in SCHEMA_TYPES for word in words)
+
+
+def _check_name(call: Mapping[str, Any]) -> None:
+    """Raises UsageError for a call that has its name under a key that no shape has."""
+    known = {*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, *CALL_WRAPPERS, "type"}
+    others = [key for key, value in call.items() if key not in known and isinstance(value, str)]
+    if others and not call.keys() & {*NAME_KEYS, *CALL_WRAPPERS} and call.keys() & ARGUMENT_KEYS.keys():
+        raise UsageError(f"the call has no `name`; it has {', '.join(others)}, which no shape has")
 
 
 def _read_call(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -6,35 +6,34 @@ from typing import Any
 
 import pytest
 
-from wildtool.cli import plans
-from wildtool.cli.options.run import RunOptions
+from api.settings_for import settings_for
+from wildtool.api import plans
+from wildtool.api.settings import Settings
 from wildtool.errors import UsageError
 
 # The original's settings -------------------------------------------------------------------------------
 
 
-def with_sampling(
-    parameters: dict[str, Any], explicit: list[str] | None = None, **options: Any
-) -> RunOptions:
+def with_sampling(parameters: dict[str, Any], explicit: list[str] | None = None, **options: Any) -> Settings:
     benchmark: Any = SimpleNamespace(name="b", original_sampling=parameters)
-    original: Any = SimpleNamespace(value="original")
-    run_options = RunOptions(model=["m"], **{"sampling": original, **options})
-    changed = plans._with_sampling(benchmark, run_options, {*(explicit or ())})
-    return replace(changed, sampling=None)
+    given = settings_for(explicit=explicit or (), **{"sampling": "original", **options})
+    return replace(plans._with_sampling(benchmark, given).changed(sampling=None), explicit=frozenset())
 
 
 def test_the_originals_sampling_becomes_options():
-    plain = RunOptions(model=["m"])
-    assert with_sampling({"temperature": 0.0, "max_tokens": 9, "attempts": 3, "top_p": 0.5}) == replace(
-        plain, temperature=0.0, max_tokens=9, retries=2, extra_body='{"top_p": 0.5}'
+    plain = settings_for()
+    assert with_sampling({"temperature": 0.0, "max_tokens": 9, "attempts": 3, "top_p": 0.5}) == plain.changed(
+        temperature=0.0, max_tokens=9, retries=2, extra_body={"top_p": 0.5}
     )
-    assert with_sampling({"attempts": 1}) == replace(plain, retries=0)
-    assert with_sampling({"top_p": 0.5}, extra_body='{"a": 1}').extra_body == '{"a": 1, "top_p": 0.5}'
-    assert with_sampling({"temperature": 0.5}, user_model="u") == replace(
-        plain, temperature=0.5, user_model="u", user_temperature=0.5
+    assert with_sampling({"attempts": 1}) == plain.changed(retries=0)
+    assert with_sampling({"top_p": 0.5}, extra_body='{"a": 1}') == plain.changed(
+        extra_body={"a": 1, "top_p": 0.5}
     )
-    assert with_sampling({"max_tokens": 1000}, user_model="u") == replace(
-        plain, max_tokens=1000, user_model="u", user_max_tokens=1000
+    assert with_sampling({"temperature": 0.5}, user_model="u") == plain.changed(
+        temperature=0.5, user_model="u", user_temperature=0.5
+    )
+    assert with_sampling({"max_tokens": 1000}, user_model="u") == plain.changed(
+        max_tokens=1000, user_model="u", user_max_tokens=1000
     )
     assert with_sampling({"temperature": 0.5}, sampling=None) == plain
 

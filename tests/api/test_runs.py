@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 
 import wildtool as wt
 from e2e.command import verdicts
+from wildtool.api import results as results_module
+from wildtool.api import runs as runs_module
+from wildtool.api.results import RunComparison
 from wildtool.cli import app
 from wildtool.errors import RecordError, UsageError, WildtoolError
-from wildtool.python import runs as runs_module
-from wildtool.python.runs import RunComparison
 
 asked: list[int] = []
 
@@ -91,16 +92,19 @@ def test_several_models_are_several_runs(tmp_path: Path) -> None:
     ("options", "problem"),
     [
         ({"temprature": 0}, "did you mean 'temperature'"),
-        ({"temperature": "hot"}, "'hot' is not a valid number"),
-        ({"limit": 0}, "--limit"),
+        ({"temperature": "hot"}, "temperature= is 'hot'; it must be a number"),
+        ({"limit": 0}, "limit= is 0"),
+        ({"sample": 4, "limit": 2}, "give limit= or sample=, not both"),
+        ({"items": wt.Items(sample=4), "sample": 5}, "sample= is given twice"),
+        ({"limits": 7}, r"limits= is 7; it must be Limits\(…\)"),
         ({"profile": "fixd"}, "did you mean 'fixed'"),
-        ({"user_temperature": 1}, "needs --user-model"),
-        ({"model_name": "x"}, "unknown option 'model_name'"),
-        ({"dry_run": True}, "unknown option 'dry_run'"),
+        ({"roles": wt.Roles(user_temperature=1)}, "user_temperature= needs user_model="),
+        ({"model_name": "x"}, "unknown keyword 'model_name'"),
+        ({"dry_run": True}, "unknown keyword 'dry_run'"),
         ({"config": "no.toml"}, "cannot read no.toml"),
     ],
 )
-def test_wrong_options_are_refused_as_by_the_command(
+def test_wrong_keywords_are_refused_with_the_name_of_the_keyword(
     tmp_path: Path, options: dict[str, Any], problem: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(UsageError, match=problem):
@@ -118,7 +122,13 @@ def test_a_function_that_fails_ends_the_run_and_loses_nothing(tmp_path: Path) ->
         return "I do not know."
 
     with pytest.raises(WildtoolError, match=r"failing failed \(item wild_mini_3, unit 2, step 0\): KeyError"):
-        wt.run("wild-mini", model=failing, ids=["wild_mini_3"], order="prefix", out=tmp_path / "run")
+        wt.run(
+            "wild-mini",
+            model=failing,
+            ids=["wild_mini_3"],
+            limits=wt.Limits(order="prefix"),
+            out=tmp_path / "run",
+        )
     assert wt.Run(tmp_path / "run").result.counts.units == 4
     assert not wt.Run(tmp_path / "run").complete
 
@@ -153,9 +163,9 @@ def test_verdicts_become_the_table_of_a_library(
         asked.append(tables)
         return SimpleNamespace(**{method: lambda: "made"})
 
-    monkeypatch.setattr(runs_module, "import_module", asked.append)
-    monkeypatch.setattr(runs_module, "open_results", open_results)
-    monkeypatch.setattr(runs_module, "relation", relation)
+    monkeypatch.setattr(results_module, "import_module", asked.append)
+    monkeypatch.setattr(results_module, "open_results", open_results)
+    monkeypatch.setattr(results_module, "relation", relation)
     assert getattr(stored("a", "fixed").verdicts(), kind)() == "made"
     assert asked == [package, (Path("a"), "fixed"), ["table"]]
 
@@ -164,22 +174,14 @@ def test_a_benchmark_is_planned_as_it_was_loaded(monkeypatch: pytest.MonkeyPatch
     loaded = wt.load("wild-mini")
     benchmark = copy(loaded.benchmark)
     monkeypatch.setattr(benchmark, "mode", "fc", raising=False)
-    monkeypatch.setattr(runs_module, "plan_runs", lambda *words, **more: ([*words], more))  # pyright: ignore
+    monkeypatch.setattr(runs_module, "plan", lambda settings, entries, models: [])  # pyright: ignore
     for source, data in ((loaded.source, None), (replace(loaded.source, name="d.jsonl"), "d.jsonl")):
         bench = wt.Bench(benchmark, source, split="s", lang="zh")
         planned: Any = runs_module._planned(bench, ["m"], {"limit": 3})  # pyright: ignore[reportPrivateUsage]
-        (name, its, explicit, _), more = planned[0]
-        assert (name, its, more) == ("wild-mini", planned[1], {"models": {}})
-        assert (its.mode, its.split, its.lang, its.data, its.model, its.limit, its.quiet) == (
-            "fc",
-            "s",
-            "zh",
-            data,
-            ["m"],
-            3,
-            True,
-        )
-        assert {"mode", "split", "lang", "limit", "model"} <= explicit
+        settings = planned[1]
+        assert (settings.benchmark, settings.models) == ("wild-mini", ("m",))
+        assert settings.items == wt.Items(mode="fc", split="s", lang="zh", data=data, limit=3)
+        assert {"mode", "split", "lang", "limit"} <= settings.explicit
 
 
 def stored(folder: str, profile: str | None) -> wt.Run:
@@ -208,9 +210,9 @@ def test_what_is_compared_and_how_is_handed_on(
     def answer(result: Any) -> Any:
         return lambda *words, **more: asked.append((words, more)) or result  # pyright: ignore
 
-    monkeypatch.setattr(runs_module, "load_compared_runs", answer("runs"))
-    monkeypatch.setattr(runs_module, "check_comparable", answer(["differs"]))
-    monkeypatch.setattr(runs_module, "compare_all", answer(["comparison"]))
+    monkeypatch.setattr(results_module, "load_compared_runs", answer("runs"))
+    monkeypatch.setattr(results_module, "check_comparable", answer(["differs"]))
+    monkeypatch.setattr(results_module, "compare_all", answer(["comparison"]))
     assert wt.compare(*sides, **options) == RunComparison(("comparison",), ("differs",))  # pyright: ignore
     how = {"all_pairs": False, "only_played": False, **options}
     both = {name: how[name] for name in ("all_pairs", "only_played")}
@@ -246,6 +248,34 @@ def test_the_answer_of_a_client_library_is_read_whole(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"content": "I do not", "finish_reason": "length"},
+        {"role": "assistant", "content": [{"type": "text", "text": "I do"}], "stop_reason": "max_tokens"},
+        {
+            "candidates": [
+                {"content": {"role": "model", "parts": [{"text": "I"}]}, "finishReason": "MAX_TOKENS"}
+            ]
+        },
+        {"type": "ai", "content": "I do", "response_metadata": {"finish_reason": "length"}},
+        {"message": {"role": "assistant", "content": "I do"}, "done_reason": "length"},
+        {
+            "status": "incomplete",
+            "incomplete_details": {"reason": "max_output_tokens"},
+            "output": [
+                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I"}]}
+            ],
+        },
+    ],
+    ids=["openai", "anthropic", "gemini", "langchain", "ollama", "responses"],
+)
+def test_a_message_that_says_that_it_was_cut_counts_as_cut(tmp_path: Path, answer: dict[str, Any]) -> None:
+    run = wt.run("wild-mini", model=lambda messages, tools: answer, limit=1, out=tmp_path / "run")
+    assert run.result.evidence.cut_off == 4
+    assert "4 cut off" in str(run.scores)
+
+
 def test_tables_need_the_packages_of_their_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = wt.run("wild-mini", model="baseline/gold", limit=1, out=tmp_path / "run")
     assert len(run.verdicts()) == len(run.verdicts().rows()) == 4
@@ -263,17 +293,12 @@ def test_a_run_shows_its_headline_and_its_numbers_in_columns(tmp_path: Path) -> 
     assert [*scores] == whole
     assert (len(scores), scores[0], scores[-1:]) == (len(whole), whole[0], (whole[-1],))
     assert scores.headline == scores["task"] == whole[0]
-    picked = {0, 1, 2, 4, 7, len(whole) - 4, len(whole) - 3}
-    assert [line for place, line in enumerate(repr(scores).split("\n")) if place in picked] == [
-        "accuracy: task                                         12.5 %  2.0–49.5   1/8",
-        "accuracy: session                                       0.0 %  0.0–65.8   0/2",
-        "task type: Single-Tool                                  0.0 %  0.0–65.8   0/3",
-        "task type: Parallel Multi-Tool                              –             0/0",
-        "task type: Clarify                                     50.0 %  5.5–94.5   1/2",
-        "cost: steps per task                                  2 steps",
-        "cost: prompt tokens per task                                –",
-    ]
-    assert len(repr(scores).split("\n")) == len(whole)
+    assert len(scores.table().split("\n")) == len(whole)
+    assert "cost: steps per task                                  2 steps" in scores.table()
+    shown = str(scores).split("\n")
+    assert shown[:2] == ["accuracy: task = 12.5 % (95 %: 2.0–49.5, 1/8)", "evidence: 8 of 8 units judged"]
+    assert [line for line in shown if not line.startswith(" ")][2:-1] == ["accuracy", "task type", "position"]
+    assert shown[-1].endswith("all numbers: .table()")
     fixed = run.judged("fixed")
     assert (fixed.folder, fixed.profile, fixed.result.profile) == (run.folder, "fixed", "fixed")
     assert {row["profile"] for row in fixed.verdicts().rows()} == {"fixed"}
@@ -308,7 +333,7 @@ def test_importing_costs_nothing_that_is_not_used() -> None:
     text = "import sys, wildtool; print('typer' in sys.modules or 'duckdb' in sys.modules, 'load' in dir(wildtool))"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
-    with pytest.raises(AttributeError, match="it has: Bench"):
+    with pytest.raises(AttributeError, match="it has: Alterations, Bench"):
         wt.lod  # pyright: ignore # noqa: B018
 
 

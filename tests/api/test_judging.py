@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import wildtool as wt
+from wildtool.api import bench as bench_module
 from wildtool.errors import UsageError, WildtoolError
-from wildtool.python import bench as bench_module
 from wildtool.types import Item, Message, Reply, Request, Source
 
 TOOL = {
@@ -85,7 +85,7 @@ def test_a_reply_is_judged_as_score_judges_it(tmp_path: Path, profile: str) -> N
     assert len({row["outcome"] for row in rows}) == 2
     for row in rows:
         replies = model.replies(row["item"], row["unit"], row["repeat"])[: row["steps"]]
-        verdict = wt.judge(bench[row["item"]], unit=row["unit"], replies=replies, profile=profile)
+        verdict = wt.judge(item=bench[row["item"]], unit=row["unit"], replies=replies, profile=profile)
         judged = (verdict.outcome, verdict.score, verdict.error, verdict.reason, verdict.steps)
         assert judged == (row["outcome"], row["score"], row["error"], row["reason"], row["steps"])
 
@@ -104,7 +104,7 @@ def test_a_reply_is_judged_as_score_judges_it(tmp_path: Path, profile: str) -> N
     ],
 )
 def test_a_call_is_compared_by_meaning(call: dict[str, Any], reason: str) -> None:
-    check = wt.check_call(TOOL, GOLD, call)
+    check = wt.check_call(tool=TOOL, gold=GOLD, call=call)
     assert bool(check) is check.correct is (reason == "")
     assert check.reason.startswith(reason)
 
@@ -112,36 +112,36 @@ def test_a_call_is_compared_by_meaning(call: dict[str, Any], reason: str) -> Non
 def test_the_types_of_a_tool_decide_what_a_gold_argument_means() -> None:
     gold, call = {"name": "f", "arguments": {"n": "5"}}, {"name": "f", "arguments": {"n": 5}}
     typed = {"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-    assert wt.check_call(typed, gold, call)
+    assert wt.check_call(tool=typed, gold=gold, call=call)
     for untyped in ({"name": "f"}, {"name": "f", "parameters": None}):
-        assert not wt.check_call(untyped, gold, call)
+        assert not wt.check_call(tool=untyped, gold=gold, call=call)
 
 
 def test_a_gold_call_that_cannot_be_compared_is_refused() -> None:
     with pytest.raises(UsageError, match="gold call is of 'cancel'"):
-        wt.check_call(TOOL, {"name": "cancel", "arguments": {}}, GOLD)
+        wt.check_call(tool=TOOL, gold={"name": "cancel", "arguments": {}}, call=GOLD)
     with pytest.raises(UsageError, match="gold call cannot be read"):
-        wt.check_call(TOOL, {"name": "book", "arguments": "[1]"}, GOLD)
+        wt.check_call(tool=TOOL, gold={"name": "book", "arguments": "[1]"}, call=GOLD)
     for tool in ({}, {"function": {"name": 7}}, {"name": 7}):
         with pytest.raises(UsageError, match="a tool has no `name`"):
-            wt.check_call(tool, GOLD, GOLD)
+            wt.check_call(tool=tool, gold=GOLD, call=GOLD)
 
 
 def test_a_check_of_a_call_names_each_difference() -> None:
     check = wt.check_call(
-        TOOL["function"], GOLD, {"name": "book", "arguments": {"day": "2026-05-02", "x": 1}}
+        tool=TOOL["function"], gold=GOLD, call={"name": "book", "arguments": {"day": "2026-05-02", "x": 1}}
     )  # pyright: ignore
     assert [each.path for each in check.differences] == ["day", "guests", "x"]
     assert check.reason == "\n".join(each.message for each in check.differences)
     assert not check
-    assert wt.check_call({"name": "book"}, GOLD, GOLD) == wt.CallCheck(True, "", ())
-    other = wt.check_call(TOOL, GOLD, {"name": "cancel", "arguments": {}})
+    assert wt.check_call(tool={"name": "book"}, gold=GOLD, call=GOLD) == wt.CallCheck(True, "", ())
+    other = wt.check_call(tool=TOOL, gold=GOLD, call={"name": "cancel", "arguments": {}})
     assert other == wt.CallCheck(False, "calls cancel, gold calls book")
 
 
 def bad_replies() -> Iterator[tuple[Any, str]]:
-    yield "one text", "give a list"
-    yield {"content": "x"}, "give a list"
+    yield "one text", "it must be a list"
+    yield {"content": "x"}, "it must be a list"
     yield [7], "reply 1: expected a text or a message"
     yield [{"words": "x"}], "has words"
     yield [{"tool_calls": "book"}], "the text 'book'"
@@ -152,7 +152,7 @@ def bad_replies() -> Iterator[tuple[Any, str]]:
 @pytest.mark.parametrize(("replies", "problem"), [*bad_replies()])
 def test_what_is_no_reply_is_refused(replies: Any, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
-        wt.judge(wt.load("wild-mini")[0], replies=replies)
+        wt.judge(item=wt.load("wild-mini")[0], unit=0, replies=replies)
 
 
 def test_unknown_units_and_profiles_are_refused_with_the_nearest() -> None:
@@ -160,7 +160,7 @@ def test_unknown_units_and_profiles_are_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="unknown unit '9'"):
         item.request(9)
     with pytest.raises(UsageError, match="did you mean 'fixed'"):
-        wt.judge(item, replies=["x"], profile="fixd")
+        wt.judge(item=item, unit=0, replies=["x"], profile="fixd")
 
 
 @pytest.mark.parametrize(("data", "named"), [(None, None), (Path("x"), "x"), ("y", "y")])
@@ -252,8 +252,8 @@ def test_a_unit_shows_its_own_request_or_none() -> None:
 
 def test_a_verdict_without_a_run_is_whole_and_by_the_first_profile() -> None:
     item = wt.load("wild-mini")[0]
-    verdict = wt.judge(item, replies=["x"])
-    assert verdict == wt.judge(item, replies=["x"], unit=0, profile="official")
+    verdict = wt.judge(item=item, replies=["x"], unit=0)
+    assert verdict == wt.judge(item=item, replies=["x"], unit=0, profile="official")
     assert (verdict.item, verdict.unit, verdict.outcome, verdict.error) == (
         "wild_mini_0",
         "0",
@@ -266,11 +266,11 @@ def test_a_verdict_without_a_run_is_whole_and_by_the_first_profile() -> None:
 def test_a_unit_that_goes_on_has_no_verdict() -> None:
     item = wt.load("wild-mini")["wild_mini_3"]
     first = item.gold["2"][:1]
-    assert wt.judge(item, unit=2, replies=first, profile="fixed").outcome == "unplayed"
-    assert wt.judge(item, unit=-2, replies=item.gold["2"], profile="fixed").outcome == "correct"
+    assert wt.judge(item=item, unit=2, replies=first, profile="fixed").outcome == "unplayed"
+    assert wt.judge(item=item, unit=-2, replies=item.gold["2"], profile="fixed").outcome == "correct"
 
 
 def test_a_judge_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wildtool.alter.variant.judge_unit", lambda *_: 1 / 0)
     with pytest.raises(WildtoolError, match=r"the judge failed on wild_mini_0.*ZeroDivisionError"):
-        wt.judge(wt.load("wild-mini")[0], replies=["x"])
+        wt.judge(item=wt.load("wild-mini")[0], unit=0, replies=["x"])

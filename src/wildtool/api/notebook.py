@@ -8,8 +8,8 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
-from wildtool.cli.output.progress import ProgressObserver
 from wildtool.engine.observer import Observer
+from wildtool.engine.run.progress import ProgressObserver
 
 EVERY_S = 0.5
 

@@ -10,8 +10,7 @@ from typer.testing import CliRunner, Result
 from engine.echo_benchmark import EchoBenchmark, EchoData, ScriptedModel
 from models.options import model_options
 from wildtool.cli import app
-from wildtool.cli.options.run import RoleOptions
-from wildtool.cli.plans import ModelCatalog, OtherRoles, assign_other_roles
+from wildtool.config.named_models import ModelCatalog, OtherRoles, RoleOptions, assign_other_roles
 from wildtool.engine import registry
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.models.providers.openai_chat import OpenAIModel

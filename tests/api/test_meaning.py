@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.settings_for import settings_for as options
 from wildtool.alter.aid.aid import Aid
 from wildtool.alter.distractors.distractors import Catalogue
 from wildtool.alter.failures.failures import Failures
@@ -16,16 +17,17 @@ from wildtool.alter.history.settings import Unrecorded
 from wildtool.alter.injection.injection import Injection
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.noise.noise import Noise
-from wildtool.cli.options.run import RunOptions
+from wildtool.api import meaning
 from wildtool.errors import UsageError
 
 
-def options(**settings: Any) -> RunOptions:
-    return RunOptions(model=["m"], **settings)
+def made(settings: Any) -> Any:
+    """The alterations of settings."""
+    return meaning.alterations_of(settings.alterations, settings.roles)
 
 
 def test_alterations_come_in_their_order(tmp_path: Path) -> None:
-    assert options().alterations() == ()
+    assert made(options()) == ()
     hints = tmp_path / "hints.jsonl"
     hints.write_text('{"item": "i", "unit": "0", "step": 0, "text": "t"}\n', "utf-8")
     given = options(
@@ -36,7 +38,7 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
         inject="base", inject_seed=4,
         hints=str(hints), rationale="own",
     )  # fmt: skip
-    assert given.alterations() == (
+    assert made(given) == (
         OwnHistory(Unrecorded.simulate),
         Catalogue.parse("9", "random", seed=1, retriever="e", top_k=4, tools=()),
         Failures(FailureSchedule.parse("down"), 2),
@@ -44,12 +46,12 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
         Injection(InjectionSetting.base, 4),
         Aid.given(str(hints), "own"),
     )
-    assert options(history="own").alterations() == (OwnHistory(Unrecorded.refuse),)
-    assert options(hints=str(hints)).alterations() == (Aid.given(str(hints), None),)
-    assert options(rationale="own").alterations() == (Aid.given(None, "own"),)
-    assert len(options(catalogue="9", noise="names:slight").alterations()) == 2
+    assert made(options(history="own")) == (OwnHistory(Unrecorded.refuse),)
+    assert made(options(hints=str(hints))) == (Aid.given(str(hints), None),)
+    assert made(options(rationale="own")) == (Aid.given(None, "own"),)
+    assert len(made(options(catalogue="9", noise="names:slight"))) == 2
     with pytest.raises(UsageError) as caught:
-        options(catalogue="9", catalogue_retriever="bm25", noise="names:slight").alterations()
+        made(options(catalogue="9", catalogue_retriever="bm25", noise="names:slight"))
     assert str(caught.value) == (
         "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
     )
@@ -58,8 +60,8 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
 def test_tools_of_a_file_join_the_catalogue(tmp_path: Path) -> None:
     tool = {"type": "function", "function": {"name": "own", "description": "Own.", "parameters": {}}}
     (tmp_path / "t.json").write_text(json.dumps([tool]))
-    (catalogue,) = options(catalogue="9", catalogue_tools=str(tmp_path / "t.json")).alterations()
-    default = options()
+    (catalogue,) = made(options(catalogue="9", catalogue_tools=str(tmp_path / "t.json")))
+    default = options().alterations
     assert catalogue == Catalogue.parse(
         "9", default.catalogue_kinds, seed=0, retriever="", top_k=default.catalogue_top_k, tools=[tool]
     )
@@ -80,9 +82,35 @@ def test_an_endpoint_of_a_retriever_is_one_of_embeddings(
 ) -> None:
     benchmark: Any = SimpleNamespace(name="b", roles={}, mode="retrieval", modes={"retrieval": ""})
     if option is None:
-        options(**settings).check_roles(benchmark)
+        meaning.check_fit(options(**settings), benchmark)
     else:
         with pytest.raises(UsageError) as caught:
-            options(**settings).check_roles(benchmark)
+            meaning.check_fit(options(**settings), benchmark)
         needs = f"--retriever-{option} needs --retriever with the name of an embedding model"
         assert str(caught.value) == needs
+
+
+@pytest.mark.parametrize(
+    ("given", "roles", "mode", "fault"),
+    [
+        ({}, (), "plain", ""),
+        ({"user_model": "u", "judge": "j"}, ("user", "judge"), "judged", ""),
+        ({"user_model": "u"}, ("judge",), "plain", "b has no simulated user; leave out --user-model"),
+        ({"judge": "j"}, ("user",), "plain", "b is judged by rules; leave out --judge"),
+        ({"judge": "j"}, ("judge",), "fc", "--judge works only with --mode judged"),
+        ({"retriever": "r"}, (), "retrieval", ""),
+        ({"retriever": "r"}, (), "plain", "--retriever finds nothing: b has no pool of tools"),
+        ({"retriever_top_k": 3}, (), "fc", "--retriever-top-k works only with --mode retrieval"),
+    ],
+)
+def test_a_setting_that_means_nothing_for_a_benchmark_is_refused(
+    given: dict[str, Any], roles: tuple[str, ...], mode: str, fault: str
+) -> None:
+    modes = {"plain"} if mode == "plain" else {"fc", "retrieval", "judged"}
+    benchmark: Any = SimpleNamespace(name="b", roles=roles, mode=mode, modes=modes)
+    if not fault:
+        meaning.check_fit(options(**given), benchmark)
+        return
+    with pytest.raises(UsageError) as error:
+        meaning.check_fit(options(**given), benchmark)
+    assert str(error.value) == fault

@@ -8,9 +8,14 @@ import pytest
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel
 from models.options import model_options
 from wildtool.benchmark import JUDGE
-from wildtool.cli.options.config_file import ModelEntry
-from wildtool.cli.options.run import RoleOptions
-from wildtool.cli.plans import ConfiguredModel, ModelCatalog, OtherRoles, assign_other_roles
+from wildtool.config.config_file import ModelEntry
+from wildtool.config.named_models import (
+    ConfiguredModel,
+    ModelCatalog,
+    OtherRoles,
+    RoleOptions,
+    assign_other_roles,
+)
 from wildtool.errors import UsageError
 from wildtool.models.replay import ReplayModel
 from wildtool.models.resolve import ModelOptions

@@ -1,0 +1,1 @@
+"""The typed door of wildtool: settings as records, runs planned from them, and what `import wildtool` offers."""

@@ -1,0 +1,1 @@
+"""`wildtool.toml`: what it sets, and what it may choose without trust."""
