@@ -253,5 +253,5 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path):
         evaluate(silent, "wild-mini", every=0, out=tmp_path)
     with pytest.raises(UsageError, match="no 'noise'"):
         evaluate(silent, "wild-mini", every=1, out=tmp_path, noise="names:slight")
-    with pytest.raises(UsageError, match="unknown option 'limits'"):
-        evaluate(silent, "wild-mini", every=1, out=tmp_path, limits=3)(0)
+    with pytest.raises(UsageError, match="unknown keyword 'limit_s'"):
+        evaluate(silent, "wild-mini", every=1, out=tmp_path, limit_s=3)(0)  # pyright: ignore

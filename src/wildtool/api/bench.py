@@ -17,7 +17,7 @@ from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
 from wildtool.errors import UsageError, WildtoolError, unknown_name
-from wildtool.json_codec import as_object
+from wildtool.json_codec import as_list, as_object
 from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_entry
 from wildtool.shapes.calls import is_call, looks_like_call
 from wildtool.shapes.keys import ARGUMENT_KEYS, CALL_WRAPPERS, FUNCTION, ID_KEYS, NAME_KEYS
@@ -26,6 +26,9 @@ from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.toolcall.schema_check import SCHEMA_TYPES
 from wildtool.types import Item, Message, Reply, Request, Source, Tool, Transcript, Verdict
+
+AnyShape = Mapping[str, Any] | Sequence[Any] | str
+"""A tool or a call as `wildtool.shapes` reads it: an object, a list with one, or the JSON text of either."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +216,7 @@ class CallCheck:
 
 
 @door
-def check_call(*, tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> CallCheck:
+def check_call(*, tool: AnyShape, gold: AnyShape, call: AnyShape) -> CallCheck:
     """Compares a call with a gold call by meaning, as the profile `fixed` does.
 
     Args:
@@ -227,7 +230,7 @@ def check_call(*, tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) 
         tools = read_entry(tool, Reading())
     except ShapeError as error:
         raise UsageError(f"the tool cannot be read: {error}") from None
-    if is_call(tool) or (tools and _is_call(tool, tools[0].tool)):
+    if (tools and _is_call(tool, tools[0].tool)) or is_call(of_json(tool)):
         raise UsageError("tool= is a call with its arguments; give the definition of the tool that is called")
     if len(tools) != 1:
         raise UsageError(f"the tool is {len(tools)} definitions; give the one that is called")
@@ -251,28 +254,30 @@ def check_call(*, tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) 
     return CallCheck(not differences, "\n".join(each.message for each in differences), tuple(differences))
 
 
-def _is_call(given: Mapping[str, Any], tool: Tool) -> bool:
+def _is_call(given: AnyShape, tool: Tool) -> bool:
     """Whether what was read as a definition has arguments where one says which parameters there are."""
     if not looks_like_call(given):
         return False
-    held = as_object(given.get(FUNCTION)) or given
-    (key,) = [key for key in ARGUMENT_KEYS if key in held][:1]
+    outer = as_object(next(iter(as_list(of_json(given))), of_json(given)))
+    held = as_object(outer.get(FUNCTION)) or outer
+    key = next((key for key in ARGUMENT_KEYS if key in held), "")
     properties = as_object(as_object(tool[FUNCTION].get("parameters")).get("properties"))
     words = [word for part in properties.values() for word in [as_object(part).get("type")]]
     if not words:
-        return key != "parameters" and not as_object(of_json(held[key])).keys() & {"type", "properties"}
+        return key != "parameters" and not as_object(of_json(held.get(key))).keys() & {"type", "properties"}
     return not all(isinstance(word, list) or word in SCHEMA_TYPES for word in words)
 
 
-def _check_name(call: Mapping[str, Any]) -> None:
+def _check_name(given: AnyShape) -> None:
     """Raises UsageError for a call that has its name under a key that no shape has."""
+    call = as_object(of_json(given))
     known = {*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, *CALL_WRAPPERS, "type"}
     others = [key for key, value in call.items() if key not in known and isinstance(value, str)]
     if others and not call.keys() & {*NAME_KEYS, *CALL_WRAPPERS} and call.keys() & ARGUMENT_KEYS.keys():
         raise UsageError(f"the call has no `name`; it has {', '.join(others)}, which no shape has")
 
 
-def _read_call(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _read_call(call: AnyShape) -> tuple[str, dict[str, Any]]:
     found = shapes.read_calls(call, Reading())
     if len(found) != 1:
         raise BrokenError(f"expected one call, found {len(found)}")

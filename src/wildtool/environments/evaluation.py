@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from wildtool.api.bench import Bench, load
 from wildtool.api.door import door
@@ -192,7 +192,10 @@ def evaluate(
             f"evaluate takes no {refused[0]!r}: {', '.join(EXCLUDED)} make no sense while training"
         )
     if not isinstance(bench, Bench):
-        bench = load(bench, **{key: given[key] for key in ("data", "mode", "split", "lang") if key in given})
+        places = {key: given[key] for key in ("data", "mode", "split", "lang") if key in given}
+        bench = load(bench, **places)
+        # What is loaded says these itself.
+        keywords = cast(PlayKeywords, {key: value for key, value in keywords.items() if key not in places})
     if "fixed" in bench.benchmark.profiles and "profile" not in given:
         keywords["profile"] = "fixed"
     if "concurrency" not in given:

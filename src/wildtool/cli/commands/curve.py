@@ -73,6 +73,7 @@ def curve(
     from wildtool.engine.series import read_series
     from wildtool.outputs import check_file
 
+    curve_options.check_limits()
     check_rules(settings_values(curve_options))
     series = read_series(file)
     out = curve_options.out or Path("runs", file.stem)

@@ -70,6 +70,10 @@ class CallOptions:
         given = {each.name: getattr(self, each.name) for each in fields(Limits) if hasattr(self, each.name)}
         return Limits(**given)
 
+    def check_limits(self) -> None:
+        """Raises UsageError for limits that nothing can keep."""
+        _ = self.limits
+
 
 @declared
 class RunOptions(CallOptions):

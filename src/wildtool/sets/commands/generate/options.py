@@ -84,7 +84,7 @@ class GenerateOptions(CallOptions):
             raise UsageError("no model is named: give --model NAME, or --model procedural for templates")
         if self.model == PROCEDURAL and (self.dry_run or self.cache):
             raise UsageError("--dry-run and --cache need a model; procedural calls none")
-        _ = self.limits  # refuses those that nothing can keep
+        self.check_limits()
 
     def model_options(
         self,
