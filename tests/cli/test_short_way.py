@@ -75,7 +75,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request, Source
 
-FILES = 48
+FILES = 50
 RETURNS = 28
 TRACER = """
 import json, os, sys

@@ -178,8 +178,8 @@ def test_every_point_is_run_on_every_benchmark_before_the_curve_is_drawn(
 ):
     done: list[Any] = []
 
-    def run(runs: Any, run_options: Any, *, tables: bool) -> int:
-        done.append(([(each.label, each.folder) for each in runs], run_options.model, tables))
+    def run(runs: Any, settings: Any, *, tables: bool) -> int:
+        done.append(([(each.label, each.folder) for each in runs], settings.models, tables))
         return status
 
     def draw(series: Any, folders: Any, *more: Any, **options: Any) -> int:
@@ -196,7 +196,7 @@ def test_every_point_is_run_on_every_benchmark_before_the_curve_is_drawn(
     runs = [(f"{name}: wild-mini", place) for name, place in places.items()]
     folders = {(name, "wild-mini"): place for name, place in places.items()}
     drawn = [(folders, (tmp_path,), {"force": True, "quiet": True})]
-    assert done == [(runs, ["baseline/random"], False), *([] if dry else drawn)]
+    assert done == [(runs, ("baseline/random",), False), *([] if dry else drawn)]
 
 
 def test_points_without_a_complete_run_are_named(
