@@ -419,6 +419,7 @@ def _build_plans(
         return replay_source(benchmark, source)(path, model)
 
     run_options.check_roles(benchmark)
+    data_of(benchmark).prepare(run_options.data)
     source = data_of(benchmark).locate(run_options.data, run_options.split)
     settings = run_options.model_options(open_replies, completion=benchmark.mode == COMPLETION)
     catalog = ModelCatalog(entries, read_prices(run_options.prices), models)

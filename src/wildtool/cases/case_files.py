@@ -1,0 +1,216 @@
+"""The files of own cases: which they are, what they refer to, and their cases."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from wildtool.cases.case_file import CaseReader
+from wildtool.cases.conversations import conversation_cases
+from wildtool.cases.foreign.forms import CONVERSATION, OWN, foreign_cases, form_of, is_foreign
+from wildtool.cases.foreign.literal import RefusedError
+from wildtool.cases.form import JUDGED_KEYS, meant_key
+from wildtool.cases.places import Document, Fault, Record
+from wildtool.cases.reading import LINES, SUFFIXES, YAML, read_case_text, read_document
+from wildtool.cases.records import Case
+from wildtool.cases.tool_sources import LISTING_SUFFIX, ToolReader, ToolSource, listing_of, read_listing
+from wildtool.data.files import check_regular_file, files_under, loads_line
+from wildtool.errors import DataError
+from wildtool.json_codec import as_object
+
+CASES_SUFFIX = ".cases"
+"""Before the suffix of a file that holds cases, as in `refunds.cases.yaml`."""
+TOOLS_FILE = "tools.json"
+"""Beside a file of another form that names no tools."""
+MOST_FAULTS = 20
+"""Faults that a message names."""
+_TOLD_BY = 5
+"""Rows that tell what a file of lines holds."""
+_reported: set[tuple[Path, int]] = set()
+
+
+@dataclass(slots=True)
+class CaseFile:
+    """What a case file holds."""
+
+    path: Path
+    cases: list[Case] = field(default_factory=list[Case])
+    faults: list[Fault] = field(default_factory=list[Fault])
+    sources: Sequence[ToolSource] = ()
+    """What has to be started before its tools are known."""
+    files: list[Path] = field(default_factory=list[Path])
+    """Files that it refers to."""
+    without_gold: int = 0
+    """Records of other forms that say nothing of what is right, or nothing that can be judged by rule."""
+    has_tools: bool = True
+    """Whether each case that expects a call shows tools."""
+
+    @property
+    def errors(self) -> list[Fault]:
+        return [fault for fault in self.faults if fault.level == "error"]
+
+
+def case_paths(place: Path) -> list[Path]:
+    """The case files of a folder, sorted; of a file itself alone. Raises DataError where there is none."""
+    check_regular_file(place)
+    if not place.is_dir():
+        return [place]
+    files = [path for path in files_under(place) if path.suffix.casefold() in SUFFIXES]
+    found = [path for path in files if not path.name.endswith(LISTING_SUFFIX) and is_case_file(path)]
+    if not found:
+        raise DataError(f"{place}: holds no case file; `wildtool new cases` writes a first one")
+    return found
+
+
+def is_case_file(path: Path) -> bool:
+    """Whether a file holds cases in our form or in one of another program; not one of conversations alone."""
+    kind = SUFFIXES.get(path.suffix.casefold())
+    if kind is None or not path.is_file():
+        return False
+    if path.stem.endswith(CASES_SUFFIX):
+        return True
+    form = _form_of_file(path)
+    return form == OWN or is_foreign(form)
+
+
+def read_case_file(path: Path) -> CaseFile:
+    """The cases of a file, and what is wrong with it. Raises DataError where it cannot be read."""
+    check_regular_file(path)
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file; `wildtool new cases` writes a first one")
+    if path.suffix.casefold() not in SUFFIXES or _form_of_file(path) == CONVERSATION:
+        return CaseFile(path, list(conversation_cases(path)))
+    document = read_document(path, read_case_text(path))
+    found = CaseFile(path)
+    _replace_foreign(document, found)
+    tools = ToolReader(path.parent, read_listing(path))
+    reader = CaseReader(document, tools, path.parent)
+    found.cases = reader.cases()
+    found.faults = sorted(document.faults, key=lambda fault: (fault.line, fault.field))
+    found.files = [file for file in tools.files.values() if file.is_file()]
+    if not any(fault.level == "error" for fault in document.faults):
+        found.sources = tools.unlisted
+    if tools.sources and listing_of(path).is_file():
+        found.files.append(listing_of(path))
+    found.has_tools = not any(
+        unit.expectation.needs_call and not unit.tools for case in found.cases for unit in case.units.values()
+    )
+    return found
+
+
+def checked_cases(path: Path) -> list[Case]:
+    """The cases of a file without faults, ready to be run. Raises DataError naming each fault, or what is missing."""
+    found = read_case_file(path)
+    if errors := found.errors:
+        shown = "\n".join(map(str, errors[:MOST_FAULTS]))
+        more = f"\nand {len(errors) - MOST_FAULTS} more" if len(errors) > MOST_FAULTS else ""
+        raise DataError(f"{shown}{more}")
+    if found.without_gold and not found.cases:
+        number = found.without_gold
+        raise DataError(
+            f"{path}: {number} {'case' if number == 1 else 'cases'} without an expectation, so nothing can be judged"
+            f"{_first_reason(found)}"
+        )
+    if found.sources:
+        names = ", ".join(source.key for source in found.sources)
+        raise DataError(f"{path}: the tools of {names} are not listed yet; `wildtool run {path}` lists them")
+    if not found.has_tools:
+        raise DataError(
+            f"{path}: calls are expected, but no tools are shown; name them with 'tools', or put {TOOLS_FILE} beside "
+            "a file of another form"
+        )
+    if found.without_gold and (path, found.without_gold) not in _reported:
+        _reported.add((path, found.without_gold))
+        logging.getLogger("wildtool").warning(
+            "%s: cases left out since they have no expectation that can be judged: %d%s",
+            path,
+            found.without_gold,
+            _first_reason(found),
+        )
+    return found.cases
+
+
+def _first_reason(found: CaseFile) -> str:
+    reasons = [fault for fault in found.faults if fault.level == "warning" and fault.field == "form"]
+    return f" (line {reasons[0].line}: {reasons[0].message})" if reasons else ""
+
+
+def _replace_foreign(document: Document, found: CaseFile) -> None:
+    """Puts cases of our form in the place of records of others; those that cannot be judged are counted and noted."""
+    records: list[Record] = []
+    is_foreign_file = False
+    for record in document.records:
+        form = form_of(record.value)
+        if not is_foreign(form):
+            records.append(record)
+            continue
+        is_foreign_file = True
+        try:
+            cases = foreign_cases(form, as_object(record.value))
+        except RefusedError as error:
+            found.without_gold += 1
+            document.faults.append(Fault(found.path, record.line, "form", f"left out: {error}", "warning"))
+            continue
+        records += [Record(case, record.file, record.line) for case in _numbered(cases)]
+    document.records = records
+    if found.without_gold and not records:
+        document.faults = [fault for fault in document.faults if fault.level != "error"]
+    beside = found.path.with_name(TOOLS_FILE)
+    if is_foreign_file and document.defaults is None and beside.is_file():
+        document.defaults = Record({"tools": TOOLS_FILE}, found.path, 1)
+
+
+def _numbered(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Cases of one record; those after the first of an id have their number behind it."""
+    numbers: dict[str, int] = {}
+    for case in cases:
+        if "id" in case:
+            numbers[case["id"]] = numbers.get(case["id"], 0) + 1
+            if numbers[case["id"]] > 1:
+                case["id"] = f"{case['id']}-{numbers[case['id']]}"
+    return cases
+
+
+def _form_of_file(path: Path) -> str:
+    """The form of a file by its first records; empty where nothing tells it."""
+    if SUFFIXES[path.suffix.casefold()] == LINES:
+        forms = [form_of(value) for value in _first_rows(path)]
+    else:
+        try:
+            document = read_document(path, read_case_text(path))
+        except DataError:
+            return CONVERSATION  # too long for cases
+        if SUFFIXES[path.suffix.casefold()] == YAML and (document.defaults or document.faults):
+            return OWN
+        forms = [form_of(record.value) for record in document.records[:_TOLD_BY]]
+        values = [record.value for record in document.records[:_TOLD_BY]]
+        if any(map(_resembles_case, values)) and not any(forms):
+            return OWN
+    if OWN in forms:
+        return OWN
+    return next(filter(None, forms), "")
+
+
+def _first_rows(path: Path) -> Iterator[Any]:
+    """The first rows of a file of lines."""
+    with path.open("rb") as lines:
+        for line in islice((line for line in lines if line.strip()), _TOLD_BY):
+            try:
+                value = loads_line(line)
+            except ValueError:
+                continue
+            yield {"cases": []} if _resembles_case(value) and not form_of(value) else value
+
+
+def _resembles_case(value: Any) -> bool:
+    """Whether a record has a key that is meant for what is expected."""
+    held = as_object(value)
+    asks = any(key in held for key in ("input", "messages", "turns"))
+    return asks and any(meant_key(key, JUDGED_KEYS) for key in held)
+
+
+def prefixed(cases: Sequence[Case], prefix: str) -> list[Case]:
+    """Cases of one of several files, whose ids begin with its name."""
+    return [replace(case, id=f"{prefix}:{case.id}") for case in cases] if prefix else list(cases)

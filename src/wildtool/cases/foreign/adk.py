@@ -1,0 +1,83 @@
+"""Evalsets and tests of Google's Agent Development Kit."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wildtool.cases.foreign.literal import RefusedError, read_foreign_calls
+from wildtool.json_codec import as_list, as_object, as_objects
+
+MATCH_TYPES: Mapping[str, dict[str, Any]] = {
+    "EXACT": {"order": "listed"},
+    "IN_ORDER": {"order": "listed", "also": "any"},
+    "ANY_ORDER": {"also": "any"},
+}
+"""How the calls of a turn are compared, as `test_config.json` calls it, in the words of our form."""
+
+
+def adk_cases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The cases of an evalset, or of one of its entries; a conversation is a case. Raises RefusedError."""
+    entries = as_objects(record.get("eval_cases")) if "eval_cases" in record else [dict(record)]
+    cases = [_case(entry) for entry in entries]
+    if not any("expect" in turn for case in cases for turn in case["turns"]):
+        raise RefusedError("no turn has intermediate_data with tool_uses, so there is no expectation")
+    return [case for case in cases if any("expect" in turn for turn in case["turns"])]
+
+
+def adk_old_case(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of an old `.test.json`. Raises RefusedError."""
+    query = record["query"]
+    if not isinstance(query, str):
+        raise RefusedError("its query is no text")
+    return {"input": query, "expect": _exact_calls(record["expected_tool_use"]), "order": "listed"}
+
+
+def _case(entry: Mapping[str, Any]) -> dict[str, Any]:
+    turns = [_turn(invocation) for invocation in as_objects(entry.get("conversation"))]
+    name = entry.get("eval_id")
+    return {
+        **({"id": name.replace(" ", "-")} if isinstance(name, str) and name else {}),
+        "turns": turns,
+        "order": "listed",
+    }
+
+
+def _turn(invocation: Mapping[str, Any]) -> dict[str, Any]:
+    turn: dict[str, Any] = {"input": _text(invocation.get("user_content"))}
+    data = as_object(invocation.get("intermediate_data"))
+    if "tool_uses" in data:
+        calls = _exact_calls(data["tool_uses"])
+        results = _results(data)
+        for call in calls:
+            if results.get(call["name"]):
+                call["returns"] = results[call["name"]].pop(0)
+        turn["expect"] = calls
+    answer = _text(invocation.get("final_response"))
+    return {**turn, **({"answer": answer} if answer else {})}
+
+
+def _exact_calls(value: Any) -> list[dict[str, Any]]:
+    """Calls whose arguments are all judged: {} means none here."""
+    calls = read_foreign_calls(value)
+    entries = as_list(value)
+    for call, entry in zip(calls, entries, strict=False):
+        if "arguments" not in call and any(as_object(entry).get(key) == {} for key in ("args", "tool_input")):
+            call["arguments"] = {}
+    return calls
+
+
+def _results(data: Mapping[str, Any]) -> dict[str, list[Any]]:
+    results: dict[str, list[Any]] = {}
+    for response in as_objects(data.get("tool_responses")):
+        results.setdefault(str(response.get("name")), []).append(response.get("response"))
+    return results
+
+
+def _text(content: Any) -> str:
+    return "\n".join(_texts(content))
+
+
+def _texts(content: Any) -> Iterator[str]:
+    for part in as_objects(as_object(content).get("parts")):
+        text = part.get("text")
+        if isinstance(text, str):
+            yield text
