@@ -13,7 +13,6 @@ SEPARATOR = "\n"
 OVERALL, RIGHT = "overall", "right"
 MOST_TOOLS = 40
 """Tools that have rows of their own, those first that are expected or called most."""
-TEXT_NOTE = "any text without a call passes; 'says' and 'not_says' judge texts"
 
 
 def joined(values: Iterable[str]) -> str:
@@ -40,9 +39,7 @@ def _values(verdicts: Any, *columns: str) -> list[str]:
 def _overall(verdicts: Any, profile: str) -> Iterator[TableNumber]:
     yield Rate(OVERALL, RIGHT, "TRUE", headline=True)
     yield Rate(OVERALL, "right where a call is expected", "expects = 'call'", only_if_any=True)
-    yield Rate(
-        OVERALL, "right where no call is expected", "expects = 'no call'", only_if_any=True, note=TEXT_NOTE
-    )
+    yield Rate(OVERALL, "right where no call is expected", "expects = 'no call'", only_if_any=True)
     yield Rate(OVERALL, "right where calls are free", "expects = 'either'", only_if_any=True)
     yield Rate(OVERALL, "right where it must be", "must", only_if_any=True)
     yield from _cases(verdicts)
@@ -81,23 +78,11 @@ def _by_turn(verdicts: Any, profile: str) -> Iterator[Rate]:
 
 def _by_tool(verdicts: Any, profile: str) -> Iterator[Rate]:
     tools = _values(verdicts, "expected", "called")[:MOST_TOOLS]
-    for group, rows, counted, note in (
-        (
-            "called when expected",
-            "expected",
-            "called",
-            "recall: of the turns that expect the tool, those that call it",
-        ),
-        (
-            "expected when called",
-            "called",
-            "expected",
-            "precision: of the turns that call the tool, those that expect it",
-        ),
-    ):
+    groups = (("called when expected", "expected", "called"), ("expected when called", "called", "expected"))
+    for group, rows, counted in groups:
         for tool in tools:
             numerator = f"CAST({_holding(counted, tool)} AS INTEGER)"
-            yield Rate(group, tool, _holding(rows, tool), numerator, only_if_any=True, note=note)
+            yield Rate(group, tool, _holding(rows, tool), numerator, only_if_any=True)
 
 
 def _confused(verdicts: Any, profile: str) -> list[TableNumber]:
@@ -125,7 +110,8 @@ TABLES = (
     Table(title="Turns", about="Right turns by their place.", numbers=_by_turn, groups=("by turn",)),
     Table(
         title="Tools",
-        about="Whether each tool is called when it should be, and only then. Arguments do not count here.",
+        about="Whether each tool is called when it should be: of the turns that expect it, those that call it (recall), and "
+        "of the turns that call it, those that expect it (precision). Arguments do not count here, nor do free calls.",
         numbers=_by_tool,
         groups=("called when expected", "expected when called"),
     ),
