@@ -30,7 +30,9 @@ def slots(draw: st.DrawFn) -> tuple[Slot, ...]:
     return tuple(made)
 
 
-CALLS = st.lists(st.tuples(st.sampled_from("abc"), st.fixed_dictionaries({"x": st.integers(1, 3)})), max_size=4)
+CALLS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.fixed_dictionaries({"x": st.integers(1, 3)})), max_size=4
+)
 EXPECTATIONS = st.builds(
     lambda slots, also, in_order: Expectation((slots,), also, (), in_order),
     slots(),
@@ -42,7 +44,9 @@ EXPECTATIONS = st.builds(
 def by_trying_all(expectation: Expectation, calls: Sequence[MadeCall]) -> bool:
     """Whether any way to give each call to a slot, or to none, is right by the words of the form."""
     its = expectation.slots
-    return any(is_right_way(expectation, calls, way) for way in product(range(-1, len(its)), repeat=len(calls)))
+    return any(
+        is_right_way(expectation, calls, way) for way in product(range(-1, len(its)), repeat=len(calls))
+    )
 
 
 def is_right_way(expectation: Expectation, calls: Sequence[MadeCall], way: Sequence[int]) -> bool:
@@ -86,7 +90,14 @@ def test_a_turn_with_alternatives_is_right_where_one_of_them_is(
 
 
 def test_many_calls_of_one_tool_are_judged_in_no_time():
-    expectation = Expectation(((Slot((CallPattern("a"),), 3, inf), Slot((CallPattern("b"),)),),))
+    expectation = Expectation(
+        (
+            (
+                Slot((CallPattern("a"),), 3, inf),
+                Slot((CallPattern("b"),)),
+            ),
+        )
+    )
     calls: list[MadeCall] = [("a", {})] * 498
     assert judge_turn(expectation, [*calls, ("b", {})], "").error is None
     assert judge_turn(expectation, [*calls, ("b", {}), ("b", {})], "").error == "extra call"

@@ -6,10 +6,20 @@ import pytest
 
 from cases.reading import read
 
-SUFFIXES = {"yaml": "own.cases.yaml", "jsonl": "own.cases.jsonl", "csv": "own.cases.csv", "json": "own.cases.json"}
+SUFFIXES = {
+    "yaml": "own.cases.yaml",
+    "jsonl": "own.cases.jsonl",
+    "csv": "own.cases.csv",
+    "json": "own.cases.json",
+}
 BAD = [
     ("jsonl", '{"input":"x","expects":[]}', 1, "did you mean 'expect'"),
-    ("jsonl", '{"input":"x","expect":[{"name":"f","args":{"a":1}}]}', 1, "'args' here; did you mean 'arguments'"),
+    (
+        "jsonl",
+        '{"input":"x","expect":[{"name":"f","args":{"a":1}}]}',
+        1,
+        "'args' here; did you mean 'arguments'",
+    ),
     ("jsonl", '{"input":"x","expect":[{"tool":"f","arguments":{}}]}', 1, "did you mean 'name'"),
     (
         "jsonl",

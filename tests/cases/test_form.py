@@ -292,7 +292,11 @@ def test_a_number_without_quotes_is_the_text_that_was_typed_where_the_tool_takes
         "name": "ship",
         "parameters": {
             "type": "object",
-            "properties": {"postcode": {"type": "string"}, "price": {"type": "string"}, "n": {"type": "integer"}},
+            "properties": {
+                "postcode": {"type": "string"},
+                "price": {"type": "string"},
+                "n": {"type": "integer"},
+            },
         },
     }
     text = f"""
@@ -327,7 +331,9 @@ cases:
 def test_a_prompt_of_another_folder_is_not_read(tmp_path: Path):
     (tmp_path / "secret.txt").write_text("key", encoding="utf-8")
     (tmp_path / "own").mkdir()
-    found = read(tmp_path / "own", '{"input": "x", "expect": "f", "system": "@../secret.txt"}', "a.cases.jsonl")
+    found = read(
+        tmp_path / "own", '{"input": "x", "expect": "f", "system": "@../secret.txt"}', "a.cases.jsonl"
+    )
     assert [fault.field for fault in found.errors] == ["system"]
 
 

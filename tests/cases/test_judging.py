@@ -79,7 +79,9 @@ TOOL = {
 def test_plain_values_are_compared_by_meaning_under_the_schema_of_the_tool(
     tmp_path: Path, given: dict[str, Any], right: bool
 ):
-    unit = unit_of(tmp_path, {"input": "x", "tools": [TOOL], "expect": {"search": {"query": "running shoes"}}})
+    unit = unit_of(
+        tmp_path, {"input": "x", "tools": [TOOL], "expect": {"search": {"query": "running shoes"}}}
+    )
     judgement = judge_turn(unit.expectation, [("search", given)], "", unit.parameters)
     assert (judgement.error is None) == right
 

@@ -147,12 +147,13 @@ def _replace_foreign(document: Document, found: CaseFile) -> None:
             records.append(record)
             continue
         is_foreign_file = True
-        try:
-            cases = foreign_cases(form, as_object(record.value))
-        except RefusedError as error:
-            found.without_gold += 1
-            document.faults.append(Fault(found.path, record.line, "form", f"left out: {error}", "warning"))
-            continue
+        cases: list[dict[str, Any]] = []
+        for case in foreign_cases(form, as_object(record.value)):
+            if isinstance(case, RefusedError):
+                found.without_gold += 1
+                document.faults.append(Fault(found.path, record.line, "form", f"left out: {case}", "warning"))
+            else:
+                cases.append(case)
         records += [Record(case, record.file, record.line) for case in _numbered(cases)]
     document.records = records
     if found.without_gold and not records:

@@ -1,26 +1,17 @@
 """Evalsets and tests of Google's Agent Development Kit."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from wildtool.cases.foreign.literal import RefusedError, read_foreign_calls
+from wildtool.cases.foreign.literal import ForeignCase, RefusedError, case_or_refusal, read_foreign_calls
 from wildtool.json_codec import as_list, as_object, as_objects
 
-MATCH_TYPES: Mapping[str, dict[str, Any]] = {
-    "EXACT": {"order": "listed"},
-    "IN_ORDER": {"order": "listed", "also": "any"},
-    "ANY_ORDER": {"also": "any"},
-}
-"""How the calls of a turn are compared, as `test_config.json` calls it, in the words of our form."""
 
-
-def adk_cases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The cases of an evalset, or of one of its entries; a conversation is a case. Raises RefusedError."""
+def adk_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
+    """The cases of an evalset, or of one of its entries; a conversation is a case."""
     entries = as_objects(record.get("eval_cases")) if "eval_cases" in record else [dict(record)]
-    cases = [_case(entry) for entry in entries]
-    if not any("expect" in turn for case in cases for turn in case["turns"]):
-        raise RefusedError("no turn has intermediate_data with tool_uses, so there is no expectation")
-    return [case for case in cases if any("expect" in turn for turn in case["turns"])]
+    return [case_or_refusal(partial(_case, entry)) for entry in entries]
 
 
 def adk_old_case(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,6 +24,8 @@ def adk_old_case(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _case(entry: Mapping[str, Any]) -> dict[str, Any]:
     turns = [_turn(invocation) for invocation in as_objects(entry.get("conversation"))]
+    if not any("expect" in turn for turn in turns):
+        raise RefusedError("no turn has intermediate_data with tool_uses, so there is no expectation")
     name = entry.get("eval_id")
     return {
         **({"id": name.replace(" ", "-")} if isinstance(name, str) and name else {}),

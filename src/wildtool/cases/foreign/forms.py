@@ -5,7 +5,7 @@ from typing import Any
 
 from wildtool.cases.foreign.adk import adk_cases, adk_old_case
 from wildtool.cases.foreign.home_made import CALLS_KEYS, TEXT_KEYS, deepeval_case, home_made_case
-from wildtool.cases.foreign.literal import RefusedError
+from wildtool.cases.foreign.literal import ForeignCase, RefusedError, case_or_refusal
 from wildtool.cases.foreign.promptfoo import promptfoo_cases
 from wildtool.cases.form import JUDGED_KEYS
 from wildtool.json_codec import as_list, as_object
@@ -23,12 +23,12 @@ _REFUSED: Mapping[str, str] = {
     "turns of another program": "this form is not read yet",
 }
 """Forms that are known by their keys and not read, and why."""
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], list[dict[str, Any]]]] = {
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], list[ForeignCase]]] = {
     "promptfoo": promptfoo_cases,
-    "deepeval": lambda record: [deepeval_case(record)],
+    "deepeval": lambda record: [case_or_refusal(lambda: deepeval_case(record))],
     "ADK evalset": adk_cases,
-    "ADK test": lambda record: [adk_old_case(record)],
-    "home-made": lambda record: [home_made_case(record)],
+    "ADK test": lambda record: [case_or_refusal(lambda: adk_old_case(record))],
+    "home-made": lambda record: [case_or_refusal(lambda: home_made_case(record))],
 }
 
 
@@ -43,11 +43,14 @@ def is_foreign(form: str) -> bool:
     return form in _READERS or form in _REFUSED
 
 
-def foreign_cases(form: str, value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The cases of a record, as our form writes them. Raises RefusedError."""
+def foreign_cases(form: str, value: Mapping[str, Any]) -> list[ForeignCase]:
+    """The cases of a record, as our form writes them; a refusal for each that cannot be judged by rule."""
     if form in _REFUSED:
-        raise RefusedError(f"{form}: {_REFUSED[form]}")
-    return _READERS[form](value)
+        return [RefusedError(f"{form}: {_REFUSED[form]}")]
+    try:
+        return _READERS[form](value)
+    except RefusedError as error:
+        return [error]
 
 
 def _first(held: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Calls and values of other forms in the words of ours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wildtool.cases.matching import holds_matcher
@@ -22,6 +22,18 @@ _ARGUMENTS = (
 
 class RefusedError(ValueError):
     """A record that cannot be judged by rule; the message says why."""
+
+
+ForeignCase = dict[str, Any] | RefusedError
+"""A case as our form writes it, or why there is none."""
+
+
+def case_or_refusal(read: Callable[[], dict[str, Any]]) -> ForeignCase:
+    """What a reader gives, or why it refuses."""
+    try:
+        return read()
+    except RefusedError as error:
+        return error
 
 
 def literal_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from wildtool.cases.foreign.literal import RefusedError, literal_arguments
+from wildtool.cases.foreign.literal import ForeignCase, RefusedError, case_or_refusal, literal_arguments
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes.reading import of_json
 
@@ -26,7 +27,7 @@ _FREE = ("latency", "cost", "is-valid-openai-tools-call", "not-is-valid-openai-t
 """Assertions that say nothing about which calls are right."""
 
 
-def promptfoo_cases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
     """The tests of a file, or of one of its rows, once for each prompt. Raises RefusedError."""
     tests = as_objects(record.get("tests")) if "tests" in record else [dict(record)]
     if not tests:
@@ -34,7 +35,9 @@ def promptfoo_cases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     shared = as_object(record.get("defaultTest"))
     prompts = as_list(record.get("prompts")) or [None]
     tools = _tools(record)
-    return [_case(test, shared, prompt, tools) for test in tests for prompt in prompts]
+    return [
+        case_or_refusal(partial(_case, test, shared, prompt, tools)) for test in tests for prompt in prompts
+    ]
 
 
 def _case(test: Mapping[str, Any], shared: Mapping[str, Any], prompt: Any, tools: Any) -> dict[str, Any]:
