@@ -10,7 +10,7 @@ from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks import OF_ANY_FILE, OURS, SUITES
 from wildtool.cases.case_files import case_paths, checked_cases, is_case_file, prefixed, read_case_file
 from wildtool.cases.episode import CaseEpisode
-from wildtool.cases.judging import ERRORS, Judgement, Mistake, judge_turn
+from wildtool.cases.judging import ERRORS, Judgement, TurnMistake, judge_turn
 from wildtool.cases.matching import holds_matcher
 from wildtool.cases.records import Case, CaseUnit
 from wildtool.cases.summary import OVERALL, RIGHT, TABLES, joined
@@ -20,7 +20,7 @@ from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.types import FieldValue, Item, Source
 
-FIXED = "fixed"
+_FIXED = "fixed"
 _NO_MISTAKES = frozenset(["other text", "call repeated"])
 """Mistakes that some cases allow."""
 
@@ -34,11 +34,11 @@ class CaseRules(Rules):
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         its = cast(CaseEpisode, episode)
         judgement = _judgement(its)
-        missed = [name for name in judgement.expected if name not in judgement.called]
-        instead = [name for name in judgement.called if name not in judgement.expected]
+        missed = [name for name in judgement.expected_tools if name not in judgement.called_tools]
+        instead = [name for name in judgement.called_tools if name not in judgement.expected_tools]
         columns: dict[str, FieldValue] = {
-            "expected": joined(judgement.expected),
-            "called": joined(judgement.called),
+            "expected": joined(judgement.expected_tools),
+            "called": joined(judgement.called_tools),
             "missed": missed[0] if missed else "",
             "instead": instead[0] if missed and instead else "",
         }
@@ -56,15 +56,15 @@ class CaseRules(Rules):
 def _judgement(episode: CaseEpisode) -> Judgement:
     """The judgement of a turn that has ended."""
     if episode.unreadable:
-        return Judgement(Mistake.unreadable, episode.unreadable)
+        return Judgement(TurnMistake.unreadable, episode.unreadable)
     judgement = judge_turn(episode.unit.expectation, episode.calls, episode.text, episode.unit.parameters)
-    if not episode.calls and not episode.text.strip() and judgement.error in (None, Mistake.no_call):
-        return Judgement(Mistake.blank, ERRORS[Mistake.blank], judgement.expected)
+    if not episode.calls and not episode.text.strip() and judgement.error in (None, TurnMistake.no_call):
+        return Judgement(TurnMistake.blank, ERRORS[TurnMistake.blank], judgement.expected_tools)
     if judgement.error is not None and episode.unrecorded:
         reason = (
             f"{judgement.reason}; the turn ended here, as the result of {episode.unrecorded} is not recorded"
         )
-        return Judgement(judgement.error, reason, judgement.expected, judgement.called)
+        return Judgement(judgement.error, reason, judgement.expected_tools, judgement.called_tools)
     return judgement
 
 
@@ -126,7 +126,7 @@ class CaseBenchmark(Benchmark):
     """The cases of one file or folder."""
 
     title = "own cases"
-    profiles: Mapping[str, str] = {FIXED: "the calls that the case expects, values by meaning"}
+    profiles: Mapping[str, str] = {_FIXED: "the calls that the case expects, values by meaning"}
     modes: Mapping[str, str] = {"chat": "messages and native tool calls"}
     columns: Mapping[str, str] = {
         "tags": "VARCHAR",
@@ -142,7 +142,7 @@ class CaseBenchmark(Benchmark):
         "instead": "VARCHAR",
     }
     groups = ("expects",)
-    headline: Mapping[str, tuple[str, str]] = {FIXED: (OVERALL, RIGHT)}
+    headline: Mapping[str, tuple[str, str]] = {_FIXED: (OVERALL, RIGHT)}
     tables = TABLES
     card = Path(__file__).parent / "card.md"
 
@@ -206,18 +206,18 @@ class OwnCases:
         return is_case_file(path)
 
     def benchmark(self, place: str) -> CaseBenchmark:
-        """The benchmark of a path, or for `-` of what standard input holds. Raises DataError where there is no such file."""
+        """The benchmark of a path, or for `-` of standard input. Raises DataError where there is no such file."""
         path = _kept_input() if place == "-" else Path(place)
         if not path.exists():
             raise DataError(f"{path}: there is no such file; `wildtool new cases` writes a first one")
-        return self.named(name_of_cases(path), path)
+        return self.of_run(name_of_cases(path), path)
 
-    def named(self, name: str, path: Path) -> CaseBenchmark:
+    def of_run(self, name: str, path: Path) -> CaseBenchmark:
         """The benchmark of a name over a file that may not be there any more."""
         return CaseBenchmark(name, path)
 
 
-OWN_CASES = OwnCases()
+OWN_CASE_FILES = OwnCases()
 
 
 def _kept_input() -> Path:

@@ -4,15 +4,15 @@ import ast
 import re
 from typing import Any
 
-MOST_CHARACTERS = 20_000
+_MOST_CHARACTERS = 20_000
 _CALL = re.compile(r"([A-Za-z_*][\w.:/*-]*)(?:\((.*)\))?", re.DOTALL)
 _WORDS = {"true": True, "false": False, "null": None}
 
 
 def read_call_text(text: str) -> tuple[str, dict[str, Any] | None]:
     """Name and arguments of a call; None for the arguments of a name alone. Raises ValueError saying what is wrong."""
-    if len(text) > MOST_CHARACTERS:
-        raise ValueError(f"is longer than {MOST_CHARACTERS:,} characters; write {{name, arguments}}")
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(f"is longer than {_MOST_CHARACTERS:,} characters; write {{name, arguments}}")
     matched = _CALL.fullmatch(text.strip())
     if matched is None:
         raise ValueError("a call is NAME or NAME(argument=value)")

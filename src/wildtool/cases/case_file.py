@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.cases.dates import read_day
-from wildtool.cases.expecting import is_judged, read_expectation, read_forbidden, read_names
+from wildtool.cases.expecting import is_judged, read_expectation, read_forbidden, read_name_list
 from wildtool.cases.form import CASE_KEYS, DEFAULT_KEYS, TURN_KEYS, meant_key, unknown_key
 from wildtool.cases.history import turn_messages
 from wildtool.cases.matching import show
-from wildtool.cases.places import Document, Place
+from wildtool.cases.places import CaseDocument, CasePlace
 from wildtool.cases.records import Case, CaseUnit, Expectation
-from wildtool.cases.tool_sources import ToolReader, offered_tools
+from wildtool.cases.tool_sources import ToolReader, tools_on_offer
 from wildtool.cases.values import Context
 from wildtool.data.files import read_text
 from wildtool.errors import DataError
@@ -47,7 +47,7 @@ _MOST_SYSTEM_BYTES = 1 << 20
 class CaseReader:
     """Reads the cases of one file."""
 
-    document: Document
+    document: CaseDocument
     tools: ToolReader
     folder: Path
     """The one of the file."""
@@ -58,9 +58,9 @@ class CaseReader:
         cases: list[Case] = []
         lines: dict[str, int] = {}
         for record in self.document.records:
-            place = Place(record, self.document.faults)
-            if not isinstance(record.value, dict):
-                place.fail(f"a case is an object, not {show(record.value)}")
+            place = CasePlace(record, self.document.faults)
+            if not as_object(record.value):
+                place.fail(f"a case is an object, not {show(place.value)}")
                 continue
             case = self._case(place, defaults)
             if case.id in lines:
@@ -71,13 +71,13 @@ class CaseReader:
                 cases.append(case)
         return cases
 
-    def _defaults(self) -> Place | None:
+    def _defaults(self) -> CasePlace | None:
         record = self.document.defaults
         if record is None:
             return None
-        place = Place(record, self.document.faults)
-        if not isinstance(record.value, dict):
-            place.fail(f"defaults is an object, not {show(record.value)}")
+        place = CasePlace(record, self.document.faults)
+        if not as_object(record.value):
+            place.fail(f"defaults is an object, not {show(place.value)}")
             return None
         for key in as_object(record.value):
             if key not in DEFAULT_KEYS:
@@ -90,7 +90,7 @@ class CaseReader:
         _check_settings(place)
         return place
 
-    def _case(self, place: Place, defaults: Place | None) -> Case:
+    def _case(self, place: CasePlace, defaults: CasePlace | None) -> Case:
         held = as_object(place.value)
         for key in held:
             if key not in CASE_KEYS:
@@ -100,7 +100,7 @@ class CaseReader:
         settings = _Settings(place, defaults)
         tools = self._shown_tools(settings)
         today = settings.today()
-        ignore = read_names(settings.place("ignore"))
+        ignore = read_name_list(settings.place("ignore"))
         context = Context(_schemas(tools), today, ignore)
         never = settings.of_defaults("never")
         inherited = {key: settings.value(key) for key in ("also", "order")}
@@ -118,7 +118,7 @@ class CaseReader:
         return Case(
             id=id_,
             units=_repeated(units, int(repeat)),
-            tags=read_names(settings.place("tags")),
+            tags=read_name_list(settings.place("tags")),
             must=settings.value("must") is True,
             at_least=_share(settings),
             digest=sha256(
@@ -136,7 +136,7 @@ class CaseReader:
         offer = settings.place("offer")
         if tools is None or offer.value is None:
             return tools
-        return offered_tools(offer, tools)
+        return tools_on_offer(offer, tools)
 
     def _system(self, settings: "_Settings", today: datetime | None) -> list[Message]:
         """The system message: the prompt, and the day of the case."""
@@ -149,11 +149,11 @@ class CaseReader:
             text = f"{text}\n\nToday is {day}.".strip()
         return [{"role": "system", "content": text}] if text else []
 
-    def _prompt_file(self, place: Place, name: str) -> str:
+    def _prompt_file(self, place: CasePlace, name: str) -> str:
         path = (self.folder / name).resolve()
         if not path.is_relative_to(self.folder.resolve()):
             # What lies elsewhere may be secret, and the prompt is sent to a model.
-            place.fail(f"{name} lies outside of the folder of this file; copy it there")
+            place.fail(f"{name} is outside of the folder of this file; copy it there")
             return ""
         self.tools.files[str(path)] = path
         try:
@@ -164,7 +164,7 @@ class CaseReader:
 
     def _single(
         self,
-        place: Place,
+        place: CasePlace,
         system: list[Message],
         tools: list[Tool],
         context: Context,
@@ -183,7 +183,7 @@ class CaseReader:
 
     def _turns(
         self,
-        place: Place,
+        place: CasePlace,
         system: list[Message],
         tools: list[Tool],
         context: Context,
@@ -224,15 +224,15 @@ class CaseReader:
 class _Settings:
     """The keys of a case, and of the defaults where the case has them not."""
 
-    case: Place
-    defaults: Place | None
+    case: CasePlace
+    defaults: CasePlace | None
 
-    def place(self, key: str) -> Place:
+    def place(self, key: str) -> CasePlace:
         """The place of a key."""
         inherited = self.of_defaults(key)
         return self.case.at(key) if inherited is None else inherited
 
-    def of_defaults(self, key: str) -> Place | None:
+    def of_defaults(self, key: str) -> CasePlace | None:
         """The place of a key in the defaults; None where the case has it, or they do not."""
         if key in as_object(self.case.value) or self.defaults is None:
             return None
@@ -277,7 +277,7 @@ def _share(settings: _Settings) -> float:
     return 1.0
 
 
-def _check_settings(place: Place) -> None:
+def _check_settings(place: CasePlace) -> None:
     """Notes values of the wrong type."""
     held = as_object(place.value)
     for key in _TEXTS:
@@ -296,7 +296,7 @@ def _check_settings(place: Place) -> None:
         place.at("must").fail(f"takes true or false, not {show(held['must'])}{quotes}")
 
 
-def _check_inputs(place: Place) -> None:
+def _check_inputs(place: CasePlace) -> None:
     held = as_object(place.value)
     given = [key for key in _INPUTS if key in held]
     if not given and not any(meant_key(key, CASE_KEYS) == "input" for key in held):
@@ -307,7 +307,7 @@ def _check_inputs(place: Place) -> None:
         place.at("input").fail("is empty")
 
 
-def _history(place: Place) -> list[Message]:
+def _history(place: CasePlace) -> list[Message]:
     """What the model is shown of the conversation."""
     held = as_object(place.value)
     if "messages" not in held:

@@ -9,11 +9,11 @@ from typing import Any
 
 from wildtool.cases.case_file import CaseReader
 from wildtool.cases.conversations import conversation_cases
-from wildtool.cases.foreign.forms import CONVERSATION, OWN, foreign_cases, form_of, is_foreign
-from wildtool.cases.foreign.literal import RefusedError
+from wildtool.cases.foreign.forms import CONVERSATION, OWN, foreign_cases, is_foreign, record_form
+from wildtool.cases.foreign.literal import NoGoldError
 from wildtool.cases.form import JUDGED_KEYS, meant_key
-from wildtool.cases.places import Document, Fault, Record
-from wildtool.cases.reading import LINES, SUFFIXES, YAML, read_case_text, read_document
+from wildtool.cases.places import CaseDocument, CaseFault, CaseRecord
+from wildtool.cases.reading import LINES, SUFFIXES, YAML, read_case_document, read_case_text
 from wildtool.cases.records import Case
 from wildtool.cases.tool_sources import LISTING_SUFFIX, ToolReader, ToolSource, listing_of, read_listing
 from wildtool.data.files import check_regular_file, files_under, loads_line
@@ -37,7 +37,7 @@ class CaseFile:
 
     path: Path
     cases: list[Case] = field(default_factory=list[Case])
-    faults: list[Fault] = field(default_factory=list[Fault])
+    faults: list[CaseFault] = field(default_factory=list[CaseFault])
     sources: Sequence[ToolSource] = ()
     """What has to be started before its tools are known."""
     files: list[Path] = field(default_factory=list[Path])
@@ -48,7 +48,7 @@ class CaseFile:
     """Whether each case that expects a call shows tools."""
 
     @property
-    def errors(self) -> list[Fault]:
+    def errors(self) -> list[CaseFault]:
         return [fault for fault in self.faults if fault.level == "error"]
 
 
@@ -58,10 +58,10 @@ def case_paths(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
     files = [path for path in files_under(place) if path.suffix.casefold() in SUFFIXES]
-    found = [path for path in files if not path.name.endswith(LISTING_SUFFIX) and is_case_file(path)]
-    if not found:
+    paths = [path for path in files if not path.name.endswith(LISTING_SUFFIX) and is_case_file(path)]
+    if not paths:
         raise DataError(f"{place}: holds no case file; `wildtool new cases` writes a first one")
-    return found
+    return paths
 
 
 def is_case_file(path: Path) -> bool:
@@ -82,85 +82,89 @@ def read_case_file(path: Path) -> CaseFile:
         raise DataError(f"{path}: there is no such file; `wildtool new cases` writes a first one")
     if path.suffix.casefold() not in SUFFIXES or _form_of_file(path) == CONVERSATION:
         return CaseFile(path, list(conversation_cases(path)))
-    document = read_document(path, read_case_text(path))
-    found = CaseFile(path)
-    _replace_foreign(document, found)
+    document = read_case_document(path, read_case_text(path))
+    case_file = CaseFile(path)
+    _replace_foreign(document, case_file)
     tools = ToolReader(path.parent, read_listing(path))
     reader = CaseReader(document, tools, path.parent)
-    found.cases = reader.cases()
-    found.faults = sorted(document.faults, key=lambda fault: (fault.line, fault.field))
-    found.files = [file for file in tools.files.values() if file.is_file()]
+    case_file.cases = reader.cases()
+    case_file.faults = sorted(document.faults, key=lambda fault: (fault.line, fault.field))
+    case_file.files = [file for file in tools.files.values() if file.is_file()]
     if not any(fault.level == "error" for fault in document.faults):
-        found.sources = tools.unlisted
+        case_file.sources = tools.unlisted
     if tools.sources and listing_of(path).is_file():
-        found.files.append(listing_of(path))
-    found.has_tools = not any(
-        unit.expectation.needs_call and not unit.tools for case in found.cases for unit in case.units.values()
+        case_file.files.append(listing_of(path))
+    case_file.has_tools = not any(
+        unit.expectation.needs_call and not unit.tools
+        for case in case_file.cases
+        for unit in case.units.values()
     )
-    return found
+    return case_file
 
 
 def checked_cases(path: Path) -> list[Case]:
     """The cases of a file without faults, ready to be run. Raises DataError naming each fault, or what is missing."""
-    found = read_case_file(path)
-    if errors := found.errors:
+    case_file = read_case_file(path)
+    if errors := case_file.errors:
         shown = "\n".join(map(str, errors[:MOST_FAULTS]))
         more = f"\nand {len(errors) - MOST_FAULTS} more" if len(errors) > MOST_FAULTS else ""
         raise DataError(f"{shown}{more}")
-    if found.without_gold and not found.cases:
-        number = found.without_gold
+    if case_file.without_gold and not case_file.cases:
+        number = case_file.without_gold
         raise DataError(
             f"{path}: {number} {'case' if number == 1 else 'cases'} without an expectation, so nothing can be judged"
-            f"{_first_reason(found)}"
+            f"{_first_reason(case_file)}"
         )
-    if found.sources:
-        names = ", ".join(source.key for source in found.sources)
+    if case_file.sources:
+        names = ", ".join(source.key for source in case_file.sources)
         raise DataError(f"{path}: the tools of {names} are not listed yet; `wildtool run {path}` lists them")
-    if not found.has_tools:
+    if not case_file.has_tools:
         raise DataError(
             f"{path}: calls are expected, but no tools are shown; name them with 'tools', or put {TOOLS_FILE} beside "
             "a file of another form"
         )
-    if found.without_gold and (path, found.without_gold) not in _reported:
-        _reported.add((path, found.without_gold))
+    if case_file.without_gold and (path, case_file.without_gold) not in _reported:
+        _reported.add((path, case_file.without_gold))
         logging.getLogger("wildtool").warning(
             "%s: cases left out since they have no expectation that can be judged: %d%s",
             path,
-            found.without_gold,
-            _first_reason(found),
+            case_file.without_gold,
+            _first_reason(case_file),
         )
-    return found.cases
+    return case_file.cases
 
 
-def _first_reason(found: CaseFile) -> str:
-    reasons = [fault for fault in found.faults if fault.level == "warning" and fault.field == "form"]
+def _first_reason(case_file: CaseFile) -> str:
+    reasons = [fault for fault in case_file.faults if fault.level == "warning" and fault.field == "form"]
     return f" (line {reasons[0].line}: {reasons[0].message})" if reasons else ""
 
 
-def _replace_foreign(document: Document, found: CaseFile) -> None:
+def _replace_foreign(document: CaseDocument, case_file: CaseFile) -> None:
     """Puts cases of our form in the place of records of others; those that cannot be judged are counted and noted."""
-    records: list[Record] = []
+    records: list[CaseRecord] = []
     is_foreign_file = False
     for record in document.records:
-        form = form_of(record.value)
+        form = record_form(record.value)
         if not is_foreign(form):
             records.append(record)
             continue
         is_foreign_file = True
         cases: list[dict[str, Any]] = []
         for case in foreign_cases(form, as_object(record.value)):
-            if isinstance(case, RefusedError):
-                found.without_gold += 1
-                document.faults.append(Fault(found.path, record.line, "form", f"left out: {case}", "warning"))
+            if isinstance(case, NoGoldError):
+                case_file.without_gold += 1
+                document.faults.append(
+                    CaseFault(case_file.path, record.line, "form", f"left out: {case}", "warning")
+                )
             else:
                 cases.append(case)
-        records += [Record(case, record.file, record.line) for case in _numbered(cases)]
+        records += [CaseRecord(case, record.file, record.line) for case in _numbered(cases)]
     document.records = records
-    if found.without_gold and not records:
+    if case_file.without_gold and not records:
         document.faults = [fault for fault in document.faults if fault.level != "error"]
-    beside = found.path.with_name(TOOLS_FILE)
+    beside = case_file.path.with_name(TOOLS_FILE)
     if is_foreign_file and document.defaults is None and beside.is_file():
-        document.defaults = Record({"tools": TOOLS_FILE}, found.path, 1)
+        document.defaults = CaseRecord({"tools": TOOLS_FILE}, case_file.path, 1)
 
 
 def _numbered(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -177,15 +181,15 @@ def _numbered(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _form_of_file(path: Path) -> str:
     """The form of a file by its first records; empty where nothing tells it."""
     if SUFFIXES[path.suffix.casefold()] == LINES:
-        forms = [form_of(value) for value in _first_rows(path)]
+        forms = [record_form(value) for value in _first_rows(path)]
     else:
         try:
-            document = read_document(path, read_case_text(path))
+            document = read_case_document(path, read_case_text(path))
         except DataError:
             return CONVERSATION  # too long for cases
         if SUFFIXES[path.suffix.casefold()] == YAML and (document.defaults or document.faults):
             return OWN
-        forms = [form_of(record.value) for record in document.records[:_TOLD_BY]]
+        forms = [record_form(record.value) for record in document.records[:_TOLD_BY]]
         values = [record.value for record in document.records[:_TOLD_BY]]
         if any(map(_resembles_case, values)) and not any(forms):
             return OWN
@@ -202,7 +206,7 @@ def _first_rows(path: Path) -> Iterator[Any]:
                 value = loads_line(line)
             except ValueError:
                 continue
-            yield {"cases": []} if _resembles_case(value) and not form_of(value) else value
+            yield {"cases": []} if _resembles_case(value) and not record_form(value) else value
 
 
 def _resembles_case(value: Any) -> bool:

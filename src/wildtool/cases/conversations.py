@@ -1,4 +1,4 @@
-"""Conversations of any shape as cases: each turn of the assistant that was recorded is judged after what came before it."""
+"""Conversations of any shape as cases: each recorded turn of the assistant is judged after what came before it."""
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
@@ -7,7 +7,7 @@ from typing import Any
 
 from wildtool.cases.foreign.literal import literal_arguments
 from wildtool.cases.records import CallPattern, Case, CaseUnit, Expectation, Slot
-from wildtool.json_codec import as_list, canonical_json
+from wildtool.json_codec import as_list, as_object, canonical_json
 from wildtool.sets.prepare.procedures.records import named_records
 from wildtool.sets.prepare.procedures.supervised import SupervisedTurn, supervised_turns
 from wildtool.sets.prepare.record import TrainingRecord
@@ -35,9 +35,8 @@ def _unit(turn: SupervisedTurn, number: int, columns: Mapping[str, Any]) -> Case
     """A turn; keys of our form beside its conversation say what is free and what does not count."""
     ignore = tuple(map(str, _names(columns.get("ignore"))))
     slots = tuple(
-        Slot((CallPattern(call.name, literal_arguments(call.arguments), ignore),))
+        Slot((CallPattern(call.name, literal_arguments(as_object(call.arguments)), ignore),))
         for call in turn.gold.calls
-        if isinstance(call.arguments, dict)
     )
     also = columns.get("also")
     expectation = Expectation(

@@ -1,10 +1,11 @@
 """The episode of a turn: one reply, or several where the case has the results of the calls."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from wildtool.cases.assigning import best_pairs
-from wildtool.cases.history import CLOSING, batches, calls_reply, result_message
+from wildtool.cases.history import CLOSING, batches, calls_reply, recorded_result
 from wildtool.cases.judging import MadeCall, compared_slots
 from wildtool.cases.records import CaseUnit
 from wildtool.episode import fields_with_calls, written_text
@@ -46,7 +47,9 @@ class CaseEpisode:
     def request(self) -> Request | None:
         if self.done:
             return None
-        return Request([*self.unit.messages, *self._shown], self.unit.tools, gold=self._gold_or_none())
+        gold = self._gold_message()
+        answer = None if gold is None else _always(gold)
+        return Request([*self.unit.messages, *self._shown], self.unit.tools, gold=answer)
 
     def advance(self, reply: Message) -> None:
         if self.done:
@@ -70,7 +73,9 @@ class CaseEpisode:
         self._shown.append(
             {"role": "assistant", "content": content, "tool_calls": shown, **fields_with_calls(reply)}
         )
-        self._shown += [result_message(call["id"], value) for call, value in zip(shown, results, strict=True)]
+        self._shown += [
+            recorded_result(call["id"], value) for call, value in zip(shown, results, strict=True)
+        ]
 
     def _results(self, first: int) -> list[Any] | None:
         """The recorded results of the calls from a number on; None where one has none."""
@@ -95,10 +100,6 @@ class CaseEpisode:
             results.append(slot.returns[0])
         return results
 
-    def _gold_or_none(self) -> Any:
-        gold = self._gold_message()
-        return None if gold is None else lambda style: gold
-
     def _gold_message(self) -> Message | None:
         """What a perfect model says now; None where that is not known."""
         unit = self.unit
@@ -110,8 +111,12 @@ class CaseEpisode:
         if len(self.replies) < len(steps):
             batch = steps[len(self.replies)]
             return calls_reply([call for _, call in batch], f"gold_{len(self.replies) + 1}")
-        texts = [_text_of(wanted) for wanted in unit.expectation.says]
+        texts = [_text_of(words) for words in unit.expectation.says]
         return {"role": "assistant", "content": " ".join(filter(None, texts)) or CLOSING}
+
+
+def _always(gold: Message) -> Callable[[str], Message]:
+    return lambda style: gold
 
 
 def _id_of(call: Message, number: int) -> str:
@@ -119,10 +124,10 @@ def _id_of(call: Message, number: int) -> str:
     return given if isinstance(given, str) and given else f"call_{number + 1}"
 
 
-def _text_of(wanted: Any) -> str:
+def _text_of(words: Any) -> str:
     """A text that fits one of `says`, where that is known."""
-    if isinstance(wanted, str):
-        return wanted
-    for operand in as_object(wanted).values():
+    if isinstance(words, str):
+        return words
+    for operand in as_object(words).values():
         return " ".join(map(str, as_list(operand))) or str(operand)
     return ""

@@ -17,9 +17,9 @@ from wildtool.cases.form import (
     unknown_key,
 )
 from wildtool.cases.matching import show
-from wildtool.cases.places import Place
+from wildtool.cases.places import CasePlace
 from wildtool.cases.records import UNLIMITED, CallPattern, Expectation, Slot
-from wildtool.cases.values import Context, parameters_use, read_texts, read_value
+from wildtool.cases.values import Context, parameters_use, read_says, read_value
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.schema import as_schema, required_names
 
@@ -31,24 +31,24 @@ _TIMES = re.compile(r"(\d{1,4})(\+|-(\d{1,4}))?")
 _LABEL = re.compile(r"[A-Za-z_][\w-]*")
 
 
-def read_expectation(place: Place, context: Context, inherited: Mapping[str, Any]) -> Expectation:
+def read_expectation(place: CasePlace, context: Context, inherited: Mapping[str, Any]) -> Expectation:
     """What is right in a case or a turn.
 
     Args:
         inherited: keys of the case that the turn does not have itself, or of the defaults.
     """
     held = as_object(place.value)
-    whole = {**inherited, **held}
+    settings = {**inherited, **held}
     if "expect" in held and "expect_any" in held:
         place.at("expect_any").fail("'expect' and 'expect_any' exclude each other")
     alternatives = _read_alternatives(place, context)
     expectation = Expectation(
         alternatives=alternatives,
-        also=_read_also(place, whole),
-        never=_read_never(place, context, whole),
-        in_order=_read_order(place, whole),
-        says=read_texts(place.at("says")) if "says" in held else (),
-        not_says=read_texts(place.at("not_says")) if "not_says" in held else (),
+        also=_read_also(place, settings),
+        never=_read_never(place, context, settings),
+        in_order=_read_order(place, settings),
+        says=read_says(place.at("says")) if "says" in held else (),
+        not_says=read_says(place.at("not_says")) if "not_says" in held else (),
     )
     _check_contradiction(place, expectation)
     return expectation
@@ -59,7 +59,7 @@ def is_judged(value: Any) -> bool:
     return any(key in as_object(value) for key in JUDGED_KEYS)
 
 
-def _read_alternatives(place: Place, context: Context) -> tuple[tuple[Slot, ...], ...] | None:
+def _read_alternatives(place: CasePlace, context: Context) -> tuple[tuple[Slot, ...], ...] | None:
     held = as_object(place.value)
     if "expect" in held:
         return (_read_slots(place.at("expect"), context),)
@@ -77,7 +77,7 @@ def _read_alternatives(place: Place, context: Context) -> tuple[tuple[Slot, ...]
     return tuple(slots)
 
 
-def _read_slots(place: Place, context: Context) -> tuple[Slot, ...]:
+def _read_slots(place: CasePlace, context: Context) -> tuple[Slot, ...]:
     value = place.value
     if value == NO_CALLS:
         return ()
@@ -105,7 +105,7 @@ def _read_slots(place: Place, context: Context) -> tuple[Slot, ...]:
     return tuple(slots)
 
 
-def _check_order(place: Place, slots: list[Slot]) -> None:
+def _check_order(place: CasePlace, slots: list[Slot]) -> None:
     """Notes labels of `after` that no call has, and orders that cannot be judged in reasonable time."""
     labels = [slot.label for slot in slots if slot.label]
     for slot in slots:
@@ -116,10 +116,9 @@ def _check_order(place: Place, slots: list[Slot]) -> None:
         place.fail("too many calls for 'after' (about 13); write order: listed, or make several cases of it")
 
 
-def _read_slot(place: Place, context: Context) -> Slot | None:
+def _read_slot(place: CasePlace, context: Context) -> Slot | None:
     """One call with its options; None where there is nothing to read."""
-    value = place.value
-    held = as_object(value)
+    held = as_object(place.value)
     if "one_of" not in held:
         pattern = read_pattern(place, context)
         return None if pattern is None else _with_options(place, (pattern,))
@@ -129,20 +128,20 @@ def _read_slot(place: Place, context: Context) -> Slot | None:
     entries = as_list(held["one_of"])
     if len(entries) < 2:
         place.at("one_of").fail("takes two or more calls")
-    found = [read_pattern(place.at("one_of", number), context) for number in range(len(entries))]
+    alternatives = [read_pattern(place.at("one_of", number), context) for number in range(len(entries))]
     patterns = tuple(
         replace(
             pattern,
-            ignore=(*pattern.ignore, *read_names(place.at("ignore"))),
+            ignore=(*pattern.ignore, *read_name_list(place.at("ignore"))),
             extra=pattern.extra or bool(held.get("extra")),
         )
-        for pattern in found
+        for pattern in alternatives
         if pattern is not None
     )
     return _with_options(place, patterns) if patterns else None
 
 
-def read_pattern(place: Place, context: Context, *, forbidden: bool = False) -> CallPattern | None:
+def read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False) -> CallPattern | None:
     """A call in any of its spellings, without what concerns its slot.
 
     Args:
@@ -163,9 +162,9 @@ def read_pattern(place: Place, context: Context, *, forbidden: bool = False) -> 
     name, arguments_place = named
     held = as_object(value)
     ignore = (
-        (*context.ignore, *read_names(place.at("ignore")))
+        (*context.ignore, *read_name_list(place.at("ignore")))
         if not forbidden
-        else read_names(place.at("ignore"))
+        else read_name_list(place.at("ignore"))
     )
     arguments = None
     if arguments_place is not None:
@@ -178,7 +177,7 @@ def read_pattern(place: Place, context: Context, *, forbidden: bool = False) -> 
     return pattern
 
 
-def _of_text(place: Place, text: str, context: Context, *, forbidden: bool) -> CallPattern | None:
+def _of_text(place: CasePlace, text: str, context: Context, *, forbidden: bool) -> CallPattern | None:
     try:
         name, arguments = read_call_text(text)
     except ValueError as error:
@@ -189,8 +188,8 @@ def _of_text(place: Place, text: str, context: Context, *, forbidden: bool) -> C
     return pattern
 
 
-def _named_arguments(place: Place) -> tuple[str, Place | None] | None:
-    """The name of a call and the place of its arguments (None where they are not judged); None where it cannot be read."""
+def _named_arguments(place: CasePlace) -> tuple[str, CasePlace | None] | None:
+    """The name of a call and the place of its arguments (None where they are not judged); None for what is no call."""
     held = as_object(place.value)
     if (
         isinstance(held.get("name"), str)
@@ -219,7 +218,7 @@ def _named_arguments(place: Place) -> tuple[str, Place | None] | None:
     return name, inner
 
 
-def _of_long_form(place: Place, held: Mapping[str, Any]) -> tuple[str, Place | None] | None:
+def _of_long_form(place: CasePlace, held: Mapping[str, Any]) -> tuple[str, CasePlace | None] | None:
     for key in NAME_SPELLINGS:
         if isinstance(held.get(key), str) and not isinstance(held.get("name"), str):
             place.at(key).fail(f"{key!r} here; did you mean 'name'?")
@@ -246,7 +245,7 @@ def _of_long_form(place: Place, held: Mapping[str, Any]) -> tuple[str, Place | N
     return held["name"], inner
 
 
-def _check_against_tool(place: Place, pattern: CallPattern, context: Context, *, forbidden: bool) -> None:
+def _check_against_tool(place: CasePlace, pattern: CallPattern, context: Context, *, forbidden: bool) -> None:
     """Notes tools and parameters that there are not, and required parameters that are missing."""
     if context.parameters is None or "*" in pattern.name:
         return
@@ -259,7 +258,7 @@ def _check_against_tool(place: Place, pattern: CallPattern, context: Context, *,
         return
     for key in pattern.arguments:
         if key not in properties and not schema.get("additionalProperties"):
-            inner = place.at(key) if isinstance(place.value, dict) else place
+            inner = place.at(key) if as_object(place.value) else place
             inner.fail(f"{pattern.name} has no parameter {key!r}; {nearest_name(key, properties)}")
     for name in required_names(schema):
         ignored = any(fnmatchcase(str(name), each.rpartition(".")[2]) for each in pattern.ignore)
@@ -270,7 +269,7 @@ def _check_against_tool(place: Place, pattern: CallPattern, context: Context, *,
             )
 
 
-def _with_options(place: Place, patterns: tuple[CallPattern, ...]) -> Slot:
+def _with_options(place: CasePlace, patterns: tuple[CallPattern, ...]) -> Slot:
     held = as_object(place.value)
     least, most = _read_times(place.at("times")) if "times" in held else (1, 1.0)
     if _flag(place, "optional"):
@@ -282,10 +281,10 @@ def _with_options(place: Place, patterns: tuple[CallPattern, ...]) -> Slot:
         place.at("as").fail(f"is a name such as first, not {show(label)}")
         label = ""
     returns = (held["returns"],) if "returns" in held else ()
-    return Slot(patterns, least, most, label, read_names(place.at("after")), returns)
+    return Slot(patterns, least, most, label, read_name_list(place.at("after")), returns)
 
 
-def _read_times(place: Place) -> tuple[int, float]:
+def _read_times(place: CasePlace) -> tuple[int, float]:
     value = place.value
     matched = _TIMES.fullmatch(str(value)) if isinstance(value, int | str) and value is not True else None
     if matched is None:
@@ -298,14 +297,14 @@ def _read_times(place: Place) -> tuple[int, float]:
     return least, most
 
 
-def _flag(place: Place, key: str) -> bool:
+def _flag(place: CasePlace, key: str) -> bool:
     value = as_object(place.value).get(key, False)
     if not isinstance(value, bool):
         place.at(key).fail(f"takes true or false, not {show(value)}")
     return value is True
 
 
-def read_names(place: Place) -> tuple[str, ...]:
+def read_name_list(place: CasePlace) -> tuple[str, ...]:
     """The names at a place: a list of them, or one alone; none where there is nothing."""
     value = place.value
     if value is None:
@@ -316,41 +315,40 @@ def read_names(place: Place) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str))
 
 
-def _read_also(place: Place, whole: Mapping[str, Any]) -> tuple[str, ...]:
-    value = whole.get("also")
+def _read_also(place: CasePlace, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    value = settings.get("also")
     if value == ANY_CALLS:
         return ("*",)
     if "also" in as_object(place.value):
-        return read_names(place.at("also"))
+        return read_name_list(place.at("also"))
     return tuple(name for name in as_list(value) if isinstance(name, str))
 
 
-def _read_never(place: Place, context: Context, whole: Mapping[str, Any]) -> tuple[CallPattern, ...]:
+def _read_never(place: CasePlace, context: Context, settings: Mapping[str, Any]) -> tuple[CallPattern, ...]:
     if "never" not in as_object(place.value):
-        inherited = whole.get("never")
-        return tuple(inherited) if isinstance(inherited, tuple) else ()
+        return settings["never"]
     return read_forbidden(place.at("never"), context)
 
 
-def read_forbidden(place: Place, context: Context) -> tuple[CallPattern, ...]:
+def read_forbidden(place: CasePlace, context: Context) -> tuple[CallPattern, ...]:
     """The calls of `never`."""
     value = place.value
     places = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
     if not places or value in (None, ""):
         place.fail("is empty and could never fail; leave it out")
         return ()
-    found = [read_pattern(each, context, forbidden=True) for each in places]
-    return tuple(pattern for pattern in found if pattern is not None)
+    patterns = [read_pattern(each, context, forbidden=True) for each in places]
+    return tuple(pattern for pattern in patterns if pattern is not None)
 
 
-def _read_order(place: Place, whole: Mapping[str, Any]) -> bool:
-    order = whole.get("order") or "any"
+def _read_order(place: CasePlace, settings: Mapping[str, Any]) -> bool:
+    order = settings.get("order") or "any"
     if order not in ("any", "listed"):
         place.at("order").fail(f"is 'any' or 'listed', not {order!r}")
     return order == "listed"
 
 
-def _check_contradiction(place: Place, expectation: Expectation) -> None:
+def _check_contradiction(place: CasePlace, expectation: Expectation) -> None:
     """Notes a tool that each alternative needs and that must never be called."""
     for pattern in expectation.never:
         if pattern.arguments is not None or not expectation.alternatives:

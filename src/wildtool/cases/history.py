@@ -28,15 +28,15 @@ def calls_reply(calls: Sequence[SampleCall], prefix: str) -> Message:
     }
 
 
-def result_message(call_id: str, value: Any) -> Message:
+def recorded_result(call_id: str, value: Any) -> Message:
     """A recorded result as the model sees it: a text as it is, anything else as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return {"role": "tool", "tool_call_id": call_id, "content": text}
 
 
 def turn_messages(unit: CaseUnit, answer: str, prefix: str) -> list[Message]:
-    """A turn as later ones show it: its calls with their recorded results, where all have one, and the answer. Empty where
-    nothing is recorded.
+    """A turn as later ones show it: its calls with their recorded results, where all have one, and the answer. Empty
+    where nothing is recorded.
 
     Args:
         answer: what was said at the end; empty if that is not recorded.
@@ -50,13 +50,13 @@ def turn_messages(unit: CaseUnit, answer: str, prefix: str) -> list[Message]:
         reply = calls_reply([call for _, call in batch], f"{prefix}_{step}")
         messages.append(reply)
         for call, (slot, _) in zip(reply["tool_calls"], batch, strict=True):
-            messages.append(result_message(call["id"], slot.returns[0]))
+            messages.append(recorded_result(call["id"], slot.returns[0]))
     return [*messages, *([{"role": "assistant", "content": answer}] if answer else [])]
 
 
 def batches(unit: CaseUnit) -> list[list[tuple[Slot, SampleCall]]] | None:
-    """The expected calls of a unit in the steps in which they can be made: one that needs another's result, or has to come
-    after it, is made in the step after. None where a call is not known."""
+    """The expected calls of a unit in the steps in which they can be made: in an order, a call is made in the step after
+    one with a result. None where a call is not known."""
     calls = sample_calls(unit, unit.expectation.slots)
     if calls is None:
         return None

@@ -1,7 +1,7 @@
 """Whether the calls and the text of a turn are what its case expects.
 
-A turn is right if nothing of `never` was called and each call can be given to a slot that it fits, or is free, so that each
-slot gets between its least and its most, and with `order: listed` the numbers of the slots do not decrease.
+A turn is right if nothing of `never` was called and each call can be given to a slot that it fits, or is free, so that
+each slot gets between its least and its most, and with `order: listed` the numbers of the slots do not decrease.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ MadeCall = tuple[str, dict[str, Any]]
 """Name and decoded arguments of a call."""
 
 
-class Mistake(StrEnum):
+class TurnMistake(StrEnum):
     """What is wrong with a turn: its error class."""
 
     blank = "blank reply"
@@ -37,18 +37,18 @@ class Mistake(StrEnum):
     wrong_text = "wrong text"
 
 
-ERRORS: Mapping[Mistake, str] = {
-    Mistake.blank: "neither text nor call",
-    Mistake.unreadable: "a call whose arguments cannot be read",
-    Mistake.forbidden: "called what must never be called",
-    Mistake.no_call: "answered in text; a call was expected",
-    Mistake.needless: "called a tool; no call was expected",
-    Mistake.other_tool: "called another tool than the expected one",
-    Mistake.other_arguments: "called the expected tool with other arguments",
-    Mistake.missing: "left out one of several expected calls",
-    Mistake.extra: "made more calls than are expected",
-    Mistake.other_order: "made the expected calls in another order",
-    Mistake.wrong_text: "the text lacks what it must say, or says what it must not",
+ERRORS: Mapping[TurnMistake, str] = {
+    TurnMistake.blank: "neither text nor call",
+    TurnMistake.unreadable: "a call whose arguments cannot be read",
+    TurnMistake.forbidden: "called what must never be called",
+    TurnMistake.no_call: "answered in text; a call was expected",
+    TurnMistake.needless: "called a tool; no call was expected",
+    TurnMistake.other_tool: "called another tool than the expected one",
+    TurnMistake.other_arguments: "called the expected tool with other arguments",
+    TurnMistake.missing: "left out one of several expected calls",
+    TurnMistake.extra: "made more calls than are expected",
+    TurnMistake.other_order: "made the expected calls in another order",
+    TurnMistake.wrong_text: "the text lacks what it must say, or says what it must not",
 }
 """Every way in which a turn is wrong."""
 
@@ -57,13 +57,13 @@ ERRORS: Mapping[Mistake, str] = {
 class Judgement:
     """What the rules say of a turn."""
 
-    error: Mistake | None = None
+    error: TurnMistake | None = None
     """None for a right turn."""
     reason: str = ""
     """The value and the rule that decided, in words."""
-    expected: tuple[str, ...] = ()
+    expected_tools: tuple[str, ...] = ()
     """Names of the tools that should have been called, by the alternative that is nearest to what was called."""
-    called: tuple[str, ...] = ()
+    called_tools: tuple[str, ...] = ()
     """Names of the tools that were called, without free and optional calls."""
 
 
@@ -108,24 +108,26 @@ def judge_turn(
     """
     schemas = parameters or {}
     if len(calls) > MOST_CALLS:
-        return Judgement(Mistake.extra, f"{len(calls):,} calls; at most {MOST_CALLS} are judged")
+        return Judgement(TurnMistake.extra, f"{len(calls):,} calls; at most {MOST_CALLS} are judged")
     for name, arguments in calls:
         for pattern in expectation.never:
             if not call_misfit(pattern, name, arguments, schemas):
                 return _of_nearest(
-                    expectation, calls, schemas, Mistake.forbidden, f"{name} must never be called so"
+                    expectation, calls, schemas, TurnMistake.forbidden, f"{name} must never be called so"
                 )
     judgement = _of_calls(expectation, calls, schemas)
     if judgement.error is not None:
         return judgement
-    for wanted in expectation.says:
-        if not text_fits(wanted, text):
+    for words in expectation.says:
+        if not text_fits(words, text):
             return _with_error(
-                judgement, Mistake.wrong_text, f"the text does not say {show(wanted)}: {show(text)}"
+                judgement, TurnMistake.wrong_text, f"the text does not say {show(words)}: {show(text)}"
             )
     for unwanted in expectation.not_says:
         if text_fits(unwanted, text):
-            return _with_error(judgement, Mistake.wrong_text, f"the text says {show(unwanted)}: {show(text)}")
+            return _with_error(
+                judgement, TurnMistake.wrong_text, f"the text says {show(unwanted)}: {show(text)}"
+            )
     return judgement
 
 
@@ -200,49 +202,51 @@ def _of_nearest(
     expectation: Expectation,
     calls: Sequence[MadeCall],
     schemas: Mapping[str, Mapping[str, Any]],
-    error: Mistake,
+    error: TurnMistake,
     reason: str,
 ) -> Judgement:
     return _with_error(_of_calls(expectation, calls, schemas), error, reason)
 
 
-def _with_error(judgement: Judgement, error: Mistake, reason: str) -> Judgement:
-    return Judgement(error, reason, judgement.expected, judgement.called)
+def _with_error(judgement: Judgement, error: TurnMistake, reason: str) -> Judgement:
+    return Judgement(error, reason, judgement.expected_tools, judgement.called_tools)
 
 
 def _described(
-    comparison: _Comparison, calls: Sequence[MadeCall], error: Mistake | None, reason: str
+    comparison: _Comparison, calls: Sequence[MadeCall], error: TurnMistake | None, reason: str
 ) -> Judgement:
-    expected: list[str] = []
-    called: list[str] = []
+    expected_tools: list[str] = []
+    called_tools: list[str] = []
     for number, slot in enumerate(comparison.slots):
         made = [calls[call][0] for call, place in comparison.pairs.items() if place == number]
         needed = slot.least
-        expected += [*made[:needed], *[slot.title] * (needed - len(made))]
-        called += made[:needed]
-    called += [calls[call][0] for call in comparison.unmatched]
-    return Judgement(error, reason, tuple(dict.fromkeys(expected)), tuple(dict.fromkeys(called)))
+        expected_tools += [*made[:needed], *[slot.title] * (needed - len(made))]
+        called_tools += made[:needed]
+    called_tools += [calls[call][0] for call in comparison.unmatched]
+    return Judgement(error, reason, tuple(dict.fromkeys(expected_tools)), tuple(dict.fromkeys(called_tools)))
 
 
-def _explained(comparison: _Comparison, calls: Sequence[MadeCall], *, in_order: bool) -> tuple[Mistake, str]:
+def _explained(
+    comparison: _Comparison, calls: Sequence[MadeCall], *, in_order: bool
+) -> tuple[TurnMistake, str]:
     """The class of a turn that is wrong, and the reason in words."""
     unfilled, unmatched = comparison.unfilled, comparison.unmatched
     if not calls:
-        return Mistake.no_call, f"answered in text; expected {_titles(unfilled)}"
+        return TurnMistake.no_call, f"answered in text; expected {_titles(unfilled)}"
     if unmatched and not comparison.slots:
-        return Mistake.needless, f"{calls[unmatched[0]][0]} is called; expected no call"
+        return TurnMistake.needless, f"{calls[unmatched[0]][0]} is called; expected no call"
     for call in unmatched:
         if reason := _reason_of_arguments(comparison, calls[call][0], call):
-            return Mistake.other_arguments, f"{calls[call][0]}: {reason}"
+            return TurnMistake.other_arguments, f"{calls[call][0]}: {reason}"
     if unfilled and unmatched:
-        return Mistake.other_tool, f"{calls[unmatched[0]][0]} is called; expected {_titles(unfilled)}"
+        return TurnMistake.other_tool, f"{calls[unmatched[0]][0]} is called; expected {_titles(unfilled)}"
     if unfilled:
-        return Mistake.missing, f"expected {_titles(unfilled)}, too"
+        return TurnMistake.missing, f"expected {_titles(unfilled)}, too"
     if unmatched:
-        return Mistake.extra, f"{calls[unmatched[0]][0]} is called once more than expected"
+        return TurnMistake.extra, f"{calls[unmatched[0]][0]} is called once more than expected"
     made = ", ".join(name for name, _ in calls)
     order = "in this order" if in_order else "after what they need"
-    return Mistake.other_order, f"called {made}; expected {_titles(comparison.slots)}, {order}"
+    return TurnMistake.other_order, f"called {made}; expected {_titles(comparison.slots)}, {order}"
 
 
 def _reason_of_arguments(comparison: _Comparison, name: str, call: int) -> str:

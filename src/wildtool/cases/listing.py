@@ -39,7 +39,7 @@ def trust_request_of_cases(file: Path, sources: Sequence[ToolSource]) -> TrustRe
         name=str(file),
         effects=tuple(source.effect for source in sources),
         digest=trust_digest(json.dumps(sorted(source.key for source in sources)).encode(), executed),
-        advice=f"Or write the tools into a file and name that, as in tools: tools.json. Tools that were listed lie in "
+        advice=f"Or write the tools into a file and name that, as in tools: tools.json. Listed tools are in "
         f"{listing_of(file)}.",
     )
 

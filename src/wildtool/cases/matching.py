@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from wildtool.json_codec import as_list, as_object, canonical_json, replace_surrogates
 from wildtool.toolcall.arguments import MAX_ARGUMENT_CHARACTERS
@@ -18,7 +18,7 @@ from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.compare import compare_arguments
 from wildtool.toolcall.schema import as_schema, required_names, without_reference
 
-ABSENT = object()
+_ABSENT = object()
 """In place of a value that is not given."""
 _SHOWN = 60
 
@@ -58,32 +58,32 @@ def holds_matcher(value: Any) -> bool:
     return any(map(holds_matcher, as_list(value) or as_object(value).values()))
 
 
-def misfit(gold: Any, given: Any, use: Use) -> str:
-    """Why a value is not the expected one. Args: given: decoded; `ABSENT` or None where it is not given."""
+def misfit(gold: Any, actual: Any, use: Use) -> str:
+    """Why a value is not the expected one. Args: actual: decoded; `_ABSENT` or None where it is not given."""
     if is_matcher(gold):
         matchers = as_object(gold)
-        reasons = (_MATCHERS[key](operand, given, use, matchers) for key, operand in matchers.items())
+        reasons = (_MATCHERS[key](operand, actual, use, matchers) for key, operand in matchers.items())
         return next(filter(None, reasons), "")
-    if _is_absent(given) or gold is None:
+    if _is_absent(actual) or gold is None:
         if gold is None:
-            return "" if _is_absent(given) else f"{use.name}: {show(given)} was not asked for"
+            return "" if _is_absent(actual) else f"{use.name}: {show(actual)} was not asked for"
         return f"{use.name}: is not given; expected {show(gold)}"
     if not holds_matcher(gold):
-        return _plain_misfit(gold, given, use)
+        return _plain_misfit(gold, actual, use)
     if isinstance(gold, list):
-        entries, others = as_list(gold), as_list(given)
-        if not isinstance(given, list) or len(entries) != len(others):
-            return f"{use.name}: {show(given)} is no list of {len(entries)}"
-        pairs = enumerate(zip(entries, others, strict=True))
-        return next(filter(None, (misfit(one, other, use.entry(at)) for at, (one, other) in pairs)), "")
-    if not isinstance(given, dict):
-        return f"{use.name}: {show(given)} is no object"
-    return misfit_of_members(as_object(gold), as_object(given), use)
+        entries, values = as_list(gold), as_list(actual)
+        if not isinstance(actual, list) or len(entries) != len(values):
+            return f"{use.name}: {show(actual)} is no list of {len(entries)}"
+        pairs = enumerate(zip(entries, values, strict=True))
+        return next(filter(None, (misfit(first, second, use.entry(at)) for at, (first, second) in pairs)), "")
+    if not isinstance(actual, dict):
+        return f"{use.name}: {show(actual)} is no object"
+    return misfit_of_members(as_object(gold), as_object(actual), use)
 
 
 def misfit_of_members(
     gold: Mapping[str, Any],
-    given: Mapping[str, Any],
+    actual: Mapping[str, Any],
     use: Use,
     ignore: tuple[str, ...] = (),
     *,
@@ -105,7 +105,7 @@ def misfit_of_members(
     }
     rest = {
         key: value
-        for key, value in given.items()
+        for key, value in actual.items()
         if key not in matchers and value is not None and counts(key) and (not extra or key in gold)
     }
     if plain or rest:
@@ -113,7 +113,7 @@ def misfit_of_members(
         if differences:
             prefix = f"{use.name}." if use.name else ""
             return prefix + differences[0].message
-    reasons = (misfit(value, given.get(key, ABSENT), use.member(key)) for key, value in matchers.items())
+    reasons = (misfit(value, actual.get(key, _ABSENT), use.member(key)) for key, value in matchers.items())
     return next(filter(None, reasons), "")
 
 
@@ -125,17 +125,17 @@ def _with_definitions(use: Use, elsewhere: set[str]) -> Mapping[str, Any]:
     return {**definitions, **schema, "required": required}
 
 
-def _plain_misfit(gold: Any, given: Any, use: Use) -> str:
+def _plain_misfit(gold: Any, actual: Any, use: Use) -> str:
     """As `fixed` compares a value, under the name and the schema of its parameter."""
     name = use.name.rpartition(".")[2]
     schema = {**use.root, "properties": {name: use.schema}, "required": [name]}
-    differences = compare_arguments({name: gold}, {name: given}, schema)
+    differences = compare_arguments({name: gold}, {name: actual}, schema)
     return f"{use.name.removesuffix(name)}{differences[0].message}" if differences else ""
 
 
 def show(value: Any) -> str:
     """A value for messages, cut and safe to print."""
-    if value is ABSENT:
+    if value is _ABSENT:
         return "nothing"
     text = _json_text(value)
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
@@ -149,8 +149,8 @@ def _json_text(value: Any) -> str:
         return type(value).__name__
 
 
-def _is_absent(given: Any) -> bool:
-    return given is ABSENT or given is None
+def _is_absent(actual: Any) -> bool:
+    return actual is _ABSENT or actual is None
 
 
 # Matchers: the operand, the value, what it is for, and the matchers beside it --------------------------------------
@@ -158,119 +158,119 @@ def _is_absent(given: Any) -> bool:
 _Matcher = Callable[[Any, Any, Use, Mapping[str, Any]], str]
 
 
-def _is(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _is(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
     if operand is None:
-        return "" if _is_absent(given) else f"{use.name}: {show(given)} is not null ($is)"
-    if _is_absent(given):
+        return "" if _is_absent(actual) else f"{use.name}: {show(actual)} is not null ($is)"
+    if _is_absent(actual):
         return f"{use.name}: is not given; expected {show(operand)} ($is)"
-    return _plain_misfit(operand, given, use)
+    return _plain_misfit(operand, actual, use)
 
 
-def _exact(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    same = given is not ABSENT and canonical_json(operand) == canonical_json(given)
-    return "" if same else f"{use.name}: {show(given)} is not exactly {show(operand)} ($exact)"
+def _exact(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    is_same = actual is not _ABSENT and canonical_json(operand) == canonical_json(actual)
+    return "" if is_same else f"{use.name}: {show(actual)} is not exactly {show(operand)} ($exact)"
 
 
-def _one_of(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    fits = any(not misfit(value, given, use) for value in as_list(operand))
-    return "" if fits else f"{use.name}: {show(given)} is none of {show(operand)} ($one_of)"
+def _one_of(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    fits = any(not misfit(value, actual, use) for value in as_list(operand))
+    return "" if fits else f"{use.name}: {show(actual)} is none of {show(operand)} ($one_of)"
 
 
-def _any(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    return f"{use.name}: is not given ($any)" if _is_absent(given) else ""
+def _any(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return f"{use.name}: is not given ($any)" if _is_absent(actual) else ""
 
 
-def _absent(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    return "" if _is_absent(given) else f"{use.name}: {show(given)} is given; expected none ($absent)"
+def _absent(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return "" if _is_absent(actual) else f"{use.name}: {show(actual)} is given; expected none ($absent)"
 
 
-def _maybe(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    return "" if _is_absent(given) else misfit(operand, given, use)
+def _maybe(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return "" if _is_absent(actual) else misfit(operand, actual, use)
 
 
-def _not(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    return "" if misfit(operand, given, use) else f"{use.name}: {show(given)} is what it must not be ($not)"
+def _not(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return "" if misfit(operand, actual, use) else f"{use.name}: {show(actual)} is what it must not be ($not)"
 
 
-def _pattern(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    text = given if isinstance(given, str) else _json_text(given)
+def _pattern(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    text = actual if isinstance(actual, str) else _json_text(actual)
     return (
         ""
-        if not _is_absent(given) and _is_in(operand, text)
-        else f"{use.name}: {show(given)} does not fit {show(operand)} ($pattern)"
+        if not _is_absent(actual) and _is_in(operand, text)
+        else f"{use.name}: {show(actual)} does not fit {show(operand)} ($pattern)"
     )
 
 
-def _contains(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    wanted = as_list(operand) or [operand]
-    lacking = [part for part in wanted if not _holds(given, part, use)]
-    return f"{use.name}: {show(given)} does not contain {show(lacking[0])} ($contains)" if lacking else ""
+def _contains(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    parts = as_list(operand) or [operand]
+    lacking = [part for part in parts if not _holds(actual, part, use)]
+    return f"{use.name}: {show(actual)} does not contain {show(lacking[0])} ($contains)" if lacking else ""
 
 
-def _holds(given: Any, part: Any, use: Use) -> bool:
-    if isinstance(given, str):
-        return isinstance(part, str) and part.casefold() in given.casefold()
-    return any(not misfit(part, entry, use.entry(at)) for at, entry in enumerate(as_list(given)))
+def _holds(actual: Any, part: Any, use: Use) -> bool:
+    if isinstance(actual, str):
+        return isinstance(part, str) and part.casefold() in actual.casefold()
+    return any(not misfit(part, entry, use.entry(at)) for at, entry in enumerate(as_list(actual)))
 
 
-def _has(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    if not isinstance(given, dict):
-        return f"{use.name}: {show(given)} is no object ($has)"
-    members = as_object(given)
+def _has(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    if not isinstance(actual, dict):
+        return f"{use.name}: {show(actual)} is no object ($has)"
+    members = as_object(actual)
     pairs = as_object(operand).items()
-    reasons = (misfit(value, members.get(key, ABSENT), use.member(key)) for key, value in pairs)
+    reasons = (misfit(value, members.get(key, _ABSENT), use.member(key)) for key, value in pairs)
     return next(filter(None, reasons), "")
 
 
-def _unordered(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    wanted, entries = as_list(operand), as_list(given)
-    if isinstance(given, list) and len(wanted) == len(entries):
+def _unordered(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    members, entries = as_list(operand), as_list(actual)
+    if isinstance(actual, list) and len(members) == len(entries):
         pairs = {
-            (left, right): 1.0
-            for left, one in enumerate(wanted)
-            for right, other in enumerate(entries)
-            if not misfit(one, other, use.entry(right))
+            (place, entry): 1.0
+            for place, member in enumerate(members)
+            for entry, value in enumerate(entries)
+            if not misfit(member, value, use.entry(entry))
         }
-        if len(max_weight_matching(pairs)) == len(wanted):
+        if len(max_weight_matching(pairs)) == len(members):
             return ""
-    return f"{use.name}: {show(given)} has not the entries {show(operand)} ($unordered)"
+    return f"{use.name}: {show(actual)} has not the entries {show(operand)} ($unordered)"
 
 
 def _comparison(key: str, words: str, holds: Callable[[Any, Any], bool]) -> _Matcher:
-    def matcher(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-        alike = (_is_number(operand) and _is_number(given)) or (
-            isinstance(operand, str) and isinstance(given, str)
+    def matcher(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+        alike = (_is_number(operand) and _is_number(actual)) or (
+            isinstance(operand, str) and isinstance(actual, str)
         )
         return (
             ""
-            if alike and holds(given, operand)
-            else f"{use.name}: {show(given)} is not {words} {show(operand)} ({key})"
+            if alike and holds(actual, operand)
+            else f"{use.name}: {show(actual)} is not {words} {show(operand)} ({key})"
         )
 
     return matcher
 
 
-def _near(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _near(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
     within = beside["$within"]
-    distance = _distance(operand, given) if _is_number(given) else math.inf
+    distance = _distance(operand, actual) if _is_number(actual) else math.inf
     near = distance <= within or math.isclose(distance, within, rel_tol=1e-9)
-    return "" if near else f"{use.name}: {show(given)} is not within {within} of {operand} ($near)"
+    return "" if near else f"{use.name}: {show(actual)} is not within {within} of {operand} ($near)"
 
 
-def _distance(one: float, other: float) -> float:
+def _distance(first: float, second: float) -> float:
     try:
-        return abs(one - other)
+        return abs(first - second)
     except OverflowError:
         return math.inf
 
 
-def _date(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    if isinstance(given, str) and (given[:10] == operand or not _plain_misfit(operand, given, use)):
+def _date(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    if isinstance(actual, str) and (actual[:10] == operand or not _plain_misfit(operand, actual, use)):
         return ""
-    return f"{use.name}: {show(given)} is not {operand} ($date)"
+    return f"{use.name}: {show(actual)} is not {operand} ($date)"
 
 
-def _nothing(operand: Any, given: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _nothing(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
     return ""
 
 
@@ -290,10 +290,10 @@ _MATCHERS: Mapping[str, _Matcher] = {
     "$contains": _contains,
     "$has": _has,
     "$unordered": _unordered,
-    "$gt": _comparison("$gt", "more than", lambda given, bound: given > bound),
-    "$gte": _comparison("$gte", "at least", lambda given, bound: given >= bound),
-    "$lt": _comparison("$lt", "less than", lambda given, bound: given < bound),
-    "$lte": _comparison("$lte", "at most", lambda given, bound: given <= bound),
+    "$gt": _comparison("$gt", "more than", lambda actual, bound: actual > bound),
+    "$gte": _comparison("$gte", "at least", lambda actual, bound: actual >= bound),
+    "$lt": _comparison("$lt", "less than", lambda actual, bound: actual < bound),
+    "$lte": _comparison("$lte", "at most", lambda actual, bound: actual <= bound),
     "$near": _near,
     "$within": _nothing,  # `$near` reads it
     "$date": _date,
@@ -314,20 +314,20 @@ def compiled_pattern(pattern: str) -> Any:
 
 
 def _is_in(pattern: str, text: str) -> bool:
-    found = compiled_pattern(pattern).search(replace_surrogates(text[:MAX_ARGUMENT_CHARACTERS]))
-    return found is not None
+    place = compiled_pattern(pattern).search(replace_surrogates(text[:MAX_ARGUMENT_CHARACTERS]))
+    return place is not None
 
 
 def _decoded(error: Exception) -> str:
-    (message, *_) = cast(tuple[Any, ...], error.args) or (error,)
+    (message, *_) = error.args or (error,)
     return message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
 
 
-def text_fits(wanted: Any, text: str) -> bool:
+def text_fits(expected: Any, text: str) -> bool:
     """Whether an answer says what is wanted: a text that it contains, or one of the matchers of texts."""
-    if isinstance(wanted, str):
-        return wanted.casefold() in text.casefold()
-    ((key, operand),) = as_object(wanted).items()
+    if isinstance(expected, str):
+        return expected.casefold() in text.casefold()
+    ((key, operand),) = as_object(expected).items()
     match key:
         case "$is":
             return str(operand).strip().casefold() == text.strip().casefold()

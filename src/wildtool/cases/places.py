@@ -11,7 +11,7 @@ from wildtool.toolcall.schema import ValuePath, path_text
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class CaseFault:
     """What is wrong at a place of a file."""
 
     file: Path
@@ -32,7 +32,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class CaseRecord:
     """One record as it was written."""
 
     value: Any
@@ -46,27 +46,27 @@ class Record:
 
 
 @dataclass(slots=True)
-class Document:
+class CaseDocument:
     """A case file as it was written."""
 
-    records: list[Record] = field(default_factory=list[Record])
-    defaults: Record | None = None
+    records: list[CaseRecord] = field(default_factory=list[CaseRecord])
+    defaults: CaseRecord | None = None
     """What `defaults` holds; None where the file has none."""
-    faults: list[Fault] = field(default_factory=list[Fault])
+    faults: list[CaseFault] = field(default_factory=list[CaseFault])
     """What is wrong with the writing itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CasePlace:
     """A value in a record, and where faults are noted."""
 
-    record: Record
-    faults: list[Fault]
+    record: CaseRecord
+    faults: list[CaseFault]
     path: ValuePath = ()
 
-    def at(self, *keys: str | int) -> "Place":
+    def at(self, *keys: str | int) -> "CasePlace":
         """The place of a value inside."""
-        return Place(self.record, self.faults, (*self.path, *keys))
+        return CasePlace(self.record, self.faults, (*self.path, *keys))
 
     @property
     def value(self) -> Any:
@@ -95,7 +95,7 @@ class Place:
 
     def fail(self, message: str, level: FindingLevel = "error") -> None:
         """Notes what is wrong here."""
-        fault = Fault(self.record.file, self.line, path_text(self.path), message, level)
+        fault = CaseFault(self.record.file, self.line, path_text(self.path), message, level)
         if fault not in self.faults:
             self.faults.append(fault)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.cases.places import Document, Fault, Record
+from wildtool.cases.places import CaseDocument, CaseFault, CaseRecord
 from wildtool.cases.yaml_text import LIMITS, YamlError, YamlText, read_yaml_text
 from wildtool.data.files import read_text
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, check_limits
@@ -25,7 +25,7 @@ SUFFIXES: Mapping[str, str] = {
     ".csv": CSV,
 }
 """What a case file's name ends with, and how it is written."""
-CSV_COLUMNS = ("id", "input", "expect", "never", "also", "tags", "must", "system", "date", "note")
+_CSV_COLUMNS = ("id", "input", "expect", "never", "also", "tags", "must", "system", "date", "note")
 _CSV_LISTS = ("expect", "never", "also", "tags")
 _FILE_KEYS = ("defaults", "cases", "$schema")
 _SEPARATOR = re.compile(r";(?![^()]*\))")
@@ -37,13 +37,13 @@ def read_case_text(path: Path) -> str:
     return read_text(path, LIMITS.bytes)
 
 
-def read_document(path: Path, text: str) -> Document:
+def read_case_document(path: Path, text: str) -> CaseDocument:
     """The records of the text of a case file. What is not well written is among the faults.
 
     Args:
         path: names the file in messages; its suffix says how it is written.
     """
-    document = Document()
+    document = CaseDocument()
     match SUFFIXES.get(path.suffix.casefold(), YAML):
         case "lines":
             _read_lines(document, path, text)
@@ -54,77 +54,78 @@ def read_document(path: Path, text: str) -> Document:
         case _:
             _read_yaml(document, path, text)
     if not document.records and not document.faults:
-        document.faults.append(Fault(path, 1, "", "the file holds no case"))
+        document.faults.append(CaseFault(path, 1, "", "the file holds no case"))
     return document
 
 
-def _read_yaml(document: Document, path: Path, text: str) -> None:
+def _read_yaml(document: CaseDocument, path: Path, text: str) -> None:
     try:
-        found = read_yaml_text(text)
+        tree = read_yaml_text(text)
     except YamlError as error:
-        document.faults.append(Fault(path, error.line, "", str(error)))
+        document.faults.append(CaseFault(path, error.line, "", str(error)))
         return
-    _add_tree(document, path, found)
+    _add_tree(document, path, tree)
 
 
-def _read_json(document: Document, path: Path, text: str) -> None:
+def _read_json(document: CaseDocument, path: Path, text: str) -> None:
     """JSON is read as such, and once more as YAML, which knows the lines and which keys occur twice."""
     try:
         # Between the values of JSON a tab is a blank, which YAML refuses; inside of texts JSON has none.
-        found = read_yaml_text(text.replace("\t", " "))
+        tree = read_yaml_text(text.replace("\t", " "))
     except YamlError:
-        found = None
+        tree = None
     try:
-        value = _parsed(text, check_keys=found is None)
+        value = _parsed(text, check_keys=tree is None)
     except ValueError as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        document.faults.append(Fault(path, line, "", f"not JSON: {error}"))
+        document.faults.append(CaseFault(path, line, "", f"not JSON: {error}"))
         return
-    lines, repeated = (found.lines, found.repeated) if found else ({}, [])
-    _add_tree(document, path, YamlText(value, lines, found.sources if found else {}, repeated))
+    lines, repeated = (tree.lines, tree.repeated) if tree else ({}, [])
+    _add_tree(document, path, YamlText(value, lines, tree.sources if tree else {}, repeated))
 
 
-def _add_tree(document: Document, path: Path, found: YamlText) -> None:
+def _add_tree(document: CaseDocument, path: Path, tree: YamlText) -> None:
     """Adds the records of a file that is one value: an object with cases, a list of records, or one record."""
-    for line, place in found.repeated:
+    for line, place in tree.repeated:
         name = str(place[-1])
         again = f"calls of one tool are list items: - {name}: …"
         message = f"{name!r} occurs twice in one object, and only one would be read; {again}"
-        document.faults.append(Fault(path, line, name, message))
-    value: Any = found.value
+        document.faults.append(CaseFault(path, line, name, message))
+    value: Any = tree.value
     if isinstance(value, dict) and ("cases" in value or "defaults" in value):
         whole = as_object(value)
         for key in whole:
             if key not in _FILE_KEYS:
                 message = f"{key!r} is not a key here; known: cases, defaults"
-                document.faults.append(Fault(path, found.lines.get((key,), 1), key, message))
+                document.faults.append(CaseFault(path, tree.lines.get((key,), 1), key, message))
         if whole.get("defaults") is not None:
-            document.defaults = _records(path, found, (), {"defaults": whole["defaults"]})[0]
+            document.defaults = _records(path, tree, (), {"defaults": whole["defaults"]})[0]
         if not as_list(whole.get("cases")):
-            line = found.lines.get(("cases",), 1)
-            document.faults.append(Fault(path, line, "cases", "expected a list of cases"))
-        document.records += _records(path, found, ("cases",), dict(enumerate(as_list(whole.get("cases")))))
+            line = tree.lines.get(("cases",), 1)
+            document.faults.append(CaseFault(path, line, "cases", "expected a list of cases"))
+        document.records += _records(path, tree, ("cases",), dict(enumerate(as_list(whole.get("cases")))))
     elif isinstance(value, list):
-        document.records += _records(path, found, (), dict(enumerate(as_list(value))))
+        document.records += _records(path, tree, (), dict(enumerate(as_list(value))))
     elif value is not None:
-        document.records.append(Record(value, path, 1, found.lines, found.sources))
+        document.records.append(CaseRecord(value, path, 1, tree.lines, tree.sources))
 
 
-def _records(path: Path, found: YamlText, base: ValuePath, values: Mapping[Any, Any]) -> list[Record]:
+def _records(path: Path, tree: YamlText, base: ValuePath, values: Mapping[Any, Any]) -> list[CaseRecord]:
     """The records below a place, each with its part of the lines."""
     lines: dict[Any, dict[ValuePath, int]] = {key: {} for key in values}
     sources: dict[Any, dict[ValuePath, str]] = {key: {} for key in values}
     start = len(base)
-    for parts, placed in ((lines, found.lines), (sources, found.sources)):
+    for parts, placed in ((lines, tree.lines), (sources, tree.sources)):
         for place, its in placed.items():
             if len(place) > start and place[:start] == base and place[start] in values:
                 parts[place[start]][place[start + 1 :]] = cast(Any, its)
     return [
-        Record(value, path, lines[key].get((), 1), lines[key], sources[key]) for key, value in values.items()
+        CaseRecord(value, path, lines[key].get((), 1), lines[key], sources[key])
+        for key, value in values.items()
     ]
 
 
-def _read_lines(document: Document, path: Path, text: str) -> None:
+def _read_lines(document: CaseDocument, path: Path, text: str) -> None:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -132,18 +133,18 @@ def _read_lines(document: Document, path: Path, text: str) -> None:
             value = _parsed(line)
         except json.JSONDecodeError as error:
             document.faults.append(
-                Fault(
+                CaseFault(
                     path, number, "", f"not JSON at column {error.colno}: {error.msg}; expected a case a line"
                 )
             )
             continue
         except ValueError as error:
-            document.faults.append(Fault(path, number, "", f"not JSON: {error}"))
+            document.faults.append(CaseFault(path, number, "", f"not JSON: {error}"))
             continue
         if isinstance(value, dict) and {*as_object(value)} == {"defaults"}:
-            document.defaults = Record(as_object(value)["defaults"], path, number)
+            document.defaults = CaseRecord(as_object(value)["defaults"], path, number)
         else:
-            document.records.append(Record(value, path, number))
+            document.records.append(CaseRecord(value, path, number))
 
 
 def _parsed(text: str, *, check_keys: bool = True) -> Any:
@@ -164,7 +165,7 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _read_csv(document: Document, path: Path, text: str) -> None:
+def _read_csv(document: CaseDocument, path: Path, text: str) -> None:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     csv.field_size_limit(min(sys.maxsize, LIMITS.bytes))
     line = 1
@@ -177,19 +178,23 @@ def _read_csv(document: Document, path: Path, text: str) -> None:
                 _add_row(document, path, line, heads, cells)
             line = rows.line_num + 1
     except csv.Error as error:
-        document.faults.append(Fault(path, line, "", f"not CSV: {error}"))
+        document.faults.append(CaseFault(path, line, "", f"not CSV: {error}"))
 
 
-def _add_row(document: Document, path: Path, line: int, heads: Sequence[str], cells: Sequence[str]) -> None:
+def _add_row(
+    document: CaseDocument, path: Path, line: int, heads: Sequence[str], cells: Sequence[str]
+) -> None:
     if len(cells) > len(heads):
         message = "more cells than columns; a text with a comma needs quotes"
-        document.faults.append(Fault(path, line, "", message))
+        document.faults.append(CaseFault(path, line, "", message))
         return
     row = {head: cell.strip() for head, cell in zip(heads, cells, strict=False)}
     if row.get("expect") == "":
-        document.faults.append(Fault(path, line, "expect", "is empty; write none for no call"))
+        document.faults.append(CaseFault(path, line, "expect", "is empty; write none for no call"))
         return
-    document.records.append(Record({key: _cell(key, cell) for key, cell in row.items() if cell}, path, line))
+    document.records.append(
+        CaseRecord({key: _cell(key, cell) for key, cell in row.items() if cell}, path, line)
+    )
 
 
 def _cell(column: str, text: str) -> Any:
@@ -212,4 +217,4 @@ def input_suffix(content: bytes) -> str:
     ):
         return ".jsonl"
     heads = [head.strip() for head in lines[0].split(",")] if lines else []
-    return ".csv" if len(heads) > 1 and {*heads} <= {*CSV_COLUMNS} else ".yaml"
+    return ".csv" if len(heads) > 1 and {*heads} <= {*_CSV_COLUMNS} else ".yaml"

@@ -8,7 +8,7 @@ from wildtool.stats.metrics import CORRECT_SQL, Rate, sql_text
 from wildtool.stats.tables import Table, TableNumber, error_table, usual_tables
 from wildtool.types import Metric
 
-SEPARATOR = "\n"
+_SEPARATOR = "\n"
 """Before, between and behind the values of a column that holds several."""
 OVERALL, RIGHT = "overall", "right"
 MOST_TOOLS = 40
@@ -17,13 +17,13 @@ MOST_TOOLS = 40
 
 def joined(values: Iterable[str]) -> str:
     """Several values as a column holds them."""
-    texts = [value.replace(SEPARATOR, " ") for value in values]
-    return f"{SEPARATOR}{SEPARATOR.join(texts)}{SEPARATOR}" if texts else ""
+    texts = [value.replace(_SEPARATOR, " ") for value in values]
+    return f"{_SEPARATOR}{_SEPARATOR.join(texts)}{_SEPARATOR}" if texts else ""
 
 
 def _holding(column: str, value: str) -> str:
     """SQL that says whether a column of several values holds one."""
-    return f"contains({column}, {sql_text(f'{SEPARATOR}{value}{SEPARATOR}')})"
+    return f"contains({column}, {sql_text(f'{_SEPARATOR}{value}{_SEPARATOR}')})"
 
 
 def _values(verdicts: Any, *columns: str) -> list[str]:
@@ -31,7 +31,7 @@ def _values(verdicts: Any, *columns: str) -> list[str]:
     counts: dict[str, int] = {}
     for column in columns:
         for text, count in verdicts.aggregate(f"{column}, COUNT(*)", column).fetchall():
-            for value in filter(None, (text or "").split(SEPARATOR)):
+            for value in filter(None, (text or "").split(_SEPARATOR)):
                 counts[value] = counts.get(value, 0) + count
     return sorted(counts, key=lambda value: (-counts[value], value))
 
@@ -110,8 +110,8 @@ TABLES = (
     Table(title="Turns", about="Right turns by their place.", numbers=_by_turn, groups=("by turn",)),
     Table(
         title="Tools",
-        about="Whether each tool is called when it should be: of the turns that expect it, those that call it (recall), and "
-        "of the turns that call it, those that expect it (precision). Arguments do not count here, nor do free calls.",
+        about="Whether each tool is called when it should be. Recall: of the turns that expect it, those that call it. "
+        "Precision: of the turns that call it, those that expect it. Neither arguments nor free calls count here.",
         numbers=_by_tool,
         groups=("called when expected", "expected when called"),
     ),

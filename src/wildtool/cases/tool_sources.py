@@ -13,7 +13,7 @@ from typing import Any
 
 from wildtool.cases.form import nearest_name
 from wildtool.cases.matching import show
-from wildtool.cases.places import Place
+from wildtool.cases.places import CasePlace
 from wildtool.data.files import read_json
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
@@ -73,14 +73,14 @@ class ToolReader:
     """Files that were read, by path."""
     _read: dict[str, list[Tool] | None] = field(default_factory=dict[str, "list[Tool] | None"])
 
-    def tools(self, place: Place) -> list[Tool] | None:
+    def tools(self, place: CasePlace) -> list[Tool] | None:
         """The tools at a place; None where they cannot be read, which is noted, or are not listed yet."""
         key = json.dumps(place.value, sort_keys=True, default=str)
         if key not in self._read:
             self._read[key] = self._of_value(place)
         return self._read[key]
 
-    def _of_value(self, place: Place) -> list[Tool] | None:
+    def _of_value(self, place: CasePlace) -> list[Tool] | None:
         value = place.value
         if isinstance(value, str):
             return self._of_file(place, value)
@@ -101,9 +101,9 @@ class ToolReader:
             place.fail(f"is a path, a list of tools, or one of {', '.join(_KINDS)}, not {show(value)}")
             return None
         tools = self._of_kind(place.at(kinds[0]), kinds[0])
-        return tools if tools is None or "only" not in held else offered_tools(place.at("only"), tools)
+        return tools if tools is None or "only" not in held else tools_on_offer(place.at("only"), tools)
 
-    def _of_kind(self, place: Place, kind: str) -> list[Tool] | None:
+    def _of_kind(self, place: CasePlace, kind: str) -> list[Tool] | None:
         target = _command_of(place.value) if kind == "mcp" else place.value
         if not isinstance(target, str) or not target:
             place.fail(
@@ -125,7 +125,7 @@ class ToolReader:
             return None
         return [as_object(tool) for tool in as_list(entry.get("tools"))]
 
-    def _of_file(self, place: Place, name: str) -> list[Tool] | None:
+    def _of_file(self, place: CasePlace, name: str) -> list[Tool] | None:
         from wildtool.sets.make.tool_sources.tool_files import (
             tools_of_file,
         )  # many files have their tools inside
@@ -149,7 +149,7 @@ class ToolReader:
         ]
 
 
-def offered_tools(place: Place, tools: Sequence[Tool]) -> list[Tool]:
+def tools_on_offer(place: CasePlace, tools: Sequence[Tool]) -> list[Tool]:
     """The tools of the names at a place, in the order of the tools; unknown names are noted."""
     names = [name for name in as_list(place.value) if isinstance(name, str)]
     known = [tool["function"]["name"] for tool in tools]

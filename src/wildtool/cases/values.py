@@ -10,10 +10,11 @@ from typing import Any
 from wildtool.cases.dates import is_relative_date, resolved_date
 from wildtool.cases.form import MATCHERS, TEXT_MATCHERS, meant_key, nearest_name
 from wildtool.cases.matching import Use, compiled_pattern, is_matcher, show
-from wildtool.cases.places import Place
+from wildtool.cases.places import CasePlace
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.schema import enum_of, schema_types, without_reference
 
+_TEXT, _TRUTH = frozenset({"string"}), frozenset({"boolean"})
 _NUMERIC = frozenset({"integer", "number"})
 _RESULT_PATH = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
@@ -32,7 +33,7 @@ class Context:
     """By label of a call its recorded result."""
 
 
-def read_value(place: Place, use: Use, context: Context) -> Any:
+def read_value(place: CasePlace, use: Use, context: Context) -> Any:
     """The value at a place as it is judged: with dates and references to results put in, and with the text of what YAML
     would read as a number where the tool takes a text."""
     value = place.value
@@ -45,23 +46,23 @@ def read_value(place: Place, use: Use, context: Context) -> Any:
     return _read_plain(place, use)
 
 
-def _read_plain(place: Place, use: Use) -> Any:
+def _read_plain(place: CasePlace, use: Use) -> Any:
     value = place.value
     types = schema_types(use.schema)
-    if types == {"string"} and place.source is not None and value is not None:
+    if types == _TEXT and place.source is not None and value is not None:
         value = place.source
     members = enum_of(use.schema)
     if value is None or not use.schema:
         return value
     if members and value not in members:
         place.fail(f"{show(value)} is not one of {show(members)}; {_nearest_member(value, members)}")
-    elif types == {"string"} and isinstance(value, int | float):
+    elif types == _TEXT and isinstance(value, int | float):
         text = json.dumps(value)
         place.warn(f"the tool takes a text: read as {show(text)}")
         return text
     elif types and types <= _NUMERIC and isinstance(value, str | bool):
         place.fail(f"the tool takes a number, not {show(value)}")
-    elif types == {"boolean"} and not isinstance(value, bool):
+    elif types == _TRUTH and not isinstance(value, bool):
         place.fail(f"the tool takes true or false, not {show(value)}")
     return value
 
@@ -70,7 +71,7 @@ def _nearest_member(value: Any, members: list[Any]) -> str:
     return nearest_name(str(value), [str(member) for member in members])
 
 
-def _read_matcher(place: Place, use: Use, context: Context) -> Any:
+def _read_matcher(place: CasePlace, use: Use, context: Context) -> Any:
     held = as_object(place.value)
     if plain := [key for key in held if not key.startswith("$")]:
         first = next(key for key in held if key.startswith("$"))
@@ -97,7 +98,7 @@ def _read_matcher(place: Place, use: Use, context: Context) -> Any:
     return matchers or {"$any": True}
 
 
-def _read_operand(place: Place, key: str, use: Use, context: Context) -> dict[str, Any]:
+def _read_operand(place: CasePlace, key: str, use: Use, context: Context) -> dict[str, Any]:
     """A matcher with its operand as it is judged."""
     operand = place.value
     if key in ("$is", "$exact"):
@@ -121,7 +122,7 @@ def _read_operand(place: Place, key: str, use: Use, context: Context) -> dict[st
     return {key: operand}
 
 
-def _read_date(place: Place, context: Context) -> str:
+def _read_date(place: CasePlace, context: Context) -> str:
     if context.today is None:
         place.fail("is relative to the day of the case: give it a 'date', such as 2026-03-30")
         return ""
@@ -132,7 +133,7 @@ def _read_date(place: Place, context: Context) -> str:
         return ""
 
 
-def _read_result(place: Place, context: Context) -> Any:
+def _read_result(place: CasePlace, context: Context) -> Any:
     """The value of a recorded result, such as that of `first.id`."""
     label, *keys = str(place.value).split(".")
     if label not in context.results:
@@ -233,7 +234,7 @@ _CHECKS: Mapping[str, Callable[[Any, Mapping[str, Any]], str]] = {
 }
 
 
-def read_texts(place: Place) -> tuple[Any, ...]:
+def read_says(place: CasePlace) -> tuple[Any, ...]:
     """What an answer must say or must not say."""
     value = place.value
     parts = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
@@ -242,7 +243,7 @@ def read_texts(place: Place) -> tuple[Any, ...]:
     return tuple(part.value for part in parts if _is_text(part))
 
 
-def _is_text(place: Place) -> bool:
+def _is_text(place: CasePlace) -> bool:
     value = place.value
     if isinstance(value, dict) and len(as_object(value)) == 1:
         ((key, operand),) = as_object(value).items()

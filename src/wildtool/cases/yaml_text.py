@@ -1,6 +1,6 @@
 """YAML of version 1.2 with the line of each value and the text of each plain scalar.
 
-`no`, `10:30`, `2026-03-30` and `007` are texts. Nothing is constructed but texts, numbers, booleans, null, lists and objects.
+`no`, `10:30`, `2026-03-30` and `007` are texts. Only texts, numbers, booleans, null, lists and objects are made.
 """
 
 import re
@@ -18,6 +18,7 @@ LIMITS = JsonLimits(bytes=16 * 1024 * 1024, depth=100, values=500_000)
 _LOADER: Any = type(
     "Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {"yaml_implicit_resolvers": {}}
 )
+_COMPOSE: Any = getattr(yaml, "compose")  # noqa: B009 - its types are not known
 _TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 _SCALARS: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = (
     (re.compile("true|True|TRUE|false|False|FALSE"), lambda text: text.lower() == "true"),
@@ -54,7 +55,7 @@ def read_yaml_text(text: str) -> YamlText:
     if len(text) > LIMITS.bytes:
         raise YamlError(1, f"longer than {LIMITS.bytes >> 20} MiB; make several files of it")
     try:
-        node: Any = yaml.compose(text, Loader=_LOADER)
+        node: Any = _COMPOSE(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         problem = str(getattr(error, "problem", None) or error).replace("\n", " ")

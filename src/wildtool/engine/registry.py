@@ -218,7 +218,7 @@ def _benchmark_of_run(folder: Path, name: str, file: Path) -> Benchmark | None:
     """What the file of a run defines; None where the name alone decides: the file is gone and another source offers the
     name, or the run was unpacked from a bundle, which must not choose what is executed here."""
     if file.suffix != FILE_SUFFIX:
-        benchmark: Benchmark = resolve_name(OWN_CASES).named(name, file)
+        benchmark: Benchmark = resolve_name(OWN_CASES).of_run(name, file)
         remember_cases(file, benchmark)
         return benchmark
     if not is_unpacked(folder) and file.is_absolute() and file.is_file():

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from wildtool.cases.foreign.literal import ForeignCase, RefusedError, case_or_refusal, read_foreign_calls
+from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, read_foreign_calls
 from wildtool.json_codec import as_list, as_object, as_objects
 
 
@@ -15,17 +15,17 @@ def adk_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
 
 
 def adk_old_case(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of an old `.test.json`. Raises RefusedError."""
+    """A row of an old `.test.json`. Raises NoGoldError."""
     query = record["query"]
     if not isinstance(query, str):
-        raise RefusedError("its query is no text")
+        raise NoGoldError("its query is no text")
     return {"input": query, "expect": _exact_calls(record["expected_tool_use"]), "order": "listed"}
 
 
 def _case(entry: Mapping[str, Any]) -> dict[str, Any]:
     turns = [_turn(invocation) for invocation in as_objects(entry.get("conversation"))]
     if not any("expect" in turn for turn in turns):
-        raise RefusedError("no turn has intermediate_data with tool_uses, so there is no expectation")
+        raise NoGoldError("no turn has intermediate_data with tool_uses, so there is no expectation")
     name = entry.get("eval_id")
     return {
         **({"id": name.replace(" ", "-")} if isinstance(name, str) and name else {}),

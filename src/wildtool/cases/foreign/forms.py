@@ -5,7 +5,7 @@ from typing import Any
 
 from wildtool.cases.foreign.adk import adk_cases, adk_old_case
 from wildtool.cases.foreign.home_made import CALLS_KEYS, TEXT_KEYS, deepeval_case, home_made_case
-from wildtool.cases.foreign.literal import ForeignCase, RefusedError, case_or_refusal
+from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal
 from wildtool.cases.foreign.promptfoo import promptfoo_cases
 from wildtool.cases.form import JUDGED_KEYS
 from wildtool.json_codec import as_list, as_object
@@ -32,7 +32,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], list[ForeignCase]]] = {
 }
 
 
-def form_of(value: Any) -> str:
+def record_form(value: Any) -> str:
     """The form of a record, or of a whole file; empty where nothing tells it."""
     held = as_object(value)
     return next((name for name, tells in _TELLS if tells(held)), "") if held else ""
@@ -46,10 +46,10 @@ def is_foreign(form: str) -> bool:
 def foreign_cases(form: str, value: Mapping[str, Any]) -> list[ForeignCase]:
     """The cases of a record, as our form writes them; a refusal for each that cannot be judged by rule."""
     if form in _REFUSED:
-        return [RefusedError(f"{form}: {_REFUSED[form]}")]
+        return [NoGoldError(f"{form}: {_REFUSED[form]}")]
     try:
         return _READERS[form](value)
-    except RefusedError as error:
+    except NoGoldError as error:
         return [error]
 
 

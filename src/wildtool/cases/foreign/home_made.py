@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.cases.foreign.literal import RefusedError, literal_arguments, read_foreign_calls
+from wildtool.cases.foreign.literal import NoGoldError, literal_arguments, read_foreign_calls
 from wildtool.json_codec import as_object
 
 TEXT_KEYS = (
@@ -43,15 +43,15 @@ _KEPT = ("id", "tools", "system", "tags")
 
 
 def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of a home-made file. Raises RefusedError where its gold is a count, a boolean, or not clear."""
+    """A row of a home-made file. Raises NoGoldError where its gold is a count, a boolean, or not clear."""
     keys = [key for key in CALLS_KEYS if key in record]
     if len(keys) > 1:
-        raise RefusedError(f"both {keys[0]!r} and {keys[1]!r} could be the expected calls")
+        raise NoGoldError(f"both {keys[0]!r} and {keys[1]!r} could be the expected calls")
     calls = read_foreign_calls(record[keys[0]])
     given = [key for key in _ARGUMENTS_KEYS if key in record]
     if given and record[given[0]] is not None:
         if len(calls) != 1 or "arguments" in calls[0] or not isinstance(record[given[0]], dict):
-            raise RefusedError(
+            raise NoGoldError(
                 f"{given[0]!r} beside {len(calls)} calls: which call they belong to is not clear"
             )
         if record[given[0]]:
@@ -61,15 +61,15 @@ def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def deepeval_case(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A golden of deepeval: other calls may be made besides. Raises RefusedError."""
+    """A golden of deepeval: other calls may be made besides. Raises NoGoldError."""
     if "expected_tools" not in record:
-        raise RefusedError("it has no expected_tools")
+        raise NoGoldError("it has no expected_tools")
     calls = read_foreign_calls(record["expected_tools"])
     return {**_asked(record), "expect": calls, **({"also": "any"} if calls else {})}
 
 
 def _asked(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row asks, with the keys that mean the same in our form. Raises RefusedError."""
+    """What a row asks, with the keys that mean the same in our form. Raises NoGoldError."""
     kept = {
         key: str(record[key]) if key == "id" else record[key] for key in _KEPT if record.get(key) is not None
     }
@@ -77,5 +77,5 @@ def _asked(record: Mapping[str, Any]) -> dict[str, Any]:
         return {**kept, "messages": record["messages"]}
     key = next(key for key in TEXT_KEYS if key in record)
     if not isinstance(record[key], str):
-        raise RefusedError(f"{key!r} is no text")
+        raise NoGoldError(f"{key!r} is no text")
     return {**kept, "input": record[key]}

@@ -20,11 +20,11 @@ _ARGUMENTS = (
 )
 
 
-class RefusedError(ValueError):
+class NoGoldError(ValueError):
     """A record that cannot be judged by rule; the message says why."""
 
 
-ForeignCase = dict[str, Any] | RefusedError
+ForeignCase = dict[str, Any] | NoGoldError
 """A case as our form writes it, or why there is none."""
 
 
@@ -32,7 +32,7 @@ def case_or_refusal(read: Callable[[], dict[str, Any]]) -> ForeignCase:
     """What a reader gives, or why it refuses."""
     try:
         return read()
-    except RefusedError as error:
+    except NoGoldError as error:
         return error
 
 
@@ -42,20 +42,20 @@ def literal_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_foreign_call(value: Any) -> dict[str, Any]:
-    """A call of another form as `{name}` or `{name, arguments}`. Raises RefusedError."""
+    """A call of another form as `{name}` or `{name, arguments}`. Raises NoGoldError."""
     if isinstance(value, str) and value:
         return {"name": value}
     held = as_object(value)
     if isinstance(held.get("function"), dict):
         (found, *_) = read_calls([held], Reading()) or [None]
         if found is None:
-            raise RefusedError("a call without a name")
+            raise NoGoldError("a call without a name")
         call = found.message_call(0)["function"]
         return read_foreign_call({"name": call["name"], "arguments": _decoded(call["arguments"])})
     names = [key for key in _NAMES if isinstance(held.get(key), str) and held[key]]
     given = [key for key in _ARGUMENTS if isinstance(held.get(key), dict)]
     if len(names) != 1 or len(given) > 1:
-        raise RefusedError(
+        raise NoGoldError(
             f"a call with the keys {', '.join(held) or 'none'}: its name or arguments are not clear"
         )
     call = {"name": held[names[0]]}
@@ -68,13 +68,13 @@ def read_foreign_call(value: Any) -> dict[str, Any]:
 
 
 def read_foreign_calls(value: Any) -> list[dict[str, Any]]:
-    """The calls of a list, or one call alone; null is none. Raises RefusedError."""
+    """The calls of a list, or one call alone; null is none. Raises NoGoldError."""
     if value is None or value in ("", "none"):
         return []
     if isinstance(value, bool):
-        raise RefusedError(f"it says {str(value).lower()}: whether a tool is called, and not which")
+        raise NoGoldError(f"it says {str(value).lower()}: whether a tool is called, and not which")
     if isinstance(value, int | float):
-        raise RefusedError(f"it says {value}: how many calls, and not which")
+        raise NoGoldError(f"it says {value}: how many calls, and not which")
     entries: Sequence[Any] = as_list(value) if isinstance(value, list) else [value]
     return [read_foreign_call(entry) for entry in entries]
 
@@ -90,4 +90,4 @@ def _decoded(text: Any) -> Any:
     try:
         return read_arguments(text)
     except ArgumentsError as error:
-        raise RefusedError(f"the arguments of a call cannot be read: {error}") from error
+        raise NoGoldError(f"the arguments of a call cannot be read: {error}") from error

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from wildtool.cases.foreign.literal import ForeignCase, RefusedError, case_or_refusal, literal_arguments
+from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, literal_arguments
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes.reading import of_json
 
@@ -28,10 +28,10 @@ _FREE = ("latency", "cost", "is-valid-openai-tools-call", "not-is-valid-openai-t
 
 
 def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
-    """The tests of a file, or of one of its rows, once for each prompt. Raises RefusedError."""
+    """The tests of a file, or of one of its rows, once for each prompt. Raises NoGoldError."""
     tests = as_objects(record.get("tests")) if "tests" in record else [dict(record)]
     if not tests:
-        raise RefusedError("its tests are in another file; give that file")
+        raise NoGoldError("its tests are in another file; give that file")
     shared = as_object(record.get("defaultTest"))
     prompts = as_list(record.get("prompts")) or [None]
     tools = _tools(record)
@@ -67,16 +67,16 @@ def _asked(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
     if prompt is None:
         texts = [value for value in variables.values() if isinstance(value, str)]
         if len(texts) != 1:
-            raise RefusedError(
+            raise NoGoldError(
                 "without prompts the user's text is not clear: it has not exactly one variable of text"
             )
         return {"input": texts[0]}
     if not isinstance(prompt, str) or prompt.startswith("file://") or "{%" in prompt:
-        raise RefusedError(f"the prompt {str(prompt)[:60]!r} is a program or in another file; write it out")
+        raise NoGoldError(f"the prompt {str(prompt)[:60]!r} is a program or in another file; write it out")
 
     def value_of(matched: re.Match[str]) -> str:
         if matched[1] not in variables:
-            raise RefusedError(f"the prompt names the variable {matched[1]!r}, which the test has not")
+            raise NoGoldError(f"the prompt names the variable {matched[1]!r}, which the test has not")
         return str(variables[matched[1]])
 
     text = _VARIABLE.sub(value_of, prompt)
@@ -85,7 +85,7 @@ def _asked(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the assertions about calls and texts say in our form. Raises RefusedError where none is about calls."""
+    """What the assertions about calls and texts say in our form. Raises NoGoldError where none is about calls."""
     slots: list[dict[str, Any]] = []
     case: dict[str, Any] = {}
     refused: list[str] = []
@@ -94,7 +94,7 @@ def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         kind, value = str(assertion.get("type")), assertion.get("value")
         if kind == _TOOL_F1:
             if assertion.get("threshold", 1) != 1:
-                raise RefusedError(
+                raise NoGoldError(
                     f"{kind} with a threshold below 1 is a share of names, and no case is right by it"
                 )
             names = value.split(",") if isinstance(value, str) else as_list(value)
@@ -123,7 +123,7 @@ def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     judged = _without_repeated_names(slots)
     if not judged and not names_all and "never" not in case:
         what = ", ".join(dict.fromkeys(refused)) or "its texts alone"
-        raise RefusedError(f"no assertion is about calls; it is judged by {what}")
+        raise NoGoldError(f"no assertion is about calls; it is judged by {what}")
     if judged or names_all:
         case["expect"] = judged
     if judged and not names_all:
@@ -156,13 +156,13 @@ def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _name(value: Any) -> str:
-    """The name or pattern of a tool. Raises RefusedError."""
+    """The name or pattern of a tool. Raises NoGoldError."""
     if isinstance(value, str) and value:
         return value
     held = as_object(value)
     name = held.get("name", held.get("pattern"))
     if not isinstance(name, str) or not name:
-        raise RefusedError("an assertion names no tool")
+        raise NoGoldError("an assertion names no tool")
     return name
 
 
