@@ -46,6 +46,7 @@ LAYERS = (
     {"cli"},
     {"python", "scale", "sets", "check"},
     {"board", "environments"},
+    {"cases"},
     {"commands"},
     {"__main__"},
 )

@@ -102,10 +102,10 @@ class CaseData(DataSet):
         """Lists the tools of servers and Python files that the cases name, once that is trusted. Raises UsageError."""
         place = self.shipped if data in (None, self.name) and self.shipped is not None else Path(str(data))
         for path in case_paths(place):
-            if is_case_file(path) and (found := read_case_file(path)).sources:
+            if is_case_file(path) and (case_file := read_case_file(path)).sources:
                 from wildtool.cases.listing import list_tools  # needed once for a file
 
-                list_tools(path, found.sources)
+                list_tools(path, case_file.sources)
 
 
 def _referred(path: Path) -> list[Path]:
@@ -115,9 +115,9 @@ def _referred(path: Path) -> list[Path]:
 def lint_cases(source: Source) -> Iterator[Finding]:
     """What is wrong with case files."""
     for path in case_paths(source.path):
-        found = read_case_file(path)
-        yield from (fault.finding for fault in found.faults)
-        if not found.errors and not found.has_tools and not found.sources:
+        case_file = read_case_file(path)
+        yield from (fault.finding for fault in case_file.faults)
+        if not case_file.errors and not case_file.has_tools and not case_file.sources:
             message = "calls are expected, but no tools are shown; name them with 'tools'"
             yield Finding(f"{path}:1", "tools", message, "warning")
 

@@ -298,11 +298,11 @@ def _check_settings(place: CasePlace) -> None:
 
 def _check_inputs(place: CasePlace) -> None:
     held = as_object(place.value)
-    given = [key for key in _INPUTS if key in held]
-    if not given and not any(meant_key(key, CASE_KEYS) == "input" for key in held):
+    keys = [key for key in _INPUTS if key in held]
+    if not keys and not any(meant_key(key, CASE_KEYS) == "input" for key in held):
         place.fail("has no 'input' (or 'messages', or 'turns')")
-    if len(given) > 1:
-        place.at(given[1]).fail(f"{given[0]!r} and {given[1]!r} exclude each other")
+    if len(keys) > 1:
+        place.at(keys[1]).fail(f"{keys[0]!r} and {keys[1]!r} exclude each other")
     if held.get("input") == "":
         place.at("input").fail("is empty")
 
@@ -348,8 +348,8 @@ def _repeated(units: Sequence[CaseUnit], times: int) -> dict[str, CaseUnit]:
 
 def made_id(held: Mapping[str, Any]) -> str:
     """The id of a case that has none: its first words, and four digits of what it asks."""
-    asked = [held.get(key) for key in _INPUTS if key in held]
-    first: Any = asked[0] if asked else held
+    texts = [held.get(key) for key in _INPUTS if key in held]
+    first: Any = texts[0] if texts else held
     text = first if isinstance(first, str) else _first_text(first)
     words = re.sub(r"\W+", "-", text.casefold()).strip("-")[:32].rstrip("-")
     digest = sha256(canonical_json([first, held.get("system"), held.get("expect")])).hexdigest()[:4]

@@ -106,9 +106,9 @@ def checked_cases(path: Path) -> list[Case]:
     """The cases of a file without faults, ready to be run. Raises DataError naming each fault, or what is missing."""
     case_file = read_case_file(path)
     if errors := case_file.errors:
-        shown = "\n".join(map(str, errors[:MOST_FAULTS]))
+        listing = "\n".join(map(str, errors[:MOST_FAULTS]))
         more = f"\nand {len(errors) - MOST_FAULTS} more" if len(errors) > MOST_FAULTS else ""
-        raise DataError(f"{shown}{more}")
+        raise DataError(f"{listing}{more}")
     if case_file.without_gold and not case_file.cases:
         number = case_file.without_gold
         raise DataError(

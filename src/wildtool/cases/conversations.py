@@ -53,5 +53,5 @@ def _names(value: Any) -> list[Any]:
 
 
 def _digest(record: TrainingRecord) -> str:
-    shown = [turn.messages for turn in supervised_turns(record)]
-    return sha256(canonical_json([shown, list(record.tools)])).hexdigest()[:12]
+    histories = [turn.messages for turn in supervised_turns(record)]
+    return sha256(canonical_json([histories, list(record.tools)])).hexdigest()[:12]

@@ -67,15 +67,13 @@ class CaseEpisode:
         if results is None or len(self.replies) >= MOST_REPLIES:
             self._ended = True
             return
-        made = as_objects(reply.get("tool_calls"))
-        shown = [{**call, "id": _id_of(call, first + place)} for place, call in enumerate(made)]
+        entries = as_objects(reply.get("tool_calls"))
+        sent = [{**call, "id": _id_of(call, first + place)} for place, call in enumerate(entries)]
         content: Any = reply.get("content")
         self._shown.append(
-            {"role": "assistant", "content": content, "tool_calls": shown, **fields_with_calls(reply)}
+            {"role": "assistant", "content": content, "tool_calls": sent, **fields_with_calls(reply)}
         )
-        self._shown += [
-            recorded_result(call["id"], value) for call, value in zip(shown, results, strict=True)
-        ]
+        self._shown += [recorded_result(call["id"], value) for call, value in zip(sent, results, strict=True)]
 
     def _results(self, first: int) -> list[Any] | None:
         """The recorded results of the calls from a number on; None where one has none."""
@@ -84,9 +82,9 @@ class CaseEpisode:
             return None
         new = self.calls[first:]
         misfits = compared_slots(slots, new, self.unit.parameters)
-        taken = Counter(self._slots.values())
+        counts = Counter(self._slots.values())
         fits = [
-            [not reason and taken[number] < slot.most for reason in row]
+            [not reason and counts[number] < slot.most for reason in row]
             for number, (slot, row) in enumerate(zip(slots, misfits, strict=True))
         ]
         pairs = best_pairs(slots, fits, len(new))
@@ -120,8 +118,8 @@ def _always(gold: Message) -> Callable[[str], Message]:
 
 
 def _id_of(call: Message, number: int) -> str:
-    given = call.get("id")
-    return given if isinstance(given, str) and given else f"call_{number + 1}"
+    call_id = call.get("id")
+    return call_id if isinstance(call_id, str) and call_id else f"call_{number + 1}"
 
 
 def _text_of(words: Any) -> str:

@@ -156,10 +156,10 @@ def read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False)
     if not isinstance(value, dict):
         place.fail(f"a call is a name or an object, not {show(value)}")
         return None
-    named = _named_arguments(place)
-    if named is None:
+    reading = _named_arguments(place)
+    if reading is None:
         return None
-    name, arguments_place = named
+    name, arguments_place = reading
     held = as_object(value)
     ignore = (
         (*context.ignore, *read_name_list(place.at("ignore")))
@@ -169,8 +169,8 @@ def read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False)
     arguments = None
     if arguments_place is not None:
         use = parameters_use(name, context)
-        given = as_object(arguments_place.value)
-        arguments = {key: read_value(arguments_place.at(key), use.member(key), context) for key in given}
+        members = as_object(arguments_place.value)
+        arguments = {key: read_value(arguments_place.at(key), use.member(key), context) for key in members}
     extra = _flag(place, "extra") if "extra" in held else forbidden and bool(arguments)
     pattern = CallPattern(name, arguments, ignore, extra)
     _check_against_tool(arguments_place or place, pattern, context, forbidden=forbidden)
@@ -226,13 +226,13 @@ def _of_long_form(place: CasePlace, held: Mapping[str, Any]) -> tuple[str, CaseP
     if not isinstance(held.get("name"), str):
         place.fail("a call without 'name'")
         return None
-    known = {*CALL_KEYS, "name", "arguments"}
+    keys = {*CALL_KEYS, "name", "arguments"}
     for key in held:
         if key in ARGUMENT_SPELLINGS:
             place.at(key).fail(f"{key!r} here; did you mean 'arguments'?")
             return None
-        if key not in known:
-            place.at(key).fail(unknown_key(key, known))
+        if key not in keys:
+            place.at(key).fail(unknown_key(key, keys))
     if "arguments" not in held:
         return held["name"], None
     inner = place.at("arguments")
@@ -271,17 +271,17 @@ def _check_against_tool(place: CasePlace, pattern: CallPattern, context: Context
 
 def _with_options(place: CasePlace, patterns: tuple[CallPattern, ...]) -> Slot:
     held = as_object(place.value)
-    least, most = _read_times(place.at("times")) if "times" in held else (1, 1.0)
+    lowest, most = _read_times(place.at("times")) if "times" in held else (1, 1.0)
     if _flag(place, "optional"):
-        if least == most and "times" in held:
-            place.at("times").fail(f"'optional' and a fixed number exclude each other; write 0-{least}")
-        least = 0
+        if lowest == most and "times" in held:
+            place.at("times").fail(f"'optional' and a fixed number exclude each other; write 0-{lowest}")
+        lowest = 0
     label = held.get("as", "")
     if not isinstance(label, str) or (label and not _LABEL.fullmatch(label)):
         place.at("as").fail(f"is a name such as first, not {show(label)}")
         label = ""
     returns = (held["returns"],) if "returns" in held else ()
-    return Slot(patterns, least, most, label, read_name_list(place.at("after")), returns)
+    return Slot(patterns, lowest, most, label, read_name_list(place.at("after")), returns)
 
 
 def _read_times(place: CasePlace) -> tuple[int, float]:
@@ -290,11 +290,11 @@ def _read_times(place: CasePlace) -> tuple[int, float]:
     if matched is None:
         place.fail(f"is 3, 1+ or 1-3, not {show(value)}")
         return 1, 1
-    least = int(matched[1])
-    most = UNLIMITED if matched[2] == "+" else int(matched[3] or least)
-    if most < max(least, 1):
+    lowest = int(matched[1])
+    most = UNLIMITED if matched[2] == "+" else int(matched[3] or lowest)
+    if most < max(lowest, 1):
         place.fail(f"is 3, 1+ or 1-3, not {show(value)}")
-    return least, most
+    return lowest, most
 
 
 def _flag(place: CasePlace, key: str) -> bool:

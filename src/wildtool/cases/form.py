@@ -90,22 +90,22 @@ _MEANT: Mapping[str, str] = {
 """Keys that people write, to the key that is meant."""
 
 
-def meant_key(key: str, known: Collection[str]) -> str:
+def meant_key(key: str, keys: Collection[str]) -> str:
     """The known key that is meant; empty where none is near."""
-    if (meant := _MEANT.get(key)) in known:
+    if (meant := _MEANT.get(key)) in keys:
         return meant or ""
-    return next(iter(get_close_matches(key, sorted(known), 1, 0.6)), "")
+    return next(iter(get_close_matches(key, sorted(keys), 1, 0.6)), "")
 
 
-def nearest_name(name: str, known: Collection[str]) -> str:
+def nearest_name(name: str, keys: Collection[str]) -> str:
     """The end of a message about an unknown name."""
-    close = get_close_matches(name, sorted(known), 1, 0.5)
-    return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(sorted(known)[:20]) or 'none'}"
+    close = get_close_matches(name, sorted(keys), 1, 0.5)
+    return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(sorted(keys)[:20]) or 'none'}"
 
 
-def unknown_key(key: str, known: Collection[str]) -> str:
+def unknown_key(key: str, keys: Collection[str]) -> str:
     """The message about a key that is not known."""
-    meant = meant_key(key, known)
+    meant = meant_key(key, keys)
     return f"{key!r} is not a key here; " + (
-        f"did you mean {meant!r}?" if meant else f"known: {', '.join(sorted(known))}"
+        f"did you mean {meant!r}?" if meant else f"known: {', '.join(sorted(keys))}"
     )

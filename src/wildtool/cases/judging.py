@@ -218,10 +218,10 @@ def _described(
     expected_tools: list[str] = []
     called_tools: list[str] = []
     for number, slot in enumerate(comparison.slots):
-        made = [calls[call][0] for call, place in comparison.pairs.items() if place == number]
+        names = [calls[call][0] for call, place in comparison.pairs.items() if place == number]
         needed = slot.least
-        expected_tools += [*made[:needed], *[slot.title] * (needed - len(made))]
-        called_tools += made[:needed]
+        expected_tools += [*names[:needed], *[slot.title] * (needed - len(names))]
+        called_tools += names[:needed]
     called_tools += [calls[call][0] for call in comparison.unmatched]
     return Judgement(error, reason, tuple(dict.fromkeys(expected_tools)), tuple(dict.fromkeys(called_tools)))
 
@@ -244,9 +244,9 @@ def _explained(
         return TurnMistake.missing, f"expected {_titles(unfilled)}, too"
     if unmatched:
         return TurnMistake.extra, f"{calls[unmatched[0]][0]} is called once more than expected"
-    made = ", ".join(name for name, _ in calls)
+    names = ", ".join(name for name, _ in calls)
     order = "in this order" if in_order else "after what they need"
-    return TurnMistake.other_order, f"called {made}; expected {_titles(comparison.slots)}, {order}"
+    return TurnMistake.other_order, f"called {names}; expected {_titles(comparison.slots)}, {order}"
 
 
 def _reason_of_arguments(comparison: _Comparison, name: str, call: int) -> str:

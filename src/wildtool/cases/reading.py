@@ -93,17 +93,19 @@ def _add_tree(document: CaseDocument, path: Path, tree: YamlText) -> None:
         document.faults.append(CaseFault(path, line, name, message))
     value: Any = tree.value
     if isinstance(value, dict) and ("cases" in value or "defaults" in value):
-        whole = as_object(value)
-        for key in whole:
+        document_keys = as_object(value)
+        for key in document_keys:
             if key not in _FILE_KEYS:
                 message = f"{key!r} is not a key here; known: cases, defaults"
                 document.faults.append(CaseFault(path, tree.lines.get((key,), 1), key, message))
-        if whole.get("defaults") is not None:
-            document.defaults = _records(path, tree, (), {"defaults": whole["defaults"]})[0]
-        if not as_list(whole.get("cases")):
+        if document_keys.get("defaults") is not None:
+            document.defaults = _records(path, tree, (), {"defaults": document_keys["defaults"]})[0]
+        if not as_list(document_keys.get("cases")):
             line = tree.lines.get(("cases",), 1)
             document.faults.append(CaseFault(path, line, "cases", "expected a list of cases"))
-        document.records += _records(path, tree, ("cases",), dict(enumerate(as_list(whole.get("cases")))))
+        document.records += _records(
+            path, tree, ("cases",), dict(enumerate(as_list(document_keys.get("cases"))))
+        )
     elif isinstance(value, list):
         document.records += _records(path, tree, (), dict(enumerate(as_list(value))))
     elif value is not None:

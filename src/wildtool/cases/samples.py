@@ -30,10 +30,10 @@ def sample_calls(unit: CaseUnit, slots: Sequence[Slot]) -> list[tuple[Slot, Samp
     for slot in slots:
         if not slot.least:
             continue
-        made = next(filter(None, (_sample_call(pattern, unit) for pattern in slot.patterns)), None)
-        if made is None:
+        sample = next(filter(None, (_sample_call(pattern, unit) for pattern in slot.patterns)), None)
+        if sample is None:
             return None
-        calls += [(slot, made)] * slot.least
+        calls += [(slot, sample)] * slot.least
     return calls
 
 

@@ -86,11 +86,11 @@ class ToolReader:
             return self._of_file(place, value)
         if isinstance(value, list):
             try:
-                found = read_tools(as_list(value), Reading())
+                entries = read_tools(as_list(value), Reading())
             except DataError as error:
                 place.fail(f"no list of tools: {error}")
                 return None
-            return [entry.tool for entry in found]
+            return [entry.tool for entry in entries]
         held = as_object(value)
         kinds = [key for key in held if key in _KINDS]
         for key in held:
@@ -152,12 +152,12 @@ class ToolReader:
 def tools_on_offer(place: CasePlace, tools: Sequence[Tool]) -> list[Tool]:
     """The tools of the names at a place, in the order of the tools; unknown names are noted."""
     names = [name for name in as_list(place.value) if isinstance(name, str)]
-    known = [tool["function"]["name"] for tool in tools]
+    names_of_tools = [tool["function"]["name"] for tool in tools]
     if not names:
         place.fail("takes a list of names of tools")
     for name in names:
-        if name not in known:
-            place.fail(f"no tool {name!r}; {nearest_name(name, known)}")
+        if name not in names_of_tools:
+            place.fail(f"no tool {name!r}; {nearest_name(name, names_of_tools)}")
     return [tool for tool in tools if tool["function"]["name"] in names]
 
 

@@ -117,4 +117,4 @@ class _Builder:
         self.sources[path] = text
         if _LEADING_ZERO.match(text):
             return text
-        return next((made(text) for pattern, made in _SCALARS if pattern.fullmatch(text)), text)
+        return next((convert(text) for pattern, convert in _SCALARS if pattern.fullmatch(text)), text)

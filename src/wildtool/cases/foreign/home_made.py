@@ -48,16 +48,16 @@ def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
     if len(keys) > 1:
         raise NoGoldError(f"both {keys[0]!r} and {keys[1]!r} could be the expected calls")
     calls = read_foreign_calls(record[keys[0]])
-    given = [key for key in _ARGUMENTS_KEYS if key in record]
-    if given and record[given[0]] is not None:
-        if len(calls) != 1 or "arguments" in calls[0] or not isinstance(record[given[0]], dict):
+    argument_keys = [key for key in _ARGUMENTS_KEYS if key in record]
+    if argument_keys and record[argument_keys[0]] is not None:
+        if len(calls) != 1 or "arguments" in calls[0] or not isinstance(record[argument_keys[0]], dict):
             raise NoGoldError(
-                f"{given[0]!r} beside {len(calls)} calls: which call they belong to is not clear"
+                f"{argument_keys[0]!r} beside {len(calls)} calls: which call they belong to is not clear"
             )
-        if record[given[0]]:
-            calls = [{**calls[0], "arguments": literal_arguments(as_object(record[given[0]]))}]
+        if record[argument_keys[0]]:
+            calls = [{**calls[0], "arguments": literal_arguments(as_object(record[argument_keys[0]]))}]
     order = {"order": "listed"} if keys[0] == "expected_trajectory" else {}
-    return {**_asked(record), "expect": calls, **order}
+    return {**_request(record), "expect": calls, **order}
 
 
 def deepeval_case(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,17 +65,17 @@ def deepeval_case(record: Mapping[str, Any]) -> dict[str, Any]:
     if "expected_tools" not in record:
         raise NoGoldError("it has no expected_tools")
     calls = read_foreign_calls(record["expected_tools"])
-    return {**_asked(record), "expect": calls, **({"also": "any"} if calls else {})}
+    return {**_request(record), "expect": calls, **({"also": "any"} if calls else {})}
 
 
-def _asked(record: Mapping[str, Any]) -> dict[str, Any]:
+def _request(record: Mapping[str, Any]) -> dict[str, Any]:
     """What a row asks, with the keys that mean the same in our form. Raises NoGoldError."""
-    kept = {
+    settings = {
         key: str(record[key]) if key == "id" else record[key] for key in _KEPT if record.get(key) is not None
     }
     if "messages" in record:
-        return {**kept, "messages": record["messages"]}
+        return {**settings, "messages": record["messages"]}
     key = next(key for key in TEXT_KEYS if key in record)
     if not isinstance(record[key], str):
         raise NoGoldError(f"{key!r} is no text")
-    return {**kept, "input": record[key]}
+    return {**settings, "input": record[key]}

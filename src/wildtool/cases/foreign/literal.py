@@ -47,22 +47,22 @@ def read_foreign_call(value: Any) -> dict[str, Any]:
         return {"name": value}
     held = as_object(value)
     if isinstance(held.get("function"), dict):
-        (found, *_) = read_calls([held], Reading()) or [None]
-        if found is None:
+        (call_found, *_) = read_calls([held], Reading()) or [None]
+        if call_found is None:
             raise NoGoldError("a call without a name")
-        call = found.message_call(0)["function"]
+        call = call_found.message_call(0)["function"]
         return read_foreign_call({"name": call["name"], "arguments": _decoded(call["arguments"])})
     names = [key for key in _NAMES if isinstance(held.get(key), str) and held[key]]
-    given = [key for key in _ARGUMENTS if isinstance(held.get(key), dict)]
-    if len(names) != 1 or len(given) > 1:
+    argument_keys = [key for key in _ARGUMENTS if isinstance(held.get(key), dict)]
+    if len(names) != 1 or len(argument_keys) > 1:
         raise NoGoldError(
             f"a call with the keys {', '.join(held) or 'none'}: its name or arguments are not clear"
         )
     call = {"name": held[names[0]]}
     # Other forms write {} where they judge the name alone.
     return (
-        {**call, "arguments": literal_arguments(as_object(held[given[0]]))}
-        if given and held[given[0]]
+        {**call, "arguments": literal_arguments(as_object(held[argument_keys[0]]))}
+        if argument_keys and held[argument_keys[0]]
         else call
     )
 

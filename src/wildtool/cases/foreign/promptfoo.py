@@ -43,7 +43,7 @@ def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
 def _case(test: Mapping[str, Any], shared: Mapping[str, Any], prompt: Any, tools: Any) -> dict[str, Any]:
     variables = {**as_object(shared.get("vars")), **as_object(test.get("vars"))}
     assertions = [*as_objects(shared.get("assert")), *as_objects(test.get("assert"))]
-    case = {**_asked(prompt, variables), **_expected(assertions)}
+    case = {**_request(prompt, variables), **_expected(assertions)}
     return {**case, "tools": tools} if tools is not None else case
 
 
@@ -61,7 +61,7 @@ def _tools(record: Mapping[str, Any]) -> Any:
     return None
 
 
-def _asked(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
+def _request(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(prompt, dict):
         prompt = as_object(prompt).get("raw")
     if prompt is None:
@@ -122,8 +122,8 @@ def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             refused.append(kind)
     judged = _without_repeated_names(slots)
     if not judged and not names_all and "never" not in case:
-        what = ", ".join(dict.fromkeys(refused)) or "its texts alone"
-        raise NoGoldError(f"no assertion is about calls; it is judged by {what}")
+        kinds = ", ".join(dict.fromkeys(refused)) or "its texts alone"
+        raise NoGoldError(f"no assertion is about calls; it is judged by {kinds}")
     if judged or names_all:
         case["expect"] = judged
     if judged and not names_all:
@@ -138,8 +138,8 @@ def _add_used(kind: str, value: Any, slots: list[dict[str, Any]], case: dict[str
         if kind.startswith("not-"):
             case.setdefault("never", []).append(_name(each))
             continue
-        least, most = held.get("min", 1), held.get("max")
-        slots.append({"name": _name(each), "times": f"{least}-{most}" if most is not None else f"{least}+"})
+        lowest, most = held.get("min", 1), held.get("max")
+        slots.append({"name": _name(each), "times": f"{lowest}-{most}" if most is not None else f"{lowest}+"})
 
 
 def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
