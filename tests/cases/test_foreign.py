@@ -103,6 +103,21 @@ def test_turns_of_an_evalset_are_judged_after_what_was_recorded_before(tmp_path:
     assert shown == ["Where is A-1?", None, '{"status": "late"}', "It is late.", "Thanks"]
 
 
+@pytest.mark.parametrize(
+    ("match_type", "right"),
+    [("EXACT", [True, False, False]), ("IN_ORDER", [True, True, False]), ("ANY_ORDER", [True, True, True])],
+)
+def test_an_evalset_is_compared_as_its_config_says(tmp_path: Path, match_type: str, right: list[bool]):
+    config = {"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0, "match_type": match_type}}}
+    (tmp_path / "test_config.json").write_text(json.dumps(config), encoding="utf-8")
+    uses = [{"name": "f", "args": {}}, {"name": "g", "args": {}}]
+    rows = [{"query": "a", "expected_tool_use": uses}, {"query": "b", "expected_tool_use": []}]
+    both, none = (case.units["1"] for case in read(tmp_path, json.dumps(rows), "shop.test.json").cases)
+    made = [[k("f"), k("g")], [k("f"), k("h"), k("g")], [k("g"), k("f")]]
+    assert [is_right(both, calls) for calls in made] == right
+    assert not is_right(none, [k("delete_all")])
+
+
 def test_assertions_of_promptfoo_about_calls_are_kept_and_judged_ones_are_counted(tmp_path: Path):
     found = read(tmp_path, PROMPTFOO, "promptfooconfig.yaml")
     assert not found.errors, [*map(str, found.errors)]

@@ -8,7 +8,14 @@ from typing import Any, cast
 
 from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks import OF_ANY_FILE, OURS, SUITES
-from wildtool.cases.case_files import case_paths, checked_cases, is_case_file, prefixed, read_case_file
+from wildtool.cases.case_files import (
+    case_paths,
+    checked_cases,
+    holds_conversations,
+    is_case_file,
+    prefixed,
+    read_case_file,
+)
 from wildtool.cases.episode import CaseEpisode
 from wildtool.cases.judging import ERRORS, Judgement, TurnMistake, judge_turn
 from wildtool.cases.matching import holds_matcher
@@ -102,14 +109,14 @@ class CaseData(DataSet):
         """Lists the tools of servers and Python files that the cases name, once that is trusted. Raises UsageError."""
         place = self.shipped if data in (None, self.name) and self.shipped is not None else Path(str(data))
         for path in case_paths(place):
-            if is_case_file(path) and (case_file := read_case_file(path)).sources:
+            if not holds_conversations(path) and (case_file := read_case_file(path)).sources:
                 from wildtool.cases.listing import list_tools  # needed once for a file
 
                 list_tools(path, case_file.sources)
 
 
 def _referred(path: Path) -> list[Path]:
-    return read_case_file(path).files if is_case_file(path) else []
+    return [] if holds_conversations(path) else read_case_file(path).files
 
 
 def lint_cases(source: Source) -> Iterator[Finding]:

@@ -9,19 +9,36 @@ from typing import Any
 
 from wildtool.cases.case_file import CaseReader
 from wildtool.cases.conversations import conversation_cases
-from wildtool.cases.foreign.forms import CONVERSATION, OWN, foreign_cases, is_foreign, record_form
+from wildtool.cases.foreign.adk import with_match_type
+from wildtool.cases.foreign.forms import ADK_FORMS, CONVERSATION, OWN, foreign_cases, is_foreign, record_form
 from wildtool.cases.foreign.literal import NoGoldError
 from wildtool.cases.form import JUDGED_KEYS, meant_key
 from wildtool.cases.places import CaseDocument, CaseFault, CaseRecord
-from wildtool.cases.reading import LINES, SUFFIXES, YAML, read_case_document, read_case_text
+from wildtool.cases.reading import SUFFIXES, YAML, read_case_document, read_case_text
 from wildtool.cases.records import Case
-from wildtool.cases.tool_sources import LISTING_SUFFIX, ToolReader, ToolSource, listing_of, read_listing
-from wildtool.data.files import check_regular_file, files_under, loads_line
+from wildtool.cases.tool_sources import (
+    LISTING_SUFFIX,
+    PYTHON,
+    ToolReader,
+    ToolSource,
+    listing_of,
+    read_listing,
+)
+from wildtool.data.files import (
+    check_regular_file,
+    file_version,
+    files_under,
+    loads_line,
+    read_json,
+    read_whole,
+)
 from wildtool.errors import DataError
-from wildtool.json_codec import as_object
+from wildtool.json_codec import as_list, as_object
 
 CASES_SUFFIX = ".cases"
 """Before the suffix of a file that holds cases, as in `refunds.cases.yaml`."""
+ADK_CONFIG = "test_config.json"
+"""Beside an evalset: how its calls are compared."""
 TOOLS_FILE = "tools.json"
 """Beside a file of another form that names no tools."""
 MOST_FAULTS = 20
@@ -42,6 +59,8 @@ class CaseFile:
     """What has to be started before its tools are known."""
     files: list[Path] = field(default_factory=list[Path])
     """Files that it refers to."""
+    executed: list[Path] = field(default_factory=list[Path])
+    """Python files that list its tools."""
     without_gold: int = 0
     """Records of other forms that say nothing of what is right, or nothing that can be judged by rule."""
     has_tools: bool = True
@@ -75,22 +94,47 @@ def is_case_file(path: Path) -> bool:
     return form == OWN or is_foreign(form)
 
 
-def read_case_file(path: Path) -> CaseFile:
-    """The cases of a file, and what is wrong with it. Raises DataError where it cannot be read."""
+def holds_conversations(path: Path) -> bool:
+    """Whether a file holds conversations and no cases. Raises DataError where there is no such file."""
     check_regular_file(path)
     if not path.exists():
         raise DataError(f"{path}: there is no such file; `wildtool new cases` writes a first one")
-    if path.suffix.casefold() not in SUFFIXES or _form_of_file(path) == CONVERSATION:
+    kind = SUFFIXES.get(path.suffix.casefold())
+    return kind is None or (kind != YAML and _form_of_file(path) == CONVERSATION)
+
+
+def read_case_file(path: Path) -> CaseFile:
+    """The cases of a file, and what is wrong with it. Raises DataError where it cannot be read."""
+    if holds_conversations(path):
         return CaseFile(path, list(conversation_cases(path)))
+    before = _READ.get(path.absolute())
+    if before is None or before[0] != _versions(before[1]):
+        case_file = _read(path)
+        before = _READ[path.absolute()] = _versions(case_file), case_file
+    return before[1]
+
+
+_READ: dict[Path, tuple[list[tuple[int, int]], CaseFile]] = {}
+"""What was read, with the versions of its files: a command reads them several times."""
+
+
+def _versions(case_file: CaseFile) -> list[tuple[int, int]]:
+    path = case_file.path
+    beside = [listing_of(path), path.with_name(ADK_CONFIG), path.with_name(TOOLS_FILE)]
+    return [file_version(file) for file in (path, *beside, *case_file.files, *case_file.executed)]
+
+
+def _read(path: Path) -> CaseFile:
     document = read_case_document(path, read_case_text(path))
     case_file = CaseFile(path)
     _replace_foreign(document, case_file)
     tools = ToolReader(path.parent, read_listing(path))
-    reader = CaseReader(document, tools, path.parent)
-    case_file.cases = reader.cases()
+    case_file.cases = CaseReader(document, tools, path.parent).cases()
     case_file.faults = sorted(document.faults, key=lambda fault: (fault.line, fault.field))
     case_file.files = [file for file in tools.files.values() if file.is_file()]
-    if not any(fault.level == "error" for fault in document.faults):
+    python = [source for source in tools.sources.values() if source.kind == PYTHON]
+    case_file.executed = [path.parent / source.target for source in python]
+    if not case_file.errors:
         case_file.sources = tools.unlisted
     if tools.sources and listing_of(path).is_file():
         case_file.files.append(listing_of(path))
@@ -143,6 +187,8 @@ def _replace_foreign(document: CaseDocument, case_file: CaseFile) -> None:
     """Puts cases of our form in the place of records of others; those that cannot be judged are counted and noted."""
     records: list[CaseRecord] = []
     is_foreign_file = False
+    config_file = case_file.path.with_name(ADK_CONFIG)
+    config = read_json(config_file) if config_file.is_file() else None
     for record in document.records:
         form = record_form(record.value)
         if not is_foreign(form):
@@ -157,7 +203,7 @@ def _replace_foreign(document: CaseDocument, case_file: CaseFile) -> None:
                     CaseFault(case_file.path, record.line, "form", f"left out: {case}", "warning")
                 )
             else:
-                cases.append(case)
+                cases.append(with_match_type(case, config) if form in ADK_FORMS else case)
         records += [CaseRecord(case, record.file, record.line) for case in _numbered(cases)]
     document.records = records
     if case_file.without_gold and not records:
@@ -180,33 +226,27 @@ def _numbered(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _form_of_file(path: Path) -> str:
     """The form of a file by its first records; empty where nothing tells it."""
-    if SUFFIXES[path.suffix.casefold()] == LINES:
-        forms = [record_form(value) for value in _first_rows(path)]
-    else:
-        try:
+    try:
+        values = list(islice(_values_of_file(path), _TOLD_BY))
+    except (DataError, ValueError, RecursionError):
+        return ""  # reading it says why
+    forms = [record_form(value) or (OWN if _resembles_case(value) else "") for value in values]
+    return OWN if OWN in forms else next(filter(None, forms), "")
+
+
+def _values_of_file(path: Path) -> Iterator[Any]:
+    """The records of a file, or the object that holds them all. Raises DataError or ValueError."""
+    match SUFFIXES[path.suffix.casefold()]:
+        case "lines":
+            with path.open("rb") as lines:
+                yield from (loads_line(line) for line in lines if line.strip())
+        case "json":
+            value = loads_line(read_whole(path))
+            yield from as_list(value) or [value]
+        case _:
             document = read_case_document(path, read_case_text(path))
-        except DataError:
-            return CONVERSATION  # too long for cases
-        if SUFFIXES[path.suffix.casefold()] == YAML and (document.defaults or document.faults):
-            return OWN
-        forms = [record_form(record.value) for record in document.records[:_TOLD_BY]]
-        values = [record.value for record in document.records[:_TOLD_BY]]
-        if any(map(_resembles_case, values)) and not any(forms):
-            return OWN
-    if OWN in forms:
-        return OWN
-    return next(filter(None, forms), "")
-
-
-def _first_rows(path: Path) -> Iterator[Any]:
-    """The first rows of a file of lines."""
-    with path.open("rb") as lines:
-        for line in islice((line for line in lines if line.strip()), _TOLD_BY):
-            try:
-                value = loads_line(line)
-            except ValueError:
-                continue
-            yield {"cases": []} if _resembles_case(value) and not record_form(value) else value
+            yield from [{"defaults": {}}] if document.defaults else []
+            yield from (record.value for record in document.records)
 
 
 def _resembles_case(value: Any) -> bool:

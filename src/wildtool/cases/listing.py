@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import PIPE, TimeoutExpired
 from typing import Any
 
-from wildtool.cases.tool_sources import ToolSource, listing_of, read_listing
+from wildtool.cases.tool_sources import PYTHON, ToolSource, listing_of, read_listing
 from wildtool.catalogue.mcp import ANSWER_TIMEOUT_S, STDIO, is_server, server_environment, server_tools
 from wildtool.children import Child, python_words
 from wildtool.cli.options.whitelist import executed_files
@@ -31,7 +31,7 @@ _READ_PYTHON = (
 
 def trust_request_of_cases(file: Path, sources: Sequence[ToolSource]) -> TrustRequest:
     """What listing the tools of a case file would do. Raises DataError where a Python file cannot be read."""
-    servers = [source.target for source in sources if source.kind != "python"]
+    servers = [source.target for source in sources if source.kind != PYTHON]
     executed = executed_files(None, servers, file.parent)
     for source in sources:
         executed[source.key] = source.digest(file.parent).encode()
@@ -53,7 +53,7 @@ def list_tools(file: Path, sources: Sequence[ToolSource]) -> None:
     listing = read_listing(file)
     for source in sources:
         digest = source.digest(file.parent)
-        tools = _python_tools(file, source) if source.kind == "python" else _tools_of_server(source)
+        tools = _python_tools(file, source) if source.kind == PYTHON else _tools_of_server(source)
         read = [entry.tool for entry in read_tools(tools, Reading(f"{file}: {source.key}"))]
         if not read:
             raise DataError(f"{file}: {source.key} lists no tools")

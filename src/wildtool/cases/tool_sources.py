@@ -22,8 +22,8 @@ from wildtool.types import Tool
 
 LISTING_SUFFIX = ".tools.json"
 """Behind the name of a case file: the file with the tools that were listed for it."""
-_KINDS = ("mcp", "python", "openapi")
-_STARTED = ("mcp", "python")
+MCP, PYTHON, OPENAPI = "mcp", "python", "openapi"
+_KINDS = (MCP, PYTHON, OPENAPI)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ToolSource:
     @property
     def effect(self) -> str:
         """What listing its tools does, after "would"."""
-        if self.kind == "python":
+        if self.kind == PYTHON:
             return f"execute the Python file {self.target} to read its tools"
         if self.target.startswith(("http://", "https://")):
             return f"ask {self.target} for its tools"
@@ -51,7 +51,7 @@ class ToolSource:
 
     def digest(self, folder: Path) -> str:
         """Of the file that is executed; empty for a server. Raises DataError where there is none."""
-        if self.kind != "python":
+        if self.kind != PYTHON:
             return ""
         try:
             return sha256((folder / self.target).read_bytes()).hexdigest()
@@ -104,13 +104,13 @@ class ToolReader:
         return tools if tools is None or "only" not in held else tools_on_offer(place.at("only"), tools)
 
     def _of_kind(self, place: CasePlace, kind: str) -> list[Tool] | None:
-        target = _command_of(place.value) if kind == "mcp" else place.value
+        target = _command_of(place.value) if kind == MCP else place.value
         if not isinstance(target, str) or not target:
             place.fail(
                 f"takes {'a command or an address' if kind == 'mcp' else 'a path'}, not {show(place.value)}"
             )
             return None
-        if kind not in _STARTED:
+        if kind == OPENAPI:
             return self._of_file(place, target)
         source = ToolSource(kind, target)
         self.sources[source.key] = source

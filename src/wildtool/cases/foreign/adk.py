@@ -14,6 +14,23 @@ def adk_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
     return [case_or_refusal(partial(_case, entry)) for entry in entries]
 
 
+def with_match_type(case: dict[str, Any], config: Any) -> dict[str, Any]:
+    """A case whose calls are compared as a `test_config.json` says: EXACT where it says nothing. Turns without gold calls
+    take none under each of them.
+
+    Args:
+        config: what the file holds.
+    """
+    metric = as_object(as_object(as_object(config).get("criteria")).get("tool_trajectory_avg_score"))
+    match_type = metric.get("match_type", "EXACT")
+    order = {"order": "any"} if match_type == "ANY_ORDER" else {}
+    also = {} if match_type == "EXACT" else {"also": "any"}
+    turns = [{**turn, **also} if turn.get("expect") else turn for turn in as_objects(case.get("turns"))]
+    if "turns" in case:
+        return {**case, **order, "turns": turns}
+    return {**case, **order, **(also if case["expect"] else {})}
+
+
 def adk_old_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """A row of an old `.test.json`. Raises NoGoldError."""
     query = record["query"]

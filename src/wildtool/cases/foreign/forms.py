@@ -11,6 +11,7 @@ from wildtool.cases.form import JUDGED_KEYS
 from wildtool.json_codec import as_list, as_object
 
 OWN, CONVERSATION = "own", "conversation"
+ADK_FORMS = ("ADK evalset", "ADK test")
 _REFUSED: Mapping[str, str] = {
     "skill evals": "they are judged by a model and name no calls",
     "an evaluation row of Azure": "it holds a reply for a model to judge, and no gold",
