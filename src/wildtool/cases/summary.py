@@ -8,8 +8,8 @@ from wildtool.stats.metrics import CORRECT_SQL, Rate, sql_text
 from wildtool.stats.tables import Table, TableNumber, error_table, usual_tables
 from wildtool.types import Metric
 
-_SEPARATOR = "\n"
-"""Before, between and behind the values of a column that holds several."""
+_SEPARATOR = ", "
+"""Between the values of a column that holds several."""
 OVERALL, RIGHT = "overall", "right"
 MOST_TOOLS = 40
 """Tools that have rows of their own, those first that are expected or called most."""
@@ -17,13 +17,12 @@ MOST_TOOLS = 40
 
 def joined(values: Iterable[str]) -> str:
     """Several values as a column holds them."""
-    texts = [value.replace(_SEPARATOR, " ") for value in values]
-    return f"{_SEPARATOR}{_SEPARATOR.join(texts)}{_SEPARATOR}" if texts else ""
+    return _SEPARATOR.join(value.replace(_SEPARATOR, "; ") for value in values)
 
 
 def _holding(column: str, value: str) -> str:
     """SQL that says whether a column of several values holds one."""
-    return f"contains({column}, {sql_text(f'{_SEPARATOR}{value}{_SEPARATOR}')})"
+    return f"list_contains(string_split({column}, '{_SEPARATOR}'), {sql_text(value)})"
 
 
 def _values(verdicts: Any, *columns: str) -> list[str]:
