@@ -36,7 +36,7 @@ BENCHMARK_ARGUMENT = arg(
 )
 BENCHMARK_OR_SUITE_ARGUMENT = arg(
     "BENCH|FILE",
-    "File of your own cases or conversations; a benchmark, see `wildtool list`; a Python file that defines one; or "
+    "File of own cases or conversations; a benchmark, see `wildtool list`; a Python file that defines one; or "
     "several at once: toleap, all.",
     complete=completion.benchmarks_and_suites,
 )
