@@ -31,7 +31,7 @@ NEW = CommandGroup(
             ),
             "cases": (
                 "cli.commands.new:cases",
-                "Write a first file of own cases: requests with the calls that you expect.",
+                "Write a first file of own cases, with its tools and a schema for editors.",
             ),
         },
         group="new",
