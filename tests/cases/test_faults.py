@@ -129,6 +129,19 @@ def test_a_file_of_anchors_that_grow_without_end_is_refused(tmp_path: Path):
     assert "more than" in fault.message
 
 
+@pytest.mark.parametrize("text", ["[" * 200_000, "{a: " * 50_000, "- " * 100_000, "[" * 99 + "]" * 99])
+def test_a_file_of_brackets_is_refused_and_does_no_harm(tmp_path: Path, text: str):
+    assert read(tmp_path, text).errors
+
+
+def test_an_alias_is_what_it_stands_for_with_its_text_as_it_was_typed(tmp_path: Path):
+    tool = "{name: f, parameters: {type: object, properties: {a: {type: string}}}}"
+    cases = "- input: x\n  expect: {f: &f {a: 10115}}\n- input: y\n  expect: {f: *f}\n"
+    text = f"defaults: {{tools: [{tool}]}}\ncases:\n{cases}"
+    patterns = [case.units["1"].expectation.slots[0].patterns[0] for case in read(tmp_path, text).cases]
+    assert [pattern.arguments for pattern in patterns] == [{"a": "10115"}] * 2
+
+
 def test_the_shipped_example_has_no_fault_and_fits_its_schema(tmp_path: Path):
     import json
     from importlib.resources import files

@@ -232,12 +232,14 @@ def _kept_input() -> Path:
     import sys
 
     from wildtool.cases.reading import input_suffix
-    from wildtool.cases.yaml_text import LIMITS
+    from wildtool.cases.yaml_text import YAML_LIMITS
     from wildtool.outputs import write_file
 
-    content = sys.stdin.buffer.read(LIMITS.bytes + 1)
-    if len(content) > LIMITS.bytes:
-        raise DataError(f"standard input: longer than {LIMITS.bytes >> 20} MiB; write it to a file first")
+    content = sys.stdin.buffer.read(YAML_LIMITS.bytes + 1)
+    if len(content) > YAML_LIMITS.bytes:
+        raise DataError(
+            f"standard input: longer than {YAML_LIMITS.bytes >> 20} MiB; write it to a file first"
+        )
     path = Path(f"standard-input-{sha256(content).hexdigest()[:8]}{input_suffix(content)}")
     write_file(path, content)
     return path

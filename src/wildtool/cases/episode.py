@@ -13,7 +13,7 @@ from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.types import Message, Request
 
-MOST_REPLIES = 20
+_MOST_REPLIES = 20
 """A turn ends after as many."""
 
 
@@ -64,7 +64,7 @@ class CaseEpisode:
         first = len(self.calls)
         self.calls += calls
         results = self._results(first) if calls else None
-        if results is None or len(self.replies) >= MOST_REPLIES:
+        if results is None or len(self.replies) >= _MOST_REPLIES:
             self._ended = True
             return
         entries = as_objects(reply.get("tool_calls"))

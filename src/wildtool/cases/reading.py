@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.cases.places import CaseDocument, CaseFault, CaseRecord
-from wildtool.cases.yaml_text import LIMITS, YamlError, YamlText, read_yaml_text
+from wildtool.cases.yaml_text import YAML_LIMITS, YamlError, YamlText, read_yaml_text
 from wildtool.data.files import read_text
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, check_limits
 from wildtool.toolcall.schema import ValuePath
@@ -34,7 +34,7 @@ _SEPARATOR = re.compile(r";(?![^()]*\))")
 
 def read_case_text(path: Path) -> str:
     """The text of a case file. Raises DataError."""
-    return read_text(path, LIMITS.bytes)
+    return read_text(path, YAML_LIMITS.bytes)
 
 
 def read_case_document(path: Path, text: str) -> CaseDocument:
@@ -169,7 +169,7 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _read_csv(document: CaseDocument, path: Path, text: str) -> None:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    csv.field_size_limit(min(sys.maxsize, LIMITS.bytes))
+    csv.field_size_limit(min(sys.maxsize, YAML_LIMITS.bytes))
     line = 1
     heads: list[str] = []
     try:
