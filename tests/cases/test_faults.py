@@ -1,10 +1,14 @@
 """What is wrong with a case file is named with its line, its field and what to write."""
 
+import json
+from importlib.resources import files
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from cases.reading import read
+from wildtool.cases.yaml_text import read_yaml_text
 
 SUFFIXES = {
     "yaml": "own.cases.yaml",
@@ -134,6 +138,14 @@ def test_a_file_of_brackets_is_refused_and_does_no_harm(tmp_path: Path, text: st
     assert read(tmp_path, text).errors
 
 
+@pytest.mark.parametrize(
+    "inner", ["lambda:" * 2_500 + "1", "1" + "+1" * 8_000, "x." * 9_000 + "y", "1e999", "b'x'"]
+)
+def test_a_text_that_is_no_call_is_refused_and_nothing_of_it_is_run(tmp_path: Path, inner: str):
+    case = json.dumps({"input": "x", "expect": f"f(a={inner})"})
+    assert "put texts in quotes" in read(tmp_path, case, "a.cases.jsonl").errors[0].message
+
+
 def test_an_alias_is_what_it_stands_for_with_its_text_as_it_was_typed(tmp_path: Path):
     tool = "{name: f, parameters: {type: object, properties: {a: {type: string}}}}"
     cases = "- input: x\n  expect: {f: &f {a: 10115}}\n- input: y\n  expect: {f: *f}\n"
@@ -143,13 +155,6 @@ def test_an_alias_is_what_it_stands_for_with_its_text_as_it_was_typed(tmp_path: 
 
 
 def test_the_shipped_example_has_no_fault_and_fits_its_schema(tmp_path: Path):
-    import json
-    from importlib.resources import files
-
-    import jsonschema
-
-    from wildtool.cases.yaml_text import read_yaml_text
-
     shipped = files("wildtool.data").joinpath("new_cases")
     for name in ("tools.json", "cases.yaml"):
         (tmp_path / name).write_text(shipped.joinpath(name).read_text("utf-8"), encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from math import isfinite
 from typing import Any
 
 _MOST_CHARACTERS = 20_000
@@ -27,14 +28,19 @@ def read_call_text(text: str) -> tuple[str, dict[str, Any] | None]:
         raise ValueError("a call is NAME(argument=value), with texts in quotes")
     if tree.args or any(keyword.arg is None for keyword in tree.keywords):
         raise ValueError("arguments by name: NAME(argument=value)")
-    return name, {str(keyword.arg): _value(keyword.value) for keyword in tree.keywords}
+    try:
+        return name, {str(keyword.arg): _value(keyword.value) for keyword in tree.keywords}
+    except RecursionError as error:
+        raise ValueError("is nested too deep") from error
 
 
 def _value(node: ast.expr) -> Any:
     """A literal of JSON's types. Raises ValueError."""
     match node:
-        case ast.Constant(value=bool() | int() | float() | str() | None):
+        case ast.Constant(value=bool() | int() | str() | None):
             return node.value
+        case ast.Constant(value=float() as number) if isfinite(number):
+            return number
         case ast.Name(id=word) if word in _WORDS:
             return _WORDS[word]
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)) if not (
@@ -47,4 +53,4 @@ def _value(node: ast.expr) -> Any:
             names = [key.value for key in keys if isinstance(key, ast.Constant)]
             return {str(name): _value(each) for name, each in zip(names, node.values, strict=True)}
         case _:
-            raise ValueError(f"{ast.unparse(node)[:60]} is no value; put texts in quotes")
+            raise ValueError("an argument is no value; put texts in quotes")
