@@ -58,6 +58,7 @@ BAD = [
     ("jsonl", '{"input":"x","expect":"f"}\n{"input":"y","expect":"f",}', 2, "not JSON at column"),
     ("jsonl", '{"input":"x","expect":"f(1)"}', 1, "arguments by name"),
     ("jsonl", '{"input":"x","expect":"f(a=hello)"}', 1, "put texts in quotes"),
+    ("jsonl", '{"input":"x","expect":"f(a=1, a=2)"}', 1, "occurs twice"),
     ("csv", "input,expect\nhello,\n", 2, "write none for no call"),
     ("csv", "input,expect\nhello, you,none\n", 2, "more cells than columns"),
     ("yaml", "defaults: {tools: [], input: x}\ncases:\n- input: x\n  expect: none", 1, "belongs to a case"),
@@ -143,7 +144,7 @@ def test_a_file_of_brackets_is_refused_and_does_no_harm(tmp_path: Path, text: st
 )
 def test_a_text_that_is_no_call_is_refused_and_nothing_of_it_is_run(tmp_path: Path, inner: str):
     case = json.dumps({"input": "x", "expect": f"f(a={inner})"})
-    assert "put texts in quotes" in read(tmp_path, case, "a.cases.jsonl").errors[0].message
+    assert "texts in quotes" in read(tmp_path, case, "a.cases.jsonl").errors[0].message
 
 
 def test_an_alias_is_what_it_stands_for_with_its_text_as_it_was_typed(tmp_path: Path):

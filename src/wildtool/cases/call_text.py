@@ -28,6 +28,8 @@ def read_call_text(text: str) -> tuple[str, dict[str, Any] | None]:
         raise ValueError("a call is NAME(argument=value), with texts in quotes")
     if tree.args or any(keyword.arg is None for keyword in tree.keywords):
         raise ValueError("arguments by name: NAME(argument=value)")
+    if len({keyword.arg for keyword in tree.keywords}) < len(tree.keywords):
+        raise ValueError("an argument occurs twice")
     try:
         return name, {str(keyword.arg): _value(keyword.value) for keyword in tree.keywords}
     except RecursionError as error:
