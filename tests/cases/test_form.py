@@ -1,12 +1,18 @@
 """What each spelling, option and matcher of the form means: cases beside replies that are right and wrong."""
 
+import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from cases.reading import is_right, k, read, unit_of
 
+SCHEMA = Draft202012Validator(
+    json.loads(files("wildtool.data").joinpath("new_cases", "cases.schema.json").read_text("utf-8"))
+)
 GOOD: list[tuple[str, dict[str, Any], list[tuple[list[Any], str, bool]]]] = [
     (
         "a call in short",
@@ -279,6 +285,11 @@ def test_a_case_means_what_the_form_says(
 ):
     unit = unit_of(tmp_path, {"input": "x", **case})
     assert [is_right(unit, calls, text) for calls, text, _ in replies] == [right for *_, right in replies]
+
+
+@pytest.mark.parametrize("case", [row[1] for row in GOOD], ids=[row[0] for row in GOOD])
+def test_the_schema_for_editors_takes_what_the_reader_takes(case: dict[str, Any]):
+    SCHEMA.validate({"input": "x", **case})
 
 
 def test_a_history_in_any_shape_comes_before_the_turn(tmp_path: Path):
