@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import wildtool as wt
-from wildtool.benchmark import accepts
+from wildtool.benchmark import SessionRules, accepts
 from wildtool.cases.listing import trust_request_of_cases
 from wildtool.cases.tool_sources import ToolSource, listing_of
 from wildtool.data.data_set import data_of
@@ -402,3 +402,46 @@ def test_repeated_tries_of_a_case_make_one_cluster_and_pass_by_their_share():
     found = numbers(wt.run("again.yaml", model=flaky, out="out"))
     assert found["overall: right"] == (2, 4)
     assert found["overall: cases that pass"] == (1, 1)
+
+
+SESSION = """
+defaults: {tools: tools.json}
+cases:
+- id: late
+  turns:
+  - input: Where is A-1?
+    expect: {get_order: {order_id: A-1}, returns: {status: late, code: R-9}}
+    answer: It is late.
+  - input: Refund it.
+    expect: {refund_order: {order_id: A-1, reason: late}}
+"""
+
+
+def test_under_own_history_a_later_turn_follows_what_the_model_itself_said():
+    write("shop.cases.yaml", SESSION)
+    seen: list[list[str]] = []
+
+    def model(messages: Sequence[Any], tools: Sequence[Any]) -> Any:
+        seen.append([str(message["content"]) for message in messages])
+        text = messages[-1]["content"]
+        if text == "Refund it.":
+            return call("refund_order", order_id="A-1", reason="late")
+        return call("get_order", order_id="A-1") if text == "Where is A-1?" else "Late, sorry."
+
+    run = wt.run("shop.cases.yaml", model=model, out="out", history="own")
+    assert numbers(run)["overall: right"] == (2, 2)
+    assert "Late, sorry." in seen[-1] and "It is late." not in seen[-1]
+
+
+def test_gold_answers_under_own_history_see_the_recorded_history():
+    write("shop.cases.yaml", SESSION)
+    (item,) = items("shop.cases.yaml")
+    rules = load_benchmark("shop.cases.yaml").rules("fixed")
+    assert isinstance(rules, SessionRules)
+    session = rules.session(item)
+    assert session is not None
+    own = session.own_run("1", gold_replies(rules.episode(item, "1")) or [])
+    assert own == list(item.data.units["2"].messages[session.history("2")["1"]])
+    assert (session.missing("2", []), session.missing("2", own)) == (["refund_order.reason"], [])
+    assert session.result("2", "get_order", '{"order_id": "A-1"}') == '{"status": "late", "code": "R-9"}'
+    assert session.result("2", "get_order", '{"order_id": "A-2"}') is None

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.benchmark import Benchmark, Check, Mutant, Rules
+from wildtool.benchmark import Benchmark, Check, Mutant, Rules, SessionRecord
 from wildtool.benchmarks import OF_ANY_FILE, OURS, SUITES
 from wildtool.cases.case_files import (
     case_paths,
@@ -20,6 +20,7 @@ from wildtool.cases.episode import CaseEpisode
 from wildtool.cases.judging import ERRORS, Judgement, TurnMistake, judge_turn
 from wildtool.cases.matching import holds_matcher
 from wildtool.cases.records import Case, CaseUnit
+from wildtool.cases.session import session_of
 from wildtool.cases.summary import OVERALL, RIGHT, TABLES, joined
 from wildtool.data.data_set import DataSet, source_of_file
 from wildtool.data.files import files_under, source_of_files
@@ -50,6 +51,10 @@ class CaseRules(Rules):
             "instead": instead[0] if missed and instead else "",
         }
         return Check(judgement.error is None, judgement.error, judgement.reason, fields=columns)
+
+    def session(self, item: Item) -> SessionRecord | None:
+        """The case as a session, for `--history own`."""
+        return session_of(item.data)
 
     def mutants(self, item: Item) -> Iterable[Mutant]:
         # A case that leaves something free allows what is a mistake elsewhere.

@@ -208,11 +208,11 @@ class CaseReader:
                 at.fail("has no 'input', a text")
             messages.append({"role": "user", "content": str(held.get("input", ""))})
             expectation = read_expectation(at, context, inherited)
-            unit = CaseUnit(tuple(messages), tuple(tools), expectation, turn=number + 1)
+            answer = held["answer"] if isinstance(held.get("answer"), str) else ""
+            unit = CaseUnit(tuple(messages), tuple(tools), expectation, number + 1, answer)
             if is_judged(turn):
                 units.append(unit)
-            answer = held.get("answer")
-            followers = turn_messages(unit, answer if isinstance(answer, str) else "", f"{number + 1}")
+            followers = turn_messages(unit)
             if not followers and number + 1 < len(turns):
                 at.warn("later turns show no answer here: give 'returns' on its calls, or 'answer'")
             messages += followers

@@ -45,7 +45,7 @@ def _unit(turn: SupervisedTurn, number: int, columns: Mapping[str, Any]) -> Case
         never=tuple(CallPattern(str(name)) for name in _names(columns.get("never")) if isinstance(name, str)),
         in_order=columns.get("order") == "listed",
     )
-    return CaseUnit(tuple(turn.messages), turn.tools, expectation, number, turn.gold_message)
+    return CaseUnit(tuple(turn.messages), turn.tools, expectation, number, gold=turn.gold_message)
 
 
 def _names(value: Any) -> list[Any]:

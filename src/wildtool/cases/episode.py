@@ -44,6 +44,17 @@ class CaseEpisode:
         """What the model said last."""
         return (written_text(self.replies[-1]) or "") if self.replies else ""
 
+    @property
+    def run(self) -> list[Message]:
+        """The turn so far as later ones show it; its last calls may have no results."""
+        if not self.replies or not self._ended:
+            return self._shown
+        last = self.replies[-1]
+        calls = as_objects(last.get("tool_calls"))
+        if not calls:
+            return [*self._shown, {"role": "assistant", "content": last.get("content")}]
+        return [*self._shown, {"role": "assistant", "content": last.get("content"), "tool_calls": calls}]
+
     def request(self) -> Request | None:
         if self.done:
             return None
@@ -108,8 +119,8 @@ class CaseEpisode:
             return None
         if len(self.replies) < len(steps):
             batch = steps[len(self.replies)]
-            return calls_reply([call for _, call in batch], f"gold_{len(self.replies) + 1}")
-        texts = [_text_of(words) for words in unit.expectation.says]
+            return calls_reply([call for _, call in batch], f"{unit.turn}_{len(self.replies) + 1}")
+        texts = [unit.answer] if unit.answer else [_text_of(words) for words in unit.expectation.says]
         return {"role": "assistant", "content": " ".join(filter(None, texts)) or CLOSING}
 
 

@@ -30,28 +30,28 @@ def calls_reply(calls: Sequence[SampleCall], prefix: str) -> Message:
 
 def recorded_result(call_id: str, value: Any) -> Message:
     """A recorded result as the model sees it: a text as it is, anything else as JSON."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return {"role": "tool", "tool_call_id": call_id, "content": text}
+    return {"role": "tool", "tool_call_id": call_id, "content": result_content(value)}
 
 
-def turn_messages(unit: CaseUnit, answer: str, prefix: str) -> list[Message]:
+def result_content(value: Any) -> str:
+    """A recorded result as the content of a message."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def turn_messages(unit: CaseUnit) -> list[Message]:
     """A turn as later ones show it: its calls with their recorded results, where all have one, and the answer. Empty
     where nothing is recorded.
-
-    Args:
-        answer: what was said at the end; empty if that is not recorded.
-        prefix: of the ids of its calls.
     """
     messages: list[Message] = []
     for step, batch in enumerate(batches(unit) or (), 1):
         if not all(slot.returns for slot, _ in batch):
             messages = []
             break
-        reply = calls_reply([call for _, call in batch], f"{prefix}_{step}")
+        reply = calls_reply([call for _, call in batch], f"{unit.turn}_{step}")
         messages.append(reply)
         for call, (slot, _) in zip(reply["tool_calls"], batch, strict=True):
             messages.append(recorded_result(call["id"], slot.returns[0]))
-    return [*messages, *([{"role": "assistant", "content": answer}] if answer else [])]
+    return [*messages, *([{"role": "assistant", "content": unit.answer}] if unit.answer else [])]
 
 
 def batches(unit: CaseUnit) -> list[list[tuple[Slot, SampleCall]]] | None:

@@ -85,6 +85,8 @@ class CaseUnit:
     expectation: Expectation
     turn: int = 1
     """From 1."""
+    answer: str = ""
+    """What was said at its end, which later turns show; empty where that is not recorded."""
     gold: Message | None = None
     """The answer that was recorded; None to make one of what is expected."""
 
