@@ -10,7 +10,6 @@ from subprocess import PIPE, TimeoutExpired
 from typing import Any
 
 from wildtool.cases.tool_sources import PYTHON, ToolSource, listing_of, read_listing
-from wildtool.catalogue.mcp import ANSWER_TIMEOUT_S, STDIO, is_server, server_environment, server_tools
 from wildtool.children import Child, python_words
 from wildtool.cli.options.whitelist import executed_files
 from wildtool.data.files import read_json
@@ -18,6 +17,7 @@ from wildtool.errors import DataError
 from wildtool.outputs import write_file
 from wildtool.shapes import Reading, read_tools
 from wildtool.temporary import temporary_folder
+from wildtool.tools.sources.mcp import ANSWER_TIMEOUT_S, STDIO, is_server, server_environment, server_tools
 from wildtool.trust_request import TrustRequest, trust_digest
 
 PYTHON_TOOLS = "TOOLS"

@@ -126,7 +126,7 @@ class ToolReader:
         return [as_object(tool) for tool in as_list(entry.get("tools"))]
 
     def _of_file(self, place: CasePlace, name: str) -> list[Tool] | None:
-        from wildtool.sets.make.tool_sources.tool_files import (
+        from wildtool.tools.sources.tool_files import (
             tools_of_file,
         )  # many files have their tools inside
 
