@@ -24,6 +24,7 @@ ABOUT: Mapping[str, str] = {
     VERBS: "the verbs of each package",
     "environments": "units for training, with rewards",
     "board": "results that others can believe",
+    "cases": "own requests and conversations",
     "check": "checks endpoints for broken calls",
     "api": "settings, plans, what Python gets",
     "config": "wildtool.toml, and the models it names",

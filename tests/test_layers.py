@@ -48,6 +48,7 @@ LAYERS = (
     {"cli"},
     {"scale", "sets", "check"},
     {"board", "environments"},
+    {"cases"},
     {"commands"},
     {"__main__"},
 )

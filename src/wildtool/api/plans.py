@@ -179,6 +179,7 @@ def _build_plans(
 
     meaning.check_fit(settings, benchmark)
     limits, roles = settings.limits, settings.roles
+    data_of(benchmark).prepare(_name(settings.items.data))
     source = data_of(benchmark).locate(_name(settings.items.data), settings.items.split)
     options = meaning.model_options(settings, open_replies, completion=benchmark.mode == COMPLETION)
     catalog = ModelCatalog(

@@ -239,7 +239,7 @@ _VERBS = Commands(
             "Check the scorer: score gold answers, with and without mistakes.",
         ),
         "trust": ("cli.commands.trust:trust", "Show what a wildtool.toml would do, and trust it."),
-        "new": ("cli.commands.new:NEW", "Write the files of a new benchmark."),
+        "new": ("cli.commands.new:NEW", "Write a first file of own cases, or the files of a new benchmark."),
         "generate": ("sets.commands.generate:GENERATE", "Generate sessions, items, tools or training data."),
         "launch": ("scale.commands:LAUNCH", "Start workers of a run on a cluster."),
         "worker": ("scale.commands:worker", "Help a run that several workers share."),

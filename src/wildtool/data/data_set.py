@@ -156,6 +156,12 @@ class DataSet:
         """Says where the data come from and on what terms."""
         report(f"source: {self.repository} at commit {self.commit}; licence: {self.licence}")
 
+    def prepare(self, data: str | None) -> None:
+        """What a run does before its data are read, such as to ask servers for their tools; nothing by default.
+
+        Raises UsageError where that needs trust.
+        """
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
         """Finds the data the user named (None: the default for the split). Raises DataError saying how to get them."""
         if self.shipped is not None and data in (None, self.name):

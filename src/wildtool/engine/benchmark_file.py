@@ -103,8 +103,17 @@ def _list_of_files() -> Path:
     return user_data_path("wildtool") / "benchmark-files.txt"
 
 
+def remember_cases(path: Path, benchmark: Benchmark) -> None:
+    """Notes the file or folder whose cases a benchmark runs. It is read and never executed."""
+    place = path.resolve()
+    for other in [known for known, each in _FILES.items() if each.benchmark.name == benchmark.name]:
+        del _FILES[other]
+    _FILES[place] = BenchmarkFile(place, "", benchmark)
+    BY_NAME[benchmark.name] = benchmark
+
+
 def file_of(benchmark: Benchmark) -> Path | None:
-    """The file that a benchmark was read from, in whatever mode it is; None for others."""
+    """The file that a benchmark was read from, in whatever mode it is, or whose cases it runs; None for others."""
     identity = type(benchmark), benchmark.name
     matches = (
         each.path for each in _FILES.values() if (type(each.benchmark), each.benchmark.name) == identity

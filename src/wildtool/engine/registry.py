@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Any
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import VERDICT_COLUMNS, Benchmark, OriginalPrompts
-from wildtool.benchmarks import OF_ANY_FILE, OURS, SUITES
+from wildtool.benchmarks import OF_ANY_FILE, OURS, OWN_CASES, SUITES
 from wildtool.data.data_set import data_of
 from wildtool.declared import outdated_member
-from wildtool.engine.benchmark_file import BY_NAME, FILE_SUFFIX, benchmark_of_file, may_run, remember_file
+from wildtool.engine.benchmark_file import (
+    BY_NAME,
+    FILE_SUFFIX,
+    benchmark_of_file,
+    may_run,
+    remember_cases,
+    remember_file,
+)
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
 from wildtool.engine.versions import RunNames, names_of, played_profile
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
@@ -130,7 +137,8 @@ def usable_benchmarks() -> list[Benchmark]:
 
 def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
     """The benchmark of that name in a mode (None: its first); of a Python file, the one that it defines. Ours win over
-    others of their name, and those of files that were read over those of packages.
+    others of their name, and those of files that were read over those of packages. A path of cases is a benchmark of the
+    file's name.
 
     Raises UsageError listing the known names or modes where there is none of that name, or saying why it cannot be used.
     """
@@ -143,11 +151,37 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
     if (benchmark := BY_NAME.get(name)) is not None:
         return in_mode(benchmark, mode)
     if name not in _entries():
+        if may_hold_cases(name):
+            return in_mode(_load_cases(name), mode)
         raise UsageError(unknown_name("benchmark", name, benchmark_names()))
     entry = _load_entry(name)
     if isinstance(entry, BrokenEntry):
         raise UsageError(str(entry))
     return in_mode(entry, mode)
+
+
+STANDARD_INPUT = "-"
+_CASE_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".csv", ".parquet", ".gz", ".zst")
+
+
+def may_hold_cases(name: str) -> bool:
+    """Whether a name that no benchmark has is the path of a file or folder of cases, or `-`."""
+    return name == STANDARD_INPUT or name.casefold().endswith(_CASE_SUFFIXES) or Path(name).is_dir()
+
+
+def cases_in(path: Path) -> Benchmark | None:
+    """The benchmark of a file or folder of cases, in wildtool's form or in that of another program; None for any other
+    file, and for conversations."""
+    cases = resolve_name(OWN_CASES)
+    return _load_cases(str(path)) if may_hold_cases(str(path)) and cases.are_in(path) else None
+
+
+def _load_cases(name: str) -> Benchmark:
+    benchmark: Benchmark = resolve_name(OWN_CASES).benchmark(name)
+    place = data_of(benchmark).shipped
+    assert place is not None
+    remember_cases(place, benchmark)
+    return benchmark
 
 
 def _load_file(path: Path) -> Benchmark:
@@ -183,6 +217,10 @@ def played_benchmark(folder: Path, run_json: Mapping[str, Any], benchmark: str |
 def _benchmark_of_run(folder: Path, name: str, file: Path) -> Benchmark | None:
     """What the file of a run defines; None where the name alone decides: the file is gone and another source offers the
     name, or the run was unpacked from a bundle, which must not choose what is executed here."""
+    if file.suffix != FILE_SUFFIX:
+        benchmark: Benchmark = resolve_name(OWN_CASES).of_run(name, file)
+        remember_cases(file, benchmark)
+        return benchmark
     if not is_unpacked(folder) and file.is_absolute() and file.is_file():
         if not may_run(file):
             raise RecordError(

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from wildtool.benchmarks import OURS, SUITES
+from wildtool.benchmarks import HIDDEN, OURS, SUITES
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
@@ -106,7 +106,7 @@ def list_(
             raise UsageError("a name is for cards, such as `wildtool list cards NAME`")
         _print_card(_card(registry.load_benchmark(name)))
         return 0
-    benchmarks = registry.usable_benchmarks()
+    benchmarks = [each for each in registry.usable_benchmarks() if each.name not in HIDDEN]
     for kind in [subject] if subject else list(ListKind):
         if subject is None:
             print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")

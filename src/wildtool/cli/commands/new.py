@@ -1,7 +1,8 @@
-"""Write the files of a new benchmark.
+"""Write a first file of own cases, or the files of a new benchmark.
 
 \b
 Examples:
+  wildtool new cases
   wildtool new benchmark calqa
   wildtool new benchmark calqa --package
 """
@@ -27,7 +28,11 @@ NEW = CommandGroup(
             "benchmark": (
                 "cli.commands.new:benchmark",
                 "Write a benchmark that works: its rules, ten items and tests.",
-            )
+            ),
+            "cases": (
+                "cli.commands.new:cases",
+                "Write a first file of own cases, with its tools and a schema for editors.",
+            ),
         },
         group="new",
     ),
@@ -67,6 +72,38 @@ def benchmark(
         f"wildtool audit {reference}",
         f"python -m pytest {folder / 'tests' if package else folder / f'test_{module}.py'}",
     ]
+    print_out("\nNext:\n" + "\n".join(f"  {step}" for step in steps))
+
+
+CASE_FILES = ("tools.json", "cases.schema.json")
+"""What is written beside the cases: their tools, and what editors check them by."""
+
+
+def cases(
+    file: Path = arg("FILE", "File to write, such as refunds.cases.yaml.", default=Path("cases.yaml")),
+    force: bool = opt("Replace files that are there already."),
+) -> None:
+    """Write a first file of own cases, with its tools and a schema for editors.
+
+    \b
+    Examples:
+      wildtool new cases
+      wildtool new cases refunds.cases.yaml
+
+    It runs as it is: wildtool run cases.yaml --model NAME. Put your own tools and requests in the place of the example's.
+    """
+    if file.suffix not in (".yaml", ".yml"):
+        raise UsageError(f"{file}: the first cases are YAML; give a name that ends in .yaml")
+    template = files("wildtool.data").joinpath("new_cases")
+    texts = {file: template.joinpath("cases.yaml").read_text("utf-8")}
+    texts |= {file.parent / name: template.joinpath(name).read_text("utf-8") for name in CASE_FILES}
+    for path in texts:
+        check_absent(path, force=force)
+    make_folder(file.parent)
+    for path, text in texts.items():
+        write_file(path, text.encode())
+        print_out(f"wrote {path}")
+    steps = [f"wildtool data lint {file}", f"wildtool run {file} --model baseline/gold"]
     print_out("\nNext:\n" + "\n".join(f"  {step}" for step in steps))
 
 

@@ -58,9 +58,10 @@ def score(
         raise UsageError("give run folders or --replies, not both")
     from wildtool.cli.terminal import print_err
     from wildtool.data.data_set import data_of
-    from wildtool.engine.registry import detect_benchmark, in_mode
+    from wildtool.engine.registry import cases_in, detect_benchmark, in_mode
 
-    owner = in_mode(detect_benchmark(benchmark, data), mode)
+    cases = None if benchmark is not None or data is None else cases_in(Path(data))
+    owner = in_mode(cases or detect_benchmark(benchmark, data), mode)
 
     def judged(place: Path) -> int:
         from wildtool.engine.plan import Selection

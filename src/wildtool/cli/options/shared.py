@@ -35,8 +35,9 @@ BENCHMARK_ARGUMENT = arg(
     complete=completion.benchmarks,
 )
 BENCHMARK_OR_SUITE_ARGUMENT = arg(
-    "BENCH",
-    "Benchmark, see `wildtool list`; a Python file that defines one; or several at once: toleap, all.",
+    "BENCH|FILE",
+    "File of own cases or conversations; a benchmark, see `wildtool list`; a Python file that defines one; or "
+    "several at once: toleap, all.",
     complete=completion.benchmarks_and_suites,
 )
 DATA_OPTION = opt(

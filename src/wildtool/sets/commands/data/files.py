@@ -28,12 +28,14 @@ TOKENIZER_OPTION = opt(
 def training_file(data: str, benchmark: str | None) -> Path | None:
     """The path of data that are training records; None for a benchmark's. Raises DataError for pipes and devices."""
     from wildtool.data.files import check_regular_file
-    from wildtool.engine.registry import detect_benchmark, names_benchmark
+    from wildtool.engine.registry import cases_in, detect_benchmark, names_benchmark
     from wildtool.sets.prepare.check.rows import looks_like_training
 
     if names_benchmark(data):
         return None
     check_regular_file(Path(data))
+    if benchmark is None and cases_in(Path(data)) is not None:
+        return None
     is_training = looks_like_training(Path(data)) if benchmark is None else benchmark == TRAINING
     if is_training is None:
         try:
@@ -47,13 +49,14 @@ def resolve_data(data: str, benchmark: str | None) -> "tuple[Benchmark, Source]"
     """The benchmark of the data, and where they are."""
     from wildtool.data.data_set import data_of
     from wildtool.data.files import check_regular_file
-    from wildtool.engine.registry import detect_benchmark, load_benchmark, names_benchmark
+    from wildtool.engine.registry import cases_in, detect_benchmark, load_benchmark, names_benchmark
 
     if names_benchmark(data):
         owner = load_benchmark(data)
         return owner, data_of(owner).locate(None)
     check_regular_file(Path(data))
-    owner = detect_benchmark(benchmark, data)
+    owner = None if benchmark is not None else cases_in(Path(data))
+    owner = owner or detect_benchmark(benchmark, data)
     return owner, data_of(owner).locate(data)
 
 

@@ -1,0 +1,364 @@
+"""Reads cases from the records of a file: their defaults, tools, turns and recorded history; and notes what is wrong."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from wildtool.cases.dates import read_day
+from wildtool.cases.expecting import is_judged, read_expectation, read_forbidden, read_name_list
+from wildtool.cases.form import CASE_KEYS, DEFAULT_KEYS, TURN_KEYS, meant_key, unknown_key
+from wildtool.cases.history import turn_messages
+from wildtool.cases.matching import show
+from wildtool.cases.places import CaseDocument, CasePlace
+from wildtool.cases.records import Case, CaseUnit, Expectation
+from wildtool.cases.tool_sources import ToolReader, tools_on_offer
+from wildtool.cases.values import Context
+from wildtool.data.files import read_text
+from wildtool.errors import DataError
+from wildtool.json_codec import as_list, as_object, canonical_json
+from wildtool.shapes import Reading
+from wildtool.shapes.messages import read_messages
+from wildtool.types import Message, Tool
+
+MOST_REPEATS = 1_000
+_INPUTS = ("input", "messages", "turns")
+_TEXTS = ("id", "input", "system", "date", "note", "skip", "order")
+_INHERITED = (
+    "also",
+    "order",
+    "ignore",
+    "must",
+    "repeat",
+    "at_least",
+    "tags",
+    "system",
+    "date",
+    "tools",
+    "offer",
+)
+_MOST_SYSTEM_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReader:
+    """Reads the cases of one file."""
+
+    document: CaseDocument
+    tools: ToolReader
+    folder: Path
+    """The one of the file."""
+
+    def cases(self) -> list[Case]:
+        """The cases that are not skipped; those with faults among them. Faults are noted in the document."""
+        defaults = self._defaults()
+        cases: list[Case] = []
+        lines: dict[str, int] = {}
+        for record in self.document.records:
+            place = CasePlace(record, self.document.faults)
+            if not as_object(record.value):
+                place.fail(f"a case is an object, not {show(place.value)}")
+                continue
+            case = self._case(place, defaults)
+            if case.id in lines:
+                place.at("id").fail(f"the id {case.id!r} is already that of line {lines[case.id]}")
+                continue
+            lines[case.id] = record.line
+            if "skip" not in as_object(record.value):
+                cases.append(case)
+        return cases
+
+    def _defaults(self) -> CasePlace | None:
+        record = self.document.defaults
+        if record is None:
+            return None
+        place = CasePlace(record, self.document.faults)
+        if not as_object(record.value):
+            place.fail(f"defaults is an object, not {show(place.value)}")
+            return None
+        for key in as_object(record.value):
+            if key not in DEFAULT_KEYS:
+                is_of_case = key in CASE_KEYS
+                place.at(key).fail(
+                    f"{key!r} belongs to a case, not to defaults"
+                    if is_of_case
+                    else unknown_key(key, DEFAULT_KEYS)
+                )
+        _check_settings(place)
+        return place
+
+    def _case(self, place: CasePlace, defaults: CasePlace | None) -> Case:
+        held = as_object(place.value)
+        for key in held:
+            if key not in CASE_KEYS:
+                place.at(key).fail(unknown_key(key, CASE_KEYS))
+        _check_settings(place)
+        _check_inputs(place)
+        settings = _Settings(place, defaults)
+        tools = self._visible_tools(settings)
+        today = settings.today()
+        ignore = read_name_list(settings.place("ignore"))
+        context = Context(_schemas(tools), today, ignore)
+        never = settings.of_defaults("never")
+        inherited = {key: settings.value(key) for key in ("also", "order")}
+        inherited["never"] = () if never is None else read_forbidden(never, context)
+        system = self._system(settings, today)
+        id_ = held["id"] if isinstance(held.get("id"), str) and held["id"] else made_id(held)
+        if "turns" in held:
+            units = self._turns(place, system, tools or [], context, inherited)
+        else:
+            units = self._single(place, system, tools or [], context, inherited)
+        repeat = settings.number("repeat", 1)
+        if not 1 <= repeat <= MOST_REPEATS or repeat != int(repeat):
+            settings.place("repeat").fail(f"is a whole number from 1 to {MOST_REPEATS:,}, not {show(repeat)}")
+            repeat = 1
+        return Case(
+            id=id_,
+            units=_repeated(units, int(repeat)),
+            tags=read_name_list(settings.place("tags")),
+            must=settings.value("must") is True,
+            at_least=_share(settings),
+            digest=sha256(
+                canonical_json([held, {key: settings.value(key) for key in _INHERITED}])
+            ).hexdigest()[:12],
+            line=place.record.line,
+        )
+
+    def _visible_tools(self, settings: "_Settings") -> list[Tool] | None:
+        """The tools that the model is shown; None where they are not known yet."""
+        place = settings.place("tools")
+        if place.value is None:
+            return None
+        tools = self.tools.tools(place)
+        offer = settings.place("offer")
+        if tools is None or offer.value is None:
+            return tools
+        return tools_on_offer(offer, tools)
+
+    def _system(self, settings: "_Settings", today: datetime | None) -> list[Message]:
+        """The system message: the prompt, and the day of the case."""
+        place = settings.place("system")
+        text = place.value if isinstance(place.value, str) else ""
+        if text.startswith("@"):
+            text = self._prompt_file(place, text[1:])
+        day = today.date().isoformat() if today else ""
+        if day and day not in text:
+            text = f"{text}\n\nToday is {day}.".strip()
+        return [{"role": "system", "content": text}] if text else []
+
+    def _prompt_file(self, place: CasePlace, name: str) -> str:
+        path = (self.folder / name).resolve()
+        if not path.is_relative_to(self.folder.resolve()):
+            # What lies elsewhere may be secret, and the prompt is sent to a model.
+            place.fail(f"{name} is outside of the folder of this file; copy it there")
+            return ""
+        self.tools.files[str(path)] = path
+        try:
+            return read_text(path, _MOST_SYSTEM_BYTES).strip()
+        except DataError as error:
+            place.fail(str(error))
+            return ""
+
+    def _single(
+        self,
+        place: CasePlace,
+        system: list[Message],
+        tools: list[Tool],
+        context: Context,
+        inherited: Mapping[str, Any],
+    ) -> list[CaseUnit]:
+        held = as_object(place.value)
+        if not is_judged(held):
+            place.fail(
+                "nothing is judged: give 'expect' ([] or none for no call), 'expect_any', 'says' or 'never'"
+            )
+        messages = [*system, *_history(place)]
+        if "messages" in held and any(message.get("role") == "system" for message in messages[len(system) :]):
+            messages = messages[len(system) :]
+        expectation = read_expectation(place, context, inherited)
+        return [CaseUnit(tuple(messages), tuple(tools), expectation)]
+
+    def _turns(
+        self,
+        place: CasePlace,
+        system: list[Message],
+        tools: list[Tool],
+        context: Context,
+        inherited: Mapping[str, Any],
+    ) -> list[CaseUnit]:
+        inner = place.at("turns")
+        turns = as_list(inner.value)
+        if not turns or not any(is_judged(turn) for turn in turns):
+            inner.fail("nothing is judged in any turn")
+        messages = list(system)
+        units: list[CaseUnit] = []
+        for number, turn in enumerate(turns):
+            at = inner.at(number)
+            if not isinstance(turn, dict):
+                at.fail("a turn is an object with input")
+                continue
+            held = as_object(turn)
+            for key in held:
+                if key not in TURN_KEYS:
+                    at.at(key).fail(unknown_key(key, TURN_KEYS))
+            if not isinstance(held.get("input"), str) or not held["input"]:
+                at.fail("has no 'input', a text")
+            messages.append({"role": "user", "content": str(held.get("input", ""))})
+            expectation = read_expectation(at, context, inherited)
+            answer = held["answer"] if isinstance(held.get("answer"), str) else ""
+            unit = CaseUnit(tuple(messages), tuple(tools), expectation, number + 1, answer)
+            if is_judged(turn):
+                units.append(unit)
+            followers = turn_messages(unit)
+            if not followers and number + 1 < len(turns):
+                at.warn("later turns show no answer here: give 'returns' on its calls, or 'answer'")
+            messages += followers
+            context = replace(context, results={**context.results, **_results(expectation)})
+        return units
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The keys of a case, and of the defaults where the case has them not."""
+
+    case: CasePlace
+    defaults: CasePlace | None
+
+    def place(self, key: str) -> CasePlace:
+        """The place of a key."""
+        inherited = self.of_defaults(key)
+        return self.case.at(key) if inherited is None else inherited
+
+    def of_defaults(self, key: str) -> CasePlace | None:
+        """The place of a key in the defaults; None where the case has it, or they do not."""
+        if key in as_object(self.case.value) or self.defaults is None:
+            return None
+        return self.defaults.at(key) if key in as_object(self.defaults.value) else None
+
+    def value(self, key: str) -> Any:
+        """The value of a key; None where there is none."""
+        return self.place(key).value
+
+    def number(self, key: str, otherwise: float) -> float:
+        """The number of a key; another one where it has none."""
+        value = self.value(key)
+        if value is None:
+            return otherwise
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.place(key).fail(f"takes a number, not {show(value)}")
+            return otherwise
+        return value
+
+    def today(self) -> datetime | None:
+        """The day of the case."""
+        value = self.value("date")
+        if not isinstance(value, str):
+            return None
+        day = read_day(value)
+        if day is None:
+            now = (
+                "; the day itself, since a score on another day must be the same"
+                if value in ("now", "today")
+                else ""
+            )
+            self.place("date").fail(f"is a day such as 2026-03-30, not {show(value)}{now}")
+        return day
+
+
+def _share(settings: _Settings) -> float:
+    share = settings.number("at_least", 1.0)
+    if 0 <= share <= 1:
+        return share
+    hint = f" ({share / 100:g}?)" if 1 < share <= 100 else ""
+    settings.place("at_least").fail(f"is a share from 0 to 1, not {show(share)}{hint}")
+    return 1.0
+
+
+def _check_settings(place: CasePlace) -> None:
+    """Notes values of the wrong type."""
+    held = as_object(place.value)
+    for key in _TEXTS:
+        if key in held and not isinstance(held[key], str):
+            inner = place.at(key)
+            if key == "input" and isinstance(held[key], list):
+                inner.fail("a history goes under 'messages'")
+            elif key == "id" and isinstance(held[key], int) and inner.source is not None:
+                inner.fail(f"takes a text: write '{inner.source}' in quotes")
+            elif held[key] is None:
+                inner.fail("is empty")
+            else:
+                inner.fail(f"takes a text, not {show(held[key])}")
+    if "must" in held and not isinstance(held["must"], bool):
+        quotes = " (true without quotes)" if isinstance(held["must"], str) else ""
+        place.at("must").fail(f"takes true or false, not {show(held['must'])}{quotes}")
+
+
+def _check_inputs(place: CasePlace) -> None:
+    held = as_object(place.value)
+    keys = [key for key in _INPUTS if key in held]
+    if not keys and not any(meant_key(key, CASE_KEYS) == "input" for key in held):
+        place.fail("has no 'input' (or 'messages', or 'turns')")
+    if len(keys) > 1:
+        place.at(keys[1]).fail(f"{keys[0]!r} and {keys[1]!r} exclude each other")
+    if held.get("input") == "":
+        place.at("input").fail("is empty")
+
+
+def _history(place: CasePlace) -> list[Message]:
+    """What the model is shown of the conversation."""
+    held = as_object(place.value)
+    if "messages" not in held:
+        return [{"role": "user", "content": str(held.get("input") or "")}]
+    inner = place.at("messages")
+    try:
+        messages = read_messages(held["messages"], Reading())
+    except DataError as error:
+        inner.fail(f"cannot be read: {error}")
+        return []
+    if not messages and "input" not in held:
+        inner.fail("holds no message")
+    elif messages and messages[-1].get("role") == "assistant":
+        inner.fail(
+            "ends with an assistant message: leave that out (it would be the gold), or leave out 'expect'"
+        )
+    return messages
+
+
+def _schemas(tools: Sequence[Tool] | None) -> dict[str, Mapping[str, Any]] | None:
+    if tools is None:
+        return None
+    return {tool["function"]["name"]: as_object(tool["function"].get("parameters")) for tool in tools}
+
+
+def _results(expectation: Expectation) -> dict[str, Any]:
+    return {slot.label: slot.returns[0] for slot in expectation.slots if slot.label and slot.returns}
+
+
+def _repeated(units: Sequence[CaseUnit], times: int) -> dict[str, CaseUnit]:
+    """The units by name: the number of the turn, and from the second time on which time it is."""
+    return {
+        f"{unit.turn}" if time == 1 else f"{unit.turn} #{time}": unit
+        for time in range(1, times + 1)
+        for unit in units
+    }
+
+
+def made_id(held: Mapping[str, Any]) -> str:
+    """The id of a case that has none: its first words, and four digits of what it asks."""
+    texts = [held.get(key) for key in _INPUTS if key in held]
+    first: Any = texts[0] if texts else held
+    text = first if isinstance(first, str) else _first_text(first)
+    words = re.sub(r"\W+", "-", text.casefold()).strip("-")[:32].rstrip("-")
+    digest = sha256(canonical_json([first, held.get("system"), held.get("expect")])).hexdigest()[:4]
+    return f"{words}-{digest}" if words else digest
+
+
+def _first_text(value: Any) -> str:
+    for entry in as_list(value):
+        text = as_object(entry).get("input", as_object(entry).get("content"))
+        if isinstance(text, str):
+            return text
+    return ""

@@ -1,0 +1,364 @@
+"""Reads what a case expects: calls in each of their spellings, alternatives, texts; and notes what is wrong."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from wildtool.cases.assigning import MOST_STATES, number_of_states
+from wildtool.cases.call_text import read_call_text
+from wildtool.cases.form import (
+    ARGUMENT_SPELLINGS,
+    CALL_KEYS,
+    JUDGED_KEYS,
+    NAME_SPELLINGS,
+    nearest_name,
+    unknown_key,
+)
+from wildtool.cases.matching import show
+from wildtool.cases.places import CasePlace
+from wildtool.cases.records import UNLIMITED, CallPattern, Expectation, Slot
+from wildtool.cases.values import Context, parameters_use, read_says, read_value
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.schema import as_schema, required_names
+
+NO_CALLS = "none"
+"""What `expect` says for no call."""
+ANY_CALLS = "any"
+"""What `also` says for all tools."""
+_TIMES = re.compile(r"(\d{1,4})(\+|-(\d{1,4}))?")
+_LABEL = re.compile(r"[A-Za-z_][\w-]*")
+
+
+def read_expectation(place: CasePlace, context: Context, inherited: Mapping[str, Any]) -> Expectation:
+    """What is right in a case or a turn.
+
+    Args:
+        inherited: keys of the case that the turn does not have itself, or of the defaults.
+    """
+    held = as_object(place.value)
+    settings = {**inherited, **held}
+    if "expect" in held and "expect_any" in held:
+        place.at("expect_any").fail("'expect' and 'expect_any' exclude each other")
+    alternatives = _read_alternatives(place, context)
+    expectation = Expectation(
+        alternatives=alternatives,
+        also=_read_also(place, settings),
+        never=_read_never(place, context, settings),
+        in_order=_read_order(place, settings),
+        says=read_says(place.at("says")) if "says" in held else (),
+        not_says=read_says(place.at("not_says")) if "not_says" in held else (),
+    )
+    _check_contradiction(place, expectation)
+    return expectation
+
+
+def is_judged(value: Any) -> bool:
+    """Whether a case or turn says what is right in it."""
+    return any(key in as_object(value) for key in JUDGED_KEYS)
+
+
+def _read_alternatives(place: CasePlace, context: Context) -> tuple[tuple[Slot, ...], ...] | None:
+    held = as_object(place.value)
+    if "expect" in held:
+        return (_read_slots(place.at("expect"), context),)
+    if "expect_any" not in held:
+        return None
+    inner = place.at("expect_any")
+    if len(as_list(inner.value)) < 2:
+        inner.fail("is a list of two or more alternatives; for one write 'expect'")
+    slots: list[tuple[Slot, ...]] = []
+    for number, value in enumerate(as_list(inner.value)):
+        if any(isinstance(entry, list) for entry in as_list(value)):
+            inner.at(number).fail("lists three deep: an alternative is one call or one list of calls")
+        else:
+            slots.append(_read_slots(inner.at(number), context))
+    return tuple(slots)
+
+
+def _read_slots(place: CasePlace, context: Context) -> tuple[Slot, ...]:
+    value = place.value
+    if value == NO_CALLS:
+        return ()
+    if value is None:
+        place.fail("is empty: write [] for no call, or leave the key out if calls are not judged")
+        return ()
+    places = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
+    slots: list[Slot] = []
+    results: dict[str, Any] = {}
+    for each in places:
+        if isinstance(each.value, list):
+            each.fail(
+                "a list inside of a list of calls: alternatives are written {one_of: […]} or expect_any"
+            )
+            continue
+        slot = _read_slot(each, replace(context, results={**context.results, **results}))
+        if slot is None:
+            continue
+        slots.append(slot)
+        if slot.label in results:
+            each.fail(f"another call is called {slot.label!r}, too")
+        if slot.label and slot.returns:
+            results[slot.label] = slot.returns[0]
+    _check_order(place, slots)
+    return tuple(slots)
+
+
+def _check_order(place: CasePlace, slots: list[Slot]) -> None:
+    """Notes labels of `after` that no call has, and orders that cannot be judged in reasonable time."""
+    labels = [slot.label for slot in slots if slot.label]
+    for slot in slots:
+        for label in slot.after:
+            if label not in labels or label == slot.label:
+                place.fail(f"after: no other call has 'as: {label}'; {nearest_name(label, labels)}")
+    if any(slot.after for slot in slots) and number_of_states(slots) > MOST_STATES:
+        place.fail("too many calls for 'after' (about 13); write order: listed, or make several cases of it")
+
+
+def _read_slot(place: CasePlace, context: Context) -> Slot | None:
+    """One call with its options; None where there is nothing to read."""
+    held = as_object(place.value)
+    if "one_of" not in held:
+        pattern = read_pattern(place, context)
+        return None if pattern is None else _with_options(place, (pattern,))
+    for key in held:
+        if key not in CALL_KEYS and key != "one_of":
+            place.at(key).fail(unknown_key(key, {*CALL_KEYS, "one_of"}))
+    entries = as_list(held["one_of"])
+    if len(entries) < 2:
+        place.at("one_of").fail("takes two or more calls")
+    alternatives = [read_pattern(place.at("one_of", number), context) for number in range(len(entries))]
+    patterns = tuple(
+        replace(
+            pattern,
+            ignore=(*pattern.ignore, *read_name_list(place.at("ignore"))),
+            extra=pattern.extra or bool(held.get("extra")),
+        )
+        for pattern in alternatives
+        if pattern is not None
+    )
+    return _with_options(place, patterns) if patterns else None
+
+
+def read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False) -> CallPattern | None:
+    """A call in any of its spellings, without what concerns its slot.
+
+    Args:
+        forbidden: whether it must not be made: then arguments that are not named do not save it.
+    """
+    value = place.value
+    if isinstance(value, str):
+        return _of_text(place, value, context, forbidden=forbidden)
+    if value is None:
+        place.fail("is empty; expected a call")
+        return None
+    if not isinstance(value, dict):
+        place.fail(f"a call is a name or an object, not {show(value)}")
+        return None
+    reading = _named_arguments(place)
+    if reading is None:
+        return None
+    name, arguments_place = reading
+    held = as_object(value)
+    ignore = (
+        (*context.ignore, *read_name_list(place.at("ignore")))
+        if not forbidden
+        else read_name_list(place.at("ignore"))
+    )
+    arguments = None
+    if arguments_place is not None:
+        use = parameters_use(name, context)
+        members = as_object(arguments_place.value)
+        arguments = {key: read_value(arguments_place.at(key), use.member(key), context) for key in members}
+    extra = _flag(place, "extra") if "extra" in held else forbidden and bool(arguments)
+    pattern = CallPattern(name, arguments, ignore, extra)
+    _check_against_tool(arguments_place or place, pattern, context, forbidden=forbidden)
+    return pattern
+
+
+def _of_text(place: CasePlace, text: str, context: Context, *, forbidden: bool) -> CallPattern | None:
+    try:
+        name, arguments = read_call_text(text)
+    except ValueError as error:
+        place.fail(f"{show(text)}: {error}")
+        return None
+    pattern = CallPattern(name, arguments, () if forbidden else context.ignore, forbidden and bool(arguments))
+    _check_against_tool(place, pattern, context, forbidden=forbidden)
+    return pattern
+
+
+def _named_arguments(place: CasePlace) -> tuple[str, CasePlace | None] | None:
+    """The name of a call and the place of its arguments (None where they are not judged); None for what is no call."""
+    held = as_object(place.value)
+    if (
+        isinstance(held.get("name"), str)
+        or "arguments" in held
+        or any(isinstance(held.get(key), str) for key in NAME_SPELLINGS)
+    ):
+        return _of_long_form(place, held)
+    names = [key for key in held if key not in CALL_KEYS]
+    if not names:
+        place.fail("names no tool")
+        return None
+    if len(names) > 1:
+        hint = ""
+        if not isinstance(held[names[1]], dict):
+            hint = f"; or is {names[1]!r} an argument of {names[0]}? Then indent it"
+        place.fail(f"two tools in one item ({', '.join(names)}): one call a list item{hint}")
+        return None
+    (name,) = names
+    inner = place.at(name)
+    if held[name] is None:
+        inner.fail(f"is empty: {name}: {{}} means no arguments, - {name} means any")
+        return None
+    if not isinstance(held[name], dict):
+        inner.fail(f"the arguments of a call are an object, not {show(held[name])}")
+        return None
+    return name, inner
+
+
+def _of_long_form(place: CasePlace, held: Mapping[str, Any]) -> tuple[str, CasePlace | None] | None:
+    for key in NAME_SPELLINGS:
+        if isinstance(held.get(key), str) and not isinstance(held.get("name"), str):
+            place.at(key).fail(f"{key!r} here; did you mean 'name'?")
+            return None
+    if not isinstance(held.get("name"), str):
+        place.fail("a call without 'name'")
+        return None
+    keys = {*CALL_KEYS, "name", "arguments"}
+    for key in held:
+        if key in ARGUMENT_SPELLINGS:
+            place.at(key).fail(f"{key!r} here; did you mean 'arguments'?")
+            return None
+        if key not in keys:
+            place.at(key).fail(unknown_key(key, keys))
+    if "arguments" not in held:
+        return held["name"], None
+    inner = place.at("arguments")
+    if isinstance(held["arguments"], str):
+        inner.fail("is a text: write the object itself")
+        return None
+    if not isinstance(held["arguments"], dict):
+        inner.fail(f"is an object, not {show(held['arguments'])}; leave it out if arguments are not judged")
+        return None
+    return held["name"], inner
+
+
+def _check_against_tool(place: CasePlace, pattern: CallPattern, context: Context, *, forbidden: bool) -> None:
+    """Notes tools and parameters that there are not, and required parameters that are missing."""
+    if context.parameters is None or "*" in pattern.name:
+        return
+    if pattern.name not in context.parameters:
+        place.fail(f"no tool {pattern.name!r}; {nearest_name(pattern.name, context.parameters)}")
+        return
+    schema = as_schema(context.parameters[pattern.name])
+    properties = as_schema(schema.get("properties"))
+    if pattern.arguments is None:
+        return
+    for key in pattern.arguments:
+        if key not in properties and not schema.get("additionalProperties"):
+            inner = place.at(key) if as_object(place.value) else place
+            inner.fail(f"{pattern.name} has no parameter {key!r}; {nearest_name(key, properties)}")
+    for name in required_names(schema):
+        ignored = any(fnmatchcase(str(name), each.rpartition(".")[2]) for each in pattern.ignore)
+        if name not in pattern.arguments and not (pattern.extra or ignored or forbidden):
+            place.fail(
+                f"the required parameter {name!r} is missing, so no valid call could fit; write extra: true, or "
+                f"{name}: {{$any: true}}"
+            )
+
+
+def _with_options(place: CasePlace, patterns: tuple[CallPattern, ...]) -> Slot:
+    held = as_object(place.value)
+    lowest, most = _read_times(place.at("times")) if "times" in held else (1, 1.0)
+    if _flag(place, "optional"):
+        if lowest == most and "times" in held:
+            place.at("times").fail(f"'optional' and a fixed number exclude each other; write 0-{lowest}")
+        lowest = 0
+    label = held.get("as", "")
+    if not isinstance(label, str) or (label and not _LABEL.fullmatch(label)):
+        place.at("as").fail(f"is a name such as first, not {show(label)}")
+        label = ""
+    returns = (held["returns"],) if "returns" in held else ()
+    return Slot(patterns, lowest, most, label, read_name_list(place.at("after")), returns)
+
+
+def _read_times(place: CasePlace) -> tuple[int, float]:
+    value = place.value
+    matched = _TIMES.fullmatch(str(value)) if isinstance(value, int | str) and value is not True else None
+    if matched is None:
+        place.fail(f"is 3, 1+ or 1-3, not {show(value)}")
+        return 1, 1
+    lowest = int(matched[1])
+    most = UNLIMITED if matched[2] == "+" else int(matched[3] or lowest)
+    if most < max(lowest, 1):
+        place.fail(f"is 3, 1+ or 1-3, not {show(value)}")
+    return lowest, most
+
+
+def _flag(place: CasePlace, key: str) -> bool:
+    value = as_object(place.value).get(key, False)
+    if not isinstance(value, bool):
+        place.at(key).fail(f"takes true or false, not {show(value)}")
+    return value is True
+
+
+def read_name_list(place: CasePlace) -> tuple[str, ...]:
+    """The names at a place: a list of them, or one alone; none where there is nothing."""
+    value = place.value
+    if value is None:
+        return ()
+    names = [value] if isinstance(value, str) else as_list(value)
+    if not names or not all(isinstance(name, str) and name for name in names):
+        place.fail(f"takes a list of names, not {show(value)}")
+    return tuple(name for name in names if isinstance(name, str))
+
+
+def _read_also(place: CasePlace, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    value = settings.get("also")
+    if value == ANY_CALLS:
+        return ("*",)
+    if "also" in as_object(place.value):
+        return read_name_list(place.at("also"))
+    return tuple(name for name in as_list(value) if isinstance(name, str))
+
+
+def _read_never(place: CasePlace, context: Context, settings: Mapping[str, Any]) -> tuple[CallPattern, ...]:
+    if "never" not in as_object(place.value):
+        return settings["never"]
+    return read_forbidden(place.at("never"), context)
+
+
+def read_forbidden(place: CasePlace, context: Context) -> tuple[CallPattern, ...]:
+    """The calls of `never`."""
+    value = place.value
+    places = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
+    if not places or value in (None, ""):
+        place.fail("is empty and could never fail; leave it out")
+        return ()
+    patterns = [read_pattern(each, context, forbidden=True) for each in places]
+    return tuple(pattern for pattern in patterns if pattern is not None)
+
+
+def _read_order(place: CasePlace, settings: Mapping[str, Any]) -> bool:
+    order = settings.get("order") or "any"
+    if order not in ("any", "listed"):
+        place.at("order").fail(f"is 'any' or 'listed', not {order!r}")
+    return order == "listed"
+
+
+def _check_contradiction(place: CasePlace, expectation: Expectation) -> None:
+    """Notes a tool that each alternative needs and that must never be called."""
+    for pattern in expectation.never:
+        if pattern.arguments is not None or not expectation.alternatives:
+            continue
+        if all(
+            any(slot.least and _all_forbidden(slot, pattern) for slot in slots)
+            for slots in expectation.alternatives
+        ):
+            place.at("never").fail(f"{pattern.name!r} is expected, too: this case cannot pass")
+
+
+def _all_forbidden(slot: Slot, forbidden: CallPattern) -> bool:
+    return all(fnmatchcase(pattern.name, forbidden.name) for pattern in slot.patterns)

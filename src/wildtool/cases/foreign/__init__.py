@@ -1,0 +1,1 @@
+"""Case files of other programs, each told apart by its own keys and read as cases of ours."""

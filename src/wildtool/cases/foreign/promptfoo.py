@@ -1,0 +1,172 @@
+"""Tests of promptfoo whose assertions are about tool calls."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, literal_arguments
+from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.shapes.reading import of_json
+
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_TOOL_F1, _USED, _ARGUMENTS, _SEQUENCE = (
+    "tool-call-f1",
+    "trajectory:tool-used",
+    "trajectory:tool-args-match",
+    "trajectory:tool-sequence",
+)
+_TEXTS = {
+    "contains": "says",
+    "icontains": "says",
+    "not-contains": "not_says",
+    "not-icontains": "not_says",
+    "regex": "says",
+}
+_FREE = ("latency", "cost", "is-valid-openai-tools-call", "not-is-valid-openai-tools-call")
+"""Assertions that say nothing about which calls are right."""
+
+
+def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
+    """The tests of a file, or of one of its rows, once for each prompt. Raises NoGoldError."""
+    tests = as_objects(record.get("tests")) if "tests" in record else [dict(record)]
+    if not tests:
+        raise NoGoldError("its tests are in another file; give that file")
+    shared = as_object(record.get("defaultTest"))
+    prompts = as_list(record.get("prompts")) or [None]
+    tools = _tools(record)
+    return [
+        case_or_refusal(partial(_case, test, shared, prompt, tools)) for test in tests for prompt in prompts
+    ]
+
+
+def _case(test: Mapping[str, Any], shared: Mapping[str, Any], prompt: Any, tools: Any) -> dict[str, Any]:
+    variables = {**as_object(shared.get("vars")), **as_object(test.get("vars"))}
+    assertions = [*as_objects(shared.get("assert")), *as_objects(test.get("assert"))]
+    case = {**_request(prompt, variables), **_expected(assertions)}
+    return {**case, "tools": tools} if tools is not None else case
+
+
+def _tools(record: Mapping[str, Any]) -> Any:
+    """The tools of the first provider that has some; a path for those of a file."""
+    for provider in as_objects(record.get("providers")):
+        config = as_object(provider.get("config"))
+        if not config:
+            config = as_object(next((as_object(each).get("config") for each in provider.values()), None))
+        tools = config.get("tools")
+        if isinstance(tools, str):
+            return tools.removeprefix("file://")
+        if tools:
+            return tools
+    return None
+
+
+def _request(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(prompt, dict):
+        prompt = as_object(prompt).get("raw")
+    if prompt is None:
+        texts = [value for value in variables.values() if isinstance(value, str)]
+        if len(texts) != 1:
+            raise NoGoldError(
+                "without prompts the user's text is not clear: it has not exactly one variable of text"
+            )
+        return {"input": texts[0]}
+    if not isinstance(prompt, str) or prompt.startswith("file://") or "{%" in prompt:
+        raise NoGoldError(f"the prompt {str(prompt)[:60]!r} is a program or in another file; write it out")
+
+    def value_of(matched: re.Match[str]) -> str:
+        if matched[1] not in variables:
+            raise NoGoldError(f"the prompt names the variable {matched[1]!r}, which the test has not")
+        return str(variables[matched[1]])
+
+    text = _VARIABLE.sub(value_of, prompt)
+    messages = of_json(text)
+    return {"messages": messages} if isinstance(messages, list) else {"input": text}
+
+
+def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the assertions about calls and texts say in our form. Raises NoGoldError where none is about calls."""
+    slots: list[dict[str, Any]] = []
+    case: dict[str, Any] = {}
+    refused: list[str] = []
+    names_all = False
+    for assertion in assertions:
+        kind, value = str(assertion.get("type")), assertion.get("value")
+        if kind == _TOOL_F1:
+            if assertion.get("threshold", 1) != 1:
+                raise NoGoldError(
+                    f"{kind} with a threshold below 1 is a share of names, and no case is right by it"
+                )
+            names = value.split(",") if isinstance(value, str) else as_list(value)
+            slots += [{"name": str(name).strip(), "times": "1+"} for name in names]
+            case.setdefault("expect", slots)
+            names_all = True
+        elif kind in (_USED, f"not-{_USED}"):
+            _add_used(kind, value, slots, case)
+        elif kind == _ARGUMENTS:
+            slots.append(_of_arguments(as_object(value)))
+        elif kind == _SEQUENCE:
+            held = as_object(value)
+            steps = as_list(held.get("steps")) or as_list(value)
+            slots += [{"name": _name(step)} for step in steps]
+            case["order"] = "listed"
+            names_all = names_all or held.get("mode") == "exact"
+        elif kind in _TEXTS and isinstance(value, str):
+            text = (
+                {"$pattern": value if kind == "regex" else re.escape(value)}
+                if "icontains" not in kind
+                else value
+            )
+            case.setdefault(_TEXTS[kind], []).append(text)
+        elif kind not in _FREE:
+            refused.append(kind)
+    judged = _without_repeated_names(slots)
+    if not judged and not names_all and "never" not in case:
+        kinds = ", ".join(dict.fromkeys(refused)) or "its texts alone"
+        raise NoGoldError(f"no assertion is about calls; it is judged by {kinds}")
+    if judged or names_all:
+        case["expect"] = judged
+    if judged and not names_all:
+        case["also"] = "any"
+    note = f"left out: {', '.join(dict.fromkeys(refused))}"
+    return {**case, **({"note": note} if refused else {})}
+
+
+def _add_used(kind: str, value: Any, slots: list[dict[str, Any]], case: dict[str, Any]) -> None:
+    for each in as_list(value) or [value]:
+        held = as_object(each)
+        if kind.startswith("not-"):
+            case.setdefault("never", []).append(_name(each))
+            continue
+        lowest, most = held.get("min", 1), held.get("max")
+        slots.append({"name": _name(each), "times": f"{lowest}-{most}" if most is not None else f"{lowest}+"})
+
+
+def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = held.get("args", held.get("arguments"))
+    call: dict[str, Any] = {"name": _name(held), "times": "1+"}
+    if not isinstance(arguments, dict):
+        return call
+    literal = literal_arguments(as_object(arguments))
+    for key, default in as_object(held.get("defaults")).items():
+        literal[key] = {"$maybe": literal.get(key, {"$is": default})}
+    partial = held.get("mode", "partial") == "partial"
+    ignore = {"ignore": [str(name) for name in as_list(held["ignore"])]} if held.get("ignore") else {}
+    return {**call, "arguments": literal, **({"extra": True} if partial else {}), **ignore}
+
+
+def _name(value: Any) -> str:
+    """The name or pattern of a tool. Raises NoGoldError."""
+    if isinstance(value, str) and value:
+        return value
+    held = as_object(value)
+    name = held.get("name", held.get("pattern"))
+    if not isinstance(name, str) or not name:
+        raise NoGoldError("an assertion names no tool")
+    return name
+
+
+def _without_repeated_names(slots: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls without names that another assertion gives with arguments."""
+    with_arguments = {slot["name"] for slot in slots if "arguments" in slot}
+    return [slot for slot in slots if "arguments" in slot or slot["name"] not in with_arguments]

@@ -1,0 +1,339 @@
+"""Whether a value is the one that a case expects: plain values by the rules of `fixed`, and matchers.
+
+A value that does not fit gives the reason in words; an empty text says that it fits.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from wildtool.json_codec import as_list, as_object, canonical_json, replace_surrogates
+from wildtool.toolcall.arguments import MAX_ARGUMENT_CHARACTERS
+from wildtool.toolcall.assignment import max_weight_matching
+from wildtool.toolcall.compare import compare_arguments
+from wildtool.toolcall.schema import as_schema, required_names, without_reference
+
+_ABSENT = object()
+"""In place of a value that is not given."""
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a value is for."""
+
+    name: str
+    """Path of the parameter, such as `filter.price`."""
+    schema: Mapping[str, Any]
+    root: Mapping[str, Any]
+    """Schema of all parameters, in which references are paths."""
+
+    def member(self, key: str) -> "Use":
+        """What a member of the value is for."""
+        schema = without_reference(self.schema, self.root)
+        below = as_schema(as_schema(schema.get("properties")).get(key))
+        return Use(f"{self.name}.{key}" if self.name else key, without_reference(below, self.root), self.root)
+
+    def entry(self, place: int) -> "Use":
+        """What an entry of the list is for."""
+        schema = without_reference(self.schema, self.root)
+        below = {"description": schema.get("description"), **as_schema(schema.get("items"))}
+        return Use(f"{self.name}[{place}]", below, self.root)
+
+
+def is_matcher(value: Any) -> bool:
+    """Whether an expected value is a matcher and no plain one."""
+    return any(key.startswith("$") for key in as_object(value))
+
+
+def holds_matcher(value: Any) -> bool:
+    """Whether there is a matcher in an expected value."""
+    if is_matcher(value):
+        return True
+    return any(map(holds_matcher, as_list(value) or as_object(value).values()))
+
+
+def misfit(gold: Any, actual: Any, use: Use) -> str:
+    """Why a value is not the expected one. Args: actual: decoded; `_ABSENT` or None where it is not given."""
+    if is_matcher(gold):
+        matchers = as_object(gold)
+        reasons = (_MATCHERS[key](operand, actual, use, matchers) for key, operand in matchers.items())
+        return next(filter(None, reasons), "")
+    if _is_absent(actual) or gold is None:
+        if gold is None:
+            return "" if _is_absent(actual) else f"{use.name}: {show(actual)} was not asked for"
+        return f"{use.name}: is not given; expected {show(gold)}"
+    if not holds_matcher(gold):
+        return _plain_misfit(gold, actual, use)
+    if isinstance(gold, list):
+        entries, values = as_list(gold), as_list(actual)
+        if not isinstance(actual, list) or len(entries) != len(values):
+            return f"{use.name}: {show(actual)} is no list of {len(entries)}"
+        pairs = enumerate(zip(entries, values, strict=True))
+        return next(filter(None, (misfit(first, second, use.entry(at)) for at, (first, second) in pairs)), "")
+    if not isinstance(actual, dict):
+        return f"{use.name}: {show(actual)} is no object"
+    return misfit_of_members(as_object(gold), as_object(actual), use)
+
+
+def misfit_of_members(
+    gold: Mapping[str, Any],
+    actual: Mapping[str, Any],
+    use: Use,
+    ignore: tuple[str, ...] = (),
+    *,
+    extra: bool = False,
+) -> str:
+    """Why an object is not the expected one.
+
+    Args:
+        ignore: names that do not count, with `*` for any characters.
+        extra: whether names that are not expected do not count.
+    """
+
+    def counts(key: str) -> bool:
+        return not any(fnmatchcase(key, pattern) for pattern in ignore)
+
+    matchers = {key: value for key, value in gold.items() if holds_matcher(value) and counts(key)}
+    plain = {
+        key: value for key, value in gold.items() if key not in matchers and value is not None and counts(key)
+    }
+    rest = {
+        key: value
+        for key, value in actual.items()
+        if key not in matchers and value is not None and counts(key) and (not extra or key in gold)
+    }
+    if plain or rest:
+        differences = compare_arguments(plain, rest, _with_definitions(use, {*matchers, *ignore}))
+        if differences:
+            prefix = f"{use.name}." if use.name else ""
+            return prefix + differences[0].message
+    reasons = (misfit(value, actual.get(key, _ABSENT), use.member(key)) for key, value in matchers.items())
+    return next(filter(None, reasons), "")
+
+
+def _with_definitions(use: Use, elsewhere: set[str]) -> Mapping[str, Any]:
+    """The schema of an object with the definitions that it refers to, and without names that are judged elsewhere."""
+    schema = without_reference(use.schema, use.root)
+    definitions = {key: use.root[key] for key in ("$defs", "definitions") if key in use.root}
+    required = [name for name in required_names(schema) if name not in elsewhere]
+    return {**definitions, **schema, "required": required}
+
+
+def _plain_misfit(gold: Any, actual: Any, use: Use) -> str:
+    """As `fixed` compares a value, under the name and the schema of its parameter."""
+    name = use.name.rpartition(".")[2]
+    schema = {**use.root, "properties": {name: use.schema}, "required": [name]}
+    differences = compare_arguments({name: gold}, {name: actual}, schema)
+    return f"{use.name.removesuffix(name)}{differences[0].message}" if differences else ""
+
+
+def show(value: Any) -> str:
+    """A value for messages, cut and safe to print."""
+    if value is _ABSENT:
+        return "nothing"
+    text = _json_text(value)
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _json_text(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return type(value).__name__
+
+
+def _is_absent(actual: Any) -> bool:
+    return actual is _ABSENT or actual is None
+
+
+# Matchers: the operand, the value, what it is for, and the matchers beside it --------------------------------------
+
+_Matcher = Callable[[Any, Any, Use, Mapping[str, Any]], str]
+
+
+def _is(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    if operand is None:
+        return "" if _is_absent(actual) else f"{use.name}: {show(actual)} is not null ($is)"
+    if _is_absent(actual):
+        return f"{use.name}: is not given; expected {show(operand)} ($is)"
+    return _plain_misfit(operand, actual, use)
+
+
+def _exact(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    is_same = actual is not _ABSENT and canonical_json(operand) == canonical_json(actual)
+    return "" if is_same else f"{use.name}: {show(actual)} is not exactly {show(operand)} ($exact)"
+
+
+def _one_of(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    fits = any(not misfit(value, actual, use) for value in as_list(operand))
+    return "" if fits else f"{use.name}: {show(actual)} is none of {show(operand)} ($one_of)"
+
+
+def _any(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return f"{use.name}: is not given ($any)" if _is_absent(actual) else ""
+
+
+def _absent(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return "" if _is_absent(actual) else f"{use.name}: {show(actual)} is given; expected none ($absent)"
+
+
+def _maybe(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return "" if _is_absent(actual) else misfit(operand, actual, use)
+
+
+def _not(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return "" if misfit(operand, actual, use) else f"{use.name}: {show(actual)} is what it must not be ($not)"
+
+
+def _pattern(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    text = actual if isinstance(actual, str) else _json_text(actual)
+    return (
+        ""
+        if not _is_absent(actual) and _is_in(operand, text)
+        else f"{use.name}: {show(actual)} does not fit {show(operand)} ($pattern)"
+    )
+
+
+def _contains(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    parts = as_list(operand) or [operand]
+    lacking = [part for part in parts if not _holds(actual, part, use)]
+    return f"{use.name}: {show(actual)} does not contain {show(lacking[0])} ($contains)" if lacking else ""
+
+
+def _holds(actual: Any, part: Any, use: Use) -> bool:
+    if isinstance(actual, str):
+        return isinstance(part, str) and part.casefold() in actual.casefold()
+    return any(not misfit(part, entry, use.entry(at)) for at, entry in enumerate(as_list(actual)))
+
+
+def _has(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    if not isinstance(actual, dict):
+        return f"{use.name}: {show(actual)} is no object ($has)"
+    members = as_object(actual)
+    pairs = as_object(operand).items()
+    reasons = (misfit(value, members.get(key, _ABSENT), use.member(key)) for key, value in pairs)
+    return next(filter(None, reasons), "")
+
+
+def _unordered(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    members, entries = as_list(operand), as_list(actual)
+    if isinstance(actual, list) and len(members) == len(entries):
+        pairs = {
+            (place, entry): 1.0
+            for place, member in enumerate(members)
+            for entry, value in enumerate(entries)
+            if not misfit(member, value, use.entry(entry))
+        }
+        if len(max_weight_matching(pairs)) == len(members):
+            return ""
+    return f"{use.name}: {show(actual)} has not the entries {show(operand)} ($unordered)"
+
+
+def _comparison(key: str, words: str, holds: Callable[[Any, Any], bool]) -> _Matcher:
+    def matcher(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+        alike = (_is_number(operand) and _is_number(actual)) or (
+            isinstance(operand, str) and isinstance(actual, str)
+        )
+        return (
+            ""
+            if alike and holds(actual, operand)
+            else f"{use.name}: {show(actual)} is not {words} {show(operand)} ({key})"
+        )
+
+    return matcher
+
+
+def _near(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    within = beside["$within"]
+    distance = _distance(operand, actual) if _is_number(actual) else math.inf
+    near = distance <= within or math.isclose(distance, within, rel_tol=1e-9)
+    return "" if near else f"{use.name}: {show(actual)} is not within {within} of {operand} ($near)"
+
+
+def _distance(first: float, second: float) -> float:
+    try:
+        return abs(first - second)
+    except OverflowError:
+        return math.inf
+
+
+def _date(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    if isinstance(actual, str) and (actual[:10] == operand or not _plain_misfit(operand, actual, use)):
+        return ""
+    return f"{use.name}: {show(actual)} is not {operand} ($date)"
+
+
+def _nothing(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_MATCHERS: Mapping[str, _Matcher] = {
+    "$is": _is,
+    "$exact": _exact,
+    "$one_of": _one_of,
+    "$any": _any,
+    "$absent": _absent,
+    "$maybe": _maybe,
+    "$not": _not,
+    "$pattern": _pattern,
+    "$contains": _contains,
+    "$has": _has,
+    "$unordered": _unordered,
+    "$gt": _comparison("$gt", "more than", lambda actual, bound: actual > bound),
+    "$gte": _comparison("$gte", "at least", lambda actual, bound: actual >= bound),
+    "$lt": _comparison("$lt", "less than", lambda actual, bound: actual < bound),
+    "$lte": _comparison("$lte", "at most", lambda actual, bound: actual <= bound),
+    "$near": _near,
+    "$within": _nothing,  # `$near` reads it
+    "$date": _date,
+}
+"""All but `$from`, which is replaced by the value of the result when a case is read."""
+
+
+@lru_cache(maxsize=1024)
+def compiled_pattern(pattern: str) -> Any:
+    """A pattern of RE2, whose search takes time in proportion to the text. Raises ValueError for one that is none."""
+    re2: Any = import_module("re2")
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        raise ValueError(_decoded(error)) from error
+
+
+def _is_in(pattern: str, text: str) -> bool:
+    place = compiled_pattern(pattern).search(replace_surrogates(text[:MAX_ARGUMENT_CHARACTERS]))
+    return place is not None
+
+
+def _decoded(error: Exception) -> str:
+    (message, *_) = error.args or (error,)
+    return message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
+
+
+def text_fits(expected: Any, text: str) -> bool:
+    """Whether an answer says what is wanted: a text that it contains, or one of the matchers of texts."""
+    if isinstance(expected, str):
+        return expected.casefold() in text.casefold()
+    ((key, operand),) = as_object(expected).items()
+    match key:
+        case "$is":
+            return str(operand).strip().casefold() == text.strip().casefold()
+        case "$pattern":
+            return _is_in(operand, text)
+        case "$contains":
+            return all(text_fits(part, text) for part in as_list(operand) or [operand])
+        case _:
+            return any(text_fits(part, text) for part in as_list(operand))

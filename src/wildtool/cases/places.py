@@ -1,0 +1,104 @@
+"""Records of a case file with the place of each value in it, and what is wrong at a place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wildtool.findings import Finding, FindingLevel
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.schema import ValuePath, path_text
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFault:
+    """What is wrong at a place of a file."""
+
+    file: Path
+    line: int
+    field: str
+    """The path of the value in its record; empty for the record."""
+    message: str
+    level: FindingLevel = "error"
+
+    def __str__(self) -> str:
+        warning = "warning: " if self.level == "warning" else ""
+        return f"{self.file}:{self.line} {self.field or 'case'}: {warning}{self.message}"
+
+    @property
+    def finding(self) -> Finding:
+        """The fault as `data lint` prints it."""
+        return Finding(f"{self.file}:{self.line}", self.field or "case", self.message, self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRecord:
+    """One record as it was written."""
+
+    value: Any
+    file: Path
+    line: int
+    """From 1."""
+    lines: Mapping[ValuePath, int] = field(default_factory=dict[ValuePath, int])
+    """By path in the record the line of a value, where the file has several lines for a record."""
+    sources: Mapping[ValuePath, str] = field(default_factory=dict[ValuePath, str])
+    """By path the text of a YAML scalar without quotes, as it was typed."""
+
+
+@dataclass(slots=True)
+class CaseDocument:
+    """A case file as it was written."""
+
+    records: list[CaseRecord] = field(default_factory=list[CaseRecord])
+    defaults: CaseRecord | None = None
+    """What `defaults` holds; None where the file has none."""
+    faults: list[CaseFault] = field(default_factory=list[CaseFault])
+    """What is wrong with the writing itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class CasePlace:
+    """A value in a record, and where faults are noted."""
+
+    record: CaseRecord
+    faults: list[CaseFault]
+    path: ValuePath = ()
+
+    def at(self, *keys: str | int) -> "CasePlace":
+        """The place of a value inside."""
+        return CasePlace(self.record, self.faults, (*self.path, *keys))
+
+    @property
+    def value(self) -> Any:
+        """The value there; None where there is none."""
+        value = self.record.value
+        for key in self.path:
+            if isinstance(key, int):
+                members = as_list(value)
+                value = members[key] if key < len(members) else None
+            else:
+                value = as_object(value).get(key)
+        return value
+
+    @property
+    def source(self) -> str | None:
+        """The text of a YAML scalar without quotes; None for any other value."""
+        return self.record.sources.get(self.path)
+
+    @property
+    def line(self) -> int:
+        """The line of the value, or of the nearest one around it that is known."""
+        for end in range(len(self.path), -1, -1):
+            if (line := self.record.lines.get(self.path[:end])) is not None:
+                return line
+        return self.record.line
+
+    def fail(self, message: str, level: FindingLevel = "error") -> None:
+        """Notes what is wrong here."""
+        fault = CaseFault(self.record.file, self.line, path_text(self.path), message, level)
+        if fault not in self.faults:
+            self.faults.append(fault)
+
+    def warn(self, message: str) -> None:
+        """Notes what may be meant otherwise."""
+        self.fail(message, "warning")

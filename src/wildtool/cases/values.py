@@ -1,0 +1,273 @@
+"""Reads the values that a case expects, matchers among them, and notes what is wrong with them."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from wildtool.cases.dates import is_relative_date, resolved_date
+from wildtool.cases.form import MATCHERS, TEXT_MATCHERS, meant_key, nearest_name
+from wildtool.cases.matching import Use, compiled_pattern, is_matcher, show
+from wildtool.cases.places import CasePlace
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.schema import enum_of, schema_types, without_reference
+
+_TEXT, _TRUTH = frozenset({"string"}), frozenset({"boolean"})
+_NUMERIC = frozenset({"integer", "number"})
+_RESULT_PATH = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the values of a case are read with."""
+
+    parameters: Mapping[str, Mapping[str, Any]] | None = None
+    """By name of a tool that is shown the schema of its parameters; None where the tools are not known."""
+    today: datetime | None = None
+    """The day of the case; None where it has none."""
+    ignore: tuple[str, ...] = ()
+    """Arguments that do not count in any call."""
+    results: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """By label of a call its recorded result."""
+
+
+def read_value(place: CasePlace, use: Use, context: Context) -> Any:
+    """The value at a place as it is judged: with dates and references to results put in, and with the text of what YAML
+    would read as a number where the tool takes a text."""
+    value = place.value
+    if isinstance(value, list):
+        return [read_value(place.at(at), use.entry(at), context) for at in range(len(as_list(value)))]
+    if is_matcher(value):
+        return _read_matcher(place, use, context)
+    if isinstance(value, dict):
+        return {key: read_value(place.at(key), use.member(key), context) for key in as_object(value)}
+    return _read_plain(place, use)
+
+
+def _read_plain(place: CasePlace, use: Use) -> Any:
+    value = place.value
+    types = schema_types(use.schema)
+    if types == _TEXT and place.source is not None and value is not None:
+        value = place.source
+    members = enum_of(use.schema)
+    if value is None or not use.schema:
+        return value
+    if members and value not in members:
+        place.fail(f"{show(value)} is not one of {show(members)}; {_nearest_member(value, members)}")
+    elif types == _TEXT and isinstance(value, int | float):
+        text = json.dumps(value)
+        place.warn(f"the tool takes a text: read as {show(text)}")
+        return text
+    elif types and types <= _NUMERIC and isinstance(value, str | bool):
+        place.fail(f"the tool takes a number, not {show(value)}")
+    elif types == _TRUTH and not isinstance(value, bool):
+        place.fail(f"the tool takes true or false, not {show(value)}")
+    return value
+
+
+def _nearest_member(value: Any, members: list[Any]) -> str:
+    return nearest_name(str(value), [str(member) for member in members])
+
+
+def _read_matcher(place: CasePlace, use: Use, context: Context) -> Any:
+    held = as_object(place.value)
+    if plain := [key for key in held if not key.startswith("$")]:
+        first = next(key for key in held if key.startswith("$"))
+        place.at(plain[0]).fail(
+            f"a matcher has only keys with $; a value that has {first!r} itself is written {{$is: …}}"
+        )
+        return {"$any": True}
+    matchers: dict[str, Any] = {}
+    for key, operand in held.items():
+        if key not in MATCHERS:
+            meant = meant_key(key, MATCHERS)
+            hint = f"did you mean {meant!r}?" if meant else f"known: {' '.join(sorted(MATCHERS))}."
+            place.at(key).fail(
+                f"{key!r} is no matcher; {hint} A value that has this key itself is written {{$is: …}}"
+            )
+            continue
+        if problem := _problem(key, operand, held):
+            place.at(key).fail(problem)
+            continue
+        matchers |= _read_operand(place.at(key), key, use, context)
+    for key in ("$absent", "$maybe"):
+        if key in matchers and len(held) > 1:
+            place.fail(f"{key} is alone: put the other matchers inside of $maybe, or leave {key} out")
+    return matchers or {"$any": True}
+
+
+def _read_operand(place: CasePlace, key: str, use: Use, context: Context) -> dict[str, Any]:
+    """A matcher with its operand as it is judged."""
+    operand = place.value
+    if key in ("$is", "$exact"):
+        return {key: _read_plain(place, use) if not isinstance(operand, list | dict) else operand}
+    if key in ("$maybe", "$not"):
+        return {key: read_value(place, use, context)}
+    if key == "$one_of":
+        return {key: [read_value(place.at(at), use, context) for at in range(len(operand))]}
+    if key == "$unordered":
+        return {key: [read_value(place.at(at), use.entry(at), context) for at in range(len(operand))]}
+    if key == "$has":
+        return {key: {name: read_value(place.at(name), use.member(name), context) for name in operand}}
+    if key == "$contains":
+        inner = Use(use.name, {}, {})
+        several = [read_value(place.at(at), inner, context) for at in range(len(as_list(operand)))]
+        return {key: several or operand}
+    if key == "$date":
+        return {key: _read_date(place, context)}
+    if key == "$from":
+        return {"$is": _read_result(place, context)}
+    return {key: operand}
+
+
+def _read_date(place: CasePlace, context: Context) -> str:
+    if context.today is None:
+        place.fail("is relative to the day of the case: give it a 'date', such as 2026-03-30")
+        return ""
+    try:
+        return resolved_date(place.value, context.today)
+    except ValueError as error:
+        place.fail(str(error))
+        return ""
+
+
+def _read_result(place: CasePlace, context: Context) -> Any:
+    """The value of a recorded result, such as that of `first.id`."""
+    label, *keys = str(place.value).split(".")
+    if label not in context.results:
+        labels = nearest_name(label, context.results)
+        place.fail(f"no call before has 'as: {label}' and 'returns'; {labels}")
+        return None
+    value = context.results[label]
+    for key in keys:
+        inner: Any = as_object(value).get(key)
+        if isinstance(value, list) and key.isdecimal() and int(key) < len(as_list(value)):
+            inner = as_list(value)[int(key)]
+        if inner is None:
+            place.fail(f"the result of {label!r} has no {key!r}")
+            return None
+        value = inner
+    return value
+
+
+# What a matcher takes -------------------------------------------------------------------------------------------------
+
+
+def _problem(key: str, operand: Any, beside: Mapping[str, Any]) -> str:
+    """What is wrong with the operand of a matcher; empty for nothing."""
+    return _CHECKS[key](operand, beside) if key in _CHECKS else ""
+
+
+def _true(operand: Any, beside: Mapping[str, Any]) -> str:
+    return "" if operand is True else "takes true only; for 'not given' write {$absent: true}"
+
+
+def _pattern(operand: Any, beside: Mapping[str, Any]) -> str:
+    if not isinstance(operand, str):
+        return f"takes a regular expression, not {show(operand)}"
+    try:
+        compiled_pattern(operand)
+    except ValueError as error:
+        return f"not a regular expression of RE2: {error}"
+    return ""
+
+
+def _members(operand: Any, beside: Mapping[str, Any]) -> str:
+    return "" if isinstance(operand, list) and operand else "takes a list of accepted values"
+
+
+def _list(operand: Any, beside: Mapping[str, Any]) -> str:
+    return "" if isinstance(operand, list) else f"takes a list, not {show(operand)}"
+
+
+def _object(operand: Any, beside: Mapping[str, Any]) -> str:
+    return "" if isinstance(operand, dict) else f"takes an object, not {show(operand)}"
+
+
+def _contents(operand: Any, beside: Mapping[str, Any]) -> str:
+    return "is empty and could never fail" if operand in ("", None, []) or operand == {} else ""
+
+
+def _bound(operand: Any, beside: Mapping[str, Any]) -> str:
+    fits = isinstance(operand, int | float | str) and not isinstance(operand, bool)
+    return "" if fits else f"takes a number or a text, not {show(operand)}"
+
+
+def _near(operand: Any, beside: Mapping[str, Any]) -> str:
+    return _number(operand) if "$within" in beside else "needs $within, as in {$near: 12.5, $within: 0.1}"
+
+
+def _within(operand: Any, beside: Mapping[str, Any]) -> str:
+    return _number(operand) if "$near" in beside else "needs $near"
+
+
+def _number(operand: Any) -> str:
+    fits = isinstance(operand, int | float) and not isinstance(operand, bool)
+    return "" if fits else f"takes a number, not {show(operand)}"
+
+
+def _date(operand: Any, beside: Mapping[str, Any]) -> str:
+    fits = isinstance(operand, str) and is_relative_date(operand)
+    return "" if fits else f"is today or now, with +1d, -2w, +1mo, +1y, +3h or +30min: not {show(operand)}"
+
+
+def _reference(operand: Any, beside: Mapping[str, Any]) -> str:
+    fits = isinstance(operand, str) and _RESULT_PATH.fullmatch(operand)
+    return "" if fits else f"is LABEL.KEY of a result above, such as first.id: not {show(operand)}"
+
+
+_CHECKS: Mapping[str, Callable[[Any, Mapping[str, Any]], str]] = {
+    "$any": _true,
+    "$absent": _true,
+    "$pattern": _pattern,
+    "$one_of": _members,
+    "$unordered": _list,
+    "$has": _object,
+    "$contains": _contents,
+    **dict.fromkeys(("$gt", "$gte", "$lt", "$lte"), _bound),
+    "$near": _near,
+    "$within": _within,
+    "$date": _date,
+    "$from": _reference,
+}
+
+
+def read_says(place: CasePlace) -> tuple[Any, ...]:
+    """What an answer must say or must not say."""
+    value = place.value
+    parts = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
+    if not parts:
+        place.fail("is empty and could never fail")
+    return tuple(part.value for part in parts if _is_text(part))
+
+
+def _is_text(place: CasePlace) -> bool:
+    value = place.value
+    if isinstance(value, dict) and len(as_object(value)) == 1:
+        ((key, operand),) = as_object(value).items()
+        if key not in TEXT_MATCHERS:
+            meant = meant_key(key, TEXT_MATCHERS)
+            hint = f"did you mean {meant!r}?" if meant else f"known: {' '.join(sorted(TEXT_MATCHERS))}"
+            place.at(key).fail(f"{key!r} is no matcher of texts; {hint}")
+            return False
+        texts = as_list(operand) or [operand]
+        problem = _problem(key, operand, {})
+        if not problem and not all(isinstance(text, str) and text for text in texts):
+            problem = "takes texts"
+        if problem:
+            place.at(key).fail(problem)
+        return not problem
+    if value in ("", None):
+        place.fail("is empty and could never fail")
+        return False
+    if not isinstance(value, str):
+        place.fail(f"takes texts, not {show(value)}")
+    return isinstance(value, str)
+
+
+def parameters_use(name: str, context: Context) -> Use:
+    """What the arguments of a tool are for."""
+    schema = (context.parameters or {}).get(name, {})
+    return Use("", without_reference(schema, schema), schema)

@@ -1,0 +1,70 @@
+"""The commands on case files: a first file, its check, a run of standard input, and replies that are scored."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+import wildtool as wt
+from wildtool.cli import app
+from wildtool.engine import benchmark_file
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    yield
+    benchmark_file.BY_NAME.clear()
+
+
+def command(*words: str) -> tuple[int, str]:
+    ended = CliRunner().invoke(app, list(words))
+    return ended.exit_code, ended.output
+
+
+def test_a_first_file_has_no_faults_and_its_gold_answers_are_right():
+    assert command("new", "cases")[0] == 0
+    status, text = command("data", "lint", "cases.yaml")
+    assert (status, "no findings" in text) == (0, True)
+    run = wt.run("cases.yaml", model="baseline/gold", out="out")
+    headline = run.scores.headline
+    assert headline is not None and headline.value == 1
+
+
+def test_a_first_file_replaces_none_that_was_written_by_hand():
+    Path("tools.json").write_text("[]", encoding="utf-8")
+    assert command("new", "cases")[0] == 2
+    assert not Path("cases.yaml").exists()
+
+
+def test_lint_prints_a_line_for_each_mistake_and_fails():
+    Path("bad.cases.yaml").write_text(
+        "- input: x\n  expects: f\n- input: y\n  expect: f\n  must: 'yes'\n", "utf-8"
+    )
+    status, text = command("data", "lint", "bad.cases.yaml")
+    assert status == 1
+    assert "bad.cases.yaml:2: expects: " in text and "bad.cases.yaml:5: must: " in text
+
+
+def test_cases_of_standard_input_are_kept_so_that_they_can_be_scored(monkeypatch: pytest.MonkeyPatch):
+    cases = b'{"input": "Bye", "expect": []}\n{"input": "Hello", "expect": []}\n'
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(cases)))
+    run = wt.run("-", model="baseline/gold", out="out")
+    (kept,) = Path().glob("standard-input-*.jsonl")
+    assert kept.read_bytes() == cases
+    benchmark_file.BY_NAME.clear()
+    for table in Path("out").rglob("*.parquet"):
+        table.unlink()
+    assert len(wt.Run("out").verdicts()) == len(run.verdicts()) == 2
+
+
+def test_replies_of_another_program_are_scored_by_the_cases():
+    Path("own.cases.jsonl").write_text('{"id": "bye", "input": "Bye", "expect": []}\n', encoding="utf-8")
+    reply = {"item": "bye", "units": {"1": [{"role": "assistant", "content": "Bye!"}]}}
+    Path("replies.jsonl").write_text(json.dumps(reply), encoding="utf-8")
+    status, text = command("score", "--data", "own.cases.jsonl", "--replies", "replies.jsonl", "--out", "out")
+    assert (status, "1/1" in text) == (0, True), text

@@ -1,0 +1,160 @@
+"""Files of other programs are told apart by their own keys, and what cannot be judged by rule is refused by name."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cases.reading import is_right, k, read
+from wildtool.cases.case_files import checked_cases
+from wildtool.errors import DataError
+
+ADK = {
+    "eval_set_id": "s",
+    "eval_cases": [
+        {
+            "eval_id": "order 1",
+            "conversation": [
+                {
+                    "user_content": {"parts": [{"text": "Where is A-1?"}]},
+                    "intermediate_data": {
+                        "tool_uses": [{"name": "f", "args": {"a": 1}}],
+                        "tool_responses": [{"name": "f", "response": {"status": "late"}}],
+                    },
+                    "final_response": {"parts": [{"text": "It is late."}]},
+                },
+                {"user_content": {"parts": [{"text": "Thanks"}]}, "intermediate_data": {"tool_uses": []}},
+            ],
+        }
+    ],
+}
+PROMPTFOO = """
+prompts: ["{{q}}"]
+providers:
+- id: openai:chat:x
+  config:
+    tools: [{name: f, parameters: {type: object, properties: {a: {type: integer}}}}, {name: g, parameters: {}}]
+tests:
+- vars: {q: "Where is A-1?"}
+  assert:
+  - {type: "trajectory:tool-args-match", value: {name: f, args: {a: 1}, mode: partial}}
+  - {type: "not-trajectory:tool-used", value: g}
+  - {type: latency, threshold: 900}
+- vars: {q: Both}
+  assert: [{type: tool-call-f1, value: [f, g]}]
+- vars: {q: First f}
+  assert: [{type: "trajectory:tool-sequence", value: {steps: [f, g], mode: exact}}]
+- vars: {q: Nice?}
+  assert: [{type: llm-rubric, value: is it nice}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "replies"),
+    [
+        (
+            {"question": "a", "expected_tool": "f", "expected_args": {"a": 1}},
+            [([k("f", a=1)], True), ([k("f", a=2)], False)],
+        ),
+        ({"query": "a", "expectedToolCalls": [{"toolName": "f", "args": {}}]}, [([k("f", a=7)], True)]),
+        ({"input": "a", "expectedTool": None}, [([], True), ([k("f")], False)]),
+        ({"prompt": "a", "expected_tools": ["f", "g"]}, [([k("g"), k("f")], True), ([k("f")], False)]),
+        (
+            {"messages": [{"role": "user", "content": "a"}], "expected_trajectory": ["f", "g"]},
+            [([k("f"), k("g")], True), ([k("g"), k("f")], False)],
+        ),
+        (
+            {
+                "input": "a",
+                "expected_tool_calls": [{"function": {"name": "f", "arguments": '{"a": {"$gt": 1}}'}}],
+            },
+            [([k("f", a={"$gt": 1})], True), ([k("f", a=2)], False)],
+        ),
+        (
+            {
+                "input": "a",
+                "expected_output": None,
+                "expected_tools": [{"name": "f", "input_parameters": {"a": 1}}],
+            },
+            [([k("f", a=1)], True), ([k("f", a=1), k("g")], True), ([k("g")], False)],
+        ),
+        (
+            {"query": "a", "expected_tool_use": [{"tool_name": "f", "tool_input": {}}], "reference": "b"},
+            [([k("f")], True), ([k("f", a=1)], False), ([k("f"), k("g")], False)],
+        ),
+    ],
+)
+def test_a_row_of_another_form_means_the_same_here(
+    tmp_path: Path, row: dict[str, Any], replies: list[tuple[list[Any], bool]]
+):
+    found = read(tmp_path, json.dumps(row), "rows.jsonl")
+    assert not found.errors, [*map(str, found.errors)]
+    (unit,) = found.cases[0].units.values()
+    assert [is_right(unit, calls) for calls, _ in replies] == [right for _, right in replies]
+
+
+def test_turns_of_an_evalset_are_judged_after_what_was_recorded_before(tmp_path: Path):
+    found = read(tmp_path, json.dumps(ADK), "shop.evalset.json")
+    first, second = found.cases[0].units.values()
+    assert is_right(first, [k("f", a=1)]) and not is_right(first, [k("f", a=1), k("g")])
+    assert is_right(second, []) and not is_right(second, [k("delete_all")])
+    shown = [message.get("content") for message in second.messages]
+    assert shown == ["Where is A-1?", None, '{"status": "late"}', "It is late.", "Thanks"]
+
+
+@pytest.mark.parametrize(
+    ("match_type", "right"),
+    [("EXACT", [True, False, False]), ("IN_ORDER", [True, True, False]), ("ANY_ORDER", [True, True, True])],
+)
+def test_an_evalset_is_compared_as_its_config_says(tmp_path: Path, match_type: str, right: list[bool]):
+    config = {"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0, "match_type": match_type}}}
+    (tmp_path / "test_config.json").write_text(json.dumps(config), encoding="utf-8")
+    uses = [{"name": "f", "args": {}}, {"name": "g", "args": {}}]
+    rows = [{"query": "a", "expected_tool_use": uses}, {"query": "b", "expected_tool_use": []}]
+    both, none = (case.units["1"] for case in read(tmp_path, json.dumps(rows), "shop.test.json").cases)
+    made = [[k("f"), k("g")], [k("f"), k("h"), k("g")], [k("g"), k("f")]]
+    assert [is_right(both, calls) for calls in made] == right
+    assert not is_right(none, [k("delete_all")])
+
+
+def test_assertions_of_promptfoo_about_calls_are_kept_and_judged_ones_are_counted(tmp_path: Path):
+    found = read(tmp_path, PROMPTFOO, "promptfooconfig.yaml")
+    assert not found.errors, [*map(str, found.errors)]
+    one, both, order = (case.units["1"] for case in found.cases)
+    assert is_right(one, [k("f", a=1, b=2), k("f")]) and not is_right(one, [k("f", a=1), k("g")])
+    assert is_right(both, [k("g"), k("f"), k("f")]) and not is_right(both, [k("f")])
+    assert is_right(order, [k("f"), k("g")]) and not is_right(order, [k("g"), k("f")])
+    assert found.without_gold == 1
+    assert "llm-rubric" in next(fault.message for fault in found.faults if fault.level == "warning")
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"input": "a", "expected_tool_calls": 3}, "how many"),
+        ({"input": "a", "expected_tool_calls": True}, "whether"),
+        ({"input": "a", "expected_tools": ["f"], "expected_trajectory": ["g"]}, "both"),
+        ({"input": "a", "expected_tools": ["f", "g"], "expected_args": {"x": 1}}, "not clear"),
+        ({"vars": {"q": "a"}, "assert": [{"type": "javascript", "value": "true"}]}, "javascript"),
+        ({"skill_name": "x", "evals": [{"id": 1, "prompt": "a"}]}, "skill evals"),
+        ({"query": "a", "response": "b", "tool_calls": [], "tool_definitions": []}, "Azure"),
+        ({"id": "1", "user_scenario": {}, "evaluation_criteria": {}}, "tau2"),
+        ({"eval_id": "c", "conversation": [{"user_content": {"parts": [{"text": "a"}]}}]}, "no expectation"),
+    ],
+)
+def test_what_has_no_gold_is_refused_by_name_and_is_no_pass(tmp_path: Path, row: dict[str, Any], words: str):
+    (tmp_path / "rows.jsonl").write_text(f"{json.dumps(row)}\n" * 2, encoding="utf-8")
+    with pytest.raises(DataError, match="2 cases without an expectation") as error:
+        checked_cases(tmp_path / "rows.jsonl")
+    assert words in str(error.value)
+
+
+def test_a_file_of_another_form_takes_the_tools_that_lie_beside_it(tmp_path: Path):
+    rows = json.dumps({"input": "a", "expected_tools": ["f"]})
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    with pytest.raises(DataError, match=r"tools\.json"):
+        checked_cases(tmp_path / "rows.jsonl")
+    (tmp_path / "tools.json").write_text('[{"name": "f", "parameters": {}}]', encoding="utf-8")
+    ((_, unit),) = checked_cases(tmp_path / "rows.jsonl")[0].units.items()
+    assert [tool["function"]["name"] for tool in unit.tools] == ["f"]
