@@ -38,6 +38,8 @@ class TrustRequest:
     """SHA-256 over its bytes and those of what it executes."""
     advice: str
     """What else to do where nobody can be asked, after the hash."""
+    reason: str = "you did not name it"
+    """Why it needs trust, in words."""
 
     @property
     def is_trusted(self) -> bool:
@@ -67,7 +69,7 @@ class TrustRequest:
         statement = self.statement(effects)
         if not _questions:
             raise UsageError(
-                f"{statement}\nNothing of this was done: you did not name it, and nobody can be asked here. Read it; if "
+                f"{statement}\nNothing of this was done: {self.reason}, and nobody can be asked here. Read it; if "
                 f"you trust it, give its hash by --trust or {VARIABLE}: {self.digest}\n{self.advice}"
             )
         if not _questions[-1](statement):

@@ -13,7 +13,7 @@ import pytest
 import wildtool as wt
 from wildtool.benchmark import SessionRules, accepts
 from wildtool.cases.listing import trust_request_of_cases
-from wildtool.cases.tool_sources import ToolSource, listing_of
+from wildtool.cases.tool_sources import StartedSource, listing_of
 from wildtool.data.data_set import data_of
 from wildtool.declared import lint
 from wildtool.engine import benchmark_file
@@ -344,7 +344,7 @@ def test_reading_and_checking_start_nothing():
 def test_listed_tools_are_frozen_with_the_run_until_what_lists_them_changes(monkeypatch: pytest.MonkeyPatch):
     write("shop_tools.py", PYTHON)
     path = with_source("{python: shop_tools.py}")
-    source = ToolSource("python", "shop_tools.py")
+    source = StartedSource("python", "shop_tools.py")
     monkeypatch.setenv("WILDTOOL_TRUST", trust_request_of_cases(path, [source]).digest)
     run = wt.run(str(path), model=answers, out="out")
     assert numbers(run)["overall: right"] == (2, 3)

@@ -54,6 +54,7 @@ ELSEWHERE = (
     "wildtool review",
     "--data release/",
     "data lint rotbench",
+    "data lint shop/",
     "data lint glaive-function",
     "data lint bfcl",
     "data lint apibank",

@@ -59,6 +59,7 @@ WRITING: Mapping[str, tuple[str, ...]] = {
     "submit prepare": ("submit prepare whole -o OUT",),
     "board": ("board subs -o OUT",),
     "audit": ("audit wildtoolbench --data s.jsonl", "audit wild-mini --hints gold -o OUT"),
+    "new cases": ("new cases OUT/cases.yaml",),
     "new benchmark": ("new benchmark mine -o OUT", "new benchmark mine --package -o OUT"),
     "generate wildtoolbench": (
         "generate --model procedural --sessions 2 -o OUT",

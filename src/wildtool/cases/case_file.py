@@ -10,7 +10,7 @@ from typing import Any
 
 from wildtool.cases.dates import read_day
 from wildtool.cases.expecting import is_judged, read_expectation, read_forbidden, read_name_list
-from wildtool.cases.form import CASE_KEYS, DEFAULT_KEYS, TURN_KEYS, meant_key, unknown_key
+from wildtool.cases.form import CASE_KEYS, DEFAULT_KEYS, JUDGED_KEYS, TURN_KEYS, meant_key, unknown_key
 from wildtool.cases.history import turn_messages
 from wildtool.cases.matching import show
 from wildtool.cases.places import CaseDocument, CasePlace
@@ -171,7 +171,8 @@ class CaseReader:
         inherited: Mapping[str, Any],
     ) -> list[CaseUnit]:
         held = as_object(place.value)
-        if not is_judged(held):
+        is_misspelt = any(meant_key(key, JUDGED_KEYS) for key in held if key not in CASE_KEYS)
+        if not is_judged(held) and not is_misspelt:
             place.fail(
                 "nothing is judged: give 'expect' ([] or none for no call), 'expect_any', 'says' or 'never'"
             )

@@ -17,10 +17,9 @@ from wildtool.cases.places import CaseDocument, CaseFault, CaseRecord
 from wildtool.cases.reading import SUFFIXES, YAML, read_case_document, read_case_text
 from wildtool.cases.records import Case
 from wildtool.cases.tool_sources import (
-    LISTING_SUFFIX,
     PYTHON,
+    StartedSource,
     ToolReader,
-    ToolSource,
     listing_of,
     read_listing,
 )
@@ -34,6 +33,7 @@ from wildtool.data.files import (
 )
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
+from wildtool.tools.sources.named import LISTING_SUFFIX
 
 CASES_SUFFIX = ".cases"
 """Before the suffix of a file that holds cases, as in `refunds.cases.yaml`."""
@@ -55,7 +55,7 @@ class CaseFile:
     path: Path
     cases: list[Case] = field(default_factory=list[Case])
     faults: list[CaseFault] = field(default_factory=list[CaseFault])
-    sources: Sequence[ToolSource] = ()
+    sources: Sequence[StartedSource] = ()
     """What has to be started before its tools are known."""
     files: list[Path] = field(default_factory=list[Path])
     """Files that it refers to."""

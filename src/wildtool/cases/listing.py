@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import PIPE, TimeoutExpired
 from typing import Any
 
-from wildtool.cases.tool_sources import PYTHON, ToolSource, listing_of, read_listing
+from wildtool.cases.tool_sources import PYTHON, StartedSource, listing_of, read_listing
 from wildtool.children import Child, python_words
 from wildtool.config.whitelist import executed_files
 from wildtool.data.files import read_json
@@ -17,7 +17,8 @@ from wildtool.errors import DataError
 from wildtool.outputs import write_file
 from wildtool.shapes import Reading, read_tools
 from wildtool.temporary import temporary_folder
-from wildtool.tools.sources.mcp import ANSWER_TIMEOUT_S, STDIO, is_server, server_environment, server_tools
+from wildtool.tools.sources.mcp import ANSWER_TIMEOUT_S, STDIO, is_server, server_environment
+from wildtool.tools.sources.named import ToolSource
 from wildtool.trust_request import TrustRequest, trust_digest
 
 PYTHON_TOOLS = "TOOLS"
@@ -29,7 +30,7 @@ _READ_PYTHON = (
 )
 
 
-def trust_request_of_cases(file: Path, sources: Sequence[ToolSource]) -> TrustRequest:
+def trust_request_of_cases(file: Path, sources: Sequence[StartedSource]) -> TrustRequest:
     """What listing the tools of a case file would do. Raises DataError where a Python file cannot be read."""
     servers = [source.target for source in sources if source.kind != PYTHON]
     executed = executed_files(None, servers, file.parent)
@@ -37,6 +38,7 @@ def trust_request_of_cases(file: Path, sources: Sequence[ToolSource]) -> TrustRe
         executed[source.key] = source.digest(file.parent).encode()
     return TrustRequest(
         name=str(file),
+        reason="the file says what is started, not you",
         effects=tuple(source.effect for source in sources),
         digest=trust_digest(json.dumps(sorted(source.key for source in sources)).encode(), executed),
         advice=f"Or write the tools into a file and name that, as in tools: tools.json. Listed tools are in "
@@ -44,7 +46,7 @@ def trust_request_of_cases(file: Path, sources: Sequence[ToolSource]) -> TrustRe
     )
 
 
-def list_tools(file: Path, sources: Sequence[ToolSource]) -> None:
+def list_tools(file: Path, sources: Sequence[StartedSource]) -> None:
     """Asks for trust, starts what lists tools, and writes them beside the case file.
 
     Raises UsageError where it is not trusted, DataError where a source lists no tools.
@@ -53,7 +55,7 @@ def list_tools(file: Path, sources: Sequence[ToolSource]) -> None:
     listing = read_listing(file)
     for source in sources:
         digest = source.digest(file.parent)
-        tools = _python_tools(file, source) if source.kind == PYTHON else _tools_of_server(source)
+        tools: Any = _python_tools(file, source) if source.kind == PYTHON else list(_tools_of_server(source))
         read = [entry.tool for entry in read_tools(tools, Reading(f"{file}: {source.key}"))]
         if not read:
             raise DataError(f"{file}: {source.key} lists no tools")
@@ -62,11 +64,12 @@ def list_tools(file: Path, sources: Sequence[ToolSource]) -> None:
     write_file(listing_of(file), text.encode())
 
 
-def _tools_of_server(source: ToolSource) -> list[Any]:
-    return server_tools(source.target if is_server(source.target) else f"{STDIO}{source.target}")
+def _tools_of_server(source: StartedSource) -> Sequence[Any]:
+    name = source.target if is_server(source.target) else f"{STDIO}{source.target}"
+    return ToolSource(name=name).first_of_each_name()
 
 
-def _python_tools(file: Path, source: ToolSource) -> Any:
+def _python_tools(file: Path, source: StartedSource) -> Any:
     """What a Python file calls TOOLS. It runs in a process of its own, without keys. Raises DataError."""
     with temporary_folder() as place:
         result = place / "tools.json"

@@ -18,16 +18,15 @@ from wildtool.data.files import read_json
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.shapes import Reading, read_tools
+from wildtool.tools.sources.named import LISTING_SUFFIX
 from wildtool.types import Tool
 
-LISTING_SUFFIX = ".tools.json"
-"""Behind the name of a case file: the file with the tools that were listed for it."""
 MCP, PYTHON, OPENAPI = "mcp", "python", "openapi"
 _KINDS = (MCP, PYTHON, OPENAPI)
 
 
 @dataclass(frozen=True, slots=True)
-class ToolSource:
+class StartedSource:
     """Something that lists tools once it is started."""
 
     kind: str
@@ -67,7 +66,7 @@ class ToolReader:
     """The one of the case file."""
     listing: Mapping[str, Any]
     """By key of a source its tools and the digest of what was executed."""
-    sources: dict[str, ToolSource] = field(default_factory=dict[str, ToolSource])
+    sources: dict[str, StartedSource] = field(default_factory=dict[str, StartedSource])
     """Those that have to be started, by key."""
     files: dict[str, Path] = field(default_factory=dict[str, Path])
     """Files that were read, by path."""
@@ -112,7 +111,7 @@ class ToolReader:
             return None
         if kind == OPENAPI:
             return self._of_file(place, target)
-        source = ToolSource(kind, target)
+        source = StartedSource(kind, target)
         self.sources[source.key] = source
         entry = as_object(self.listing.get(source.key))
         if not entry:
@@ -139,7 +138,7 @@ class ToolReader:
             return None
 
     @property
-    def unlisted(self) -> list[ToolSource]:
+    def unlisted(self) -> list[StartedSource]:
         """Sources that have to be started before their tools are known."""
         return [
             source
