@@ -47,7 +47,7 @@ def gold_answers() -> Mapping[str, Message]:
     """The gold answers by what is asked, natively and in the format hermes."""
     key, rules = SERVER["_key"], WILD_MINI.rules("official")
     answers: dict[str, Message] = {}
-    for item in list(WILD_MINI.load(WILD_MINI.data.locate(None)))[:LIMIT]:
+    for item in list(WILD_MINI.load(cast(Any, WILD_MINI.data).locate(None)))[:LIMIT]:
         for unit in item.units:
             episode = rules.episode(item, unit)
             for reply in gold_replies(rules.episode(item, unit), "parallel") or ():
@@ -456,7 +456,7 @@ def test_a_refusal_that_names_its_own_remedy_is_given_no_second_one(place: Place
 
 
 def test_failed_calls_of_imported_replies_are_not_to_be_repeated(place: Place):
-    item = next(iter(WILD_MINI.load(WILD_MINI.data.locate(None))))
+    item = next(iter(WILD_MINI.load(cast(Any, WILD_MINI.data).locate(None))))
     rows = {"session": item.id, "model": "m", "tasks": [[{"role": "assistant", "content": "No."}]]}
     Path("replies.jsonl").write_text(json.dumps(rows))
     shown = place.give("wildtool score --data wild-mini --replies replies.jsonl")
