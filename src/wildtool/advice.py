@@ -48,12 +48,18 @@ class Advice(StrEnum):
     SERVER_PARSER = (
         "the server takes no tools; start it with a parser for tool calls, or add --tool-format auto"
     )
+    RESULTS_AS_TEXT = "run with --tool-format hermes and another --out, which writes results as text"
+    """Where the endpoint takes no result of a tool. No brackets here and below: `lasting_refusal` has its own."""
+    NO_THINKING = "serve the model without its thinking mode, or another one"
+    """Where a thinking mode wants what no history of a benchmark has."""
 
 
 MORE_CONTEXT = f"{Advice.LONGER_CONTEXT}, or {Advice.FEWER_TOKENS}"
 """For calls that were refused for their length."""
 RUN_AGAIN = "run again"
 """After a correction that changes the command."""
+RUN_CORRECTED = f"do so, then {RUN_AGAIN}"
+"""Where what must be corrected has just been said."""
 REFUSED_FOR_GOOD = "the endpoint refuses these requests as they are, and would refuse them again"
 """In place of a remedy where the same command would be answered the same."""
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from wildtool.advice import Advice
 from wildtool.json_codec import as_list, as_object
 from wildtool.types import Reply
 
@@ -121,6 +122,16 @@ def remedy_in(message: str) -> str:
     """The remedy of `lasting_refusal` in the message of a failed call; empty for other messages."""
     found = _REMEDY.search(message)
     return found[1] if found else ""
+
+
+def without_remedy(message: str) -> str:
+    """The message of a failed call without the remedy of `lasting_refusal`, whose cause stays."""
+    return _REMEDY.sub(")", message)
+
+
+def names_remedy(message: str) -> bool:
+    """Whether the message of a refused call says already what to do about the request itself."""
+    return OVERFLOWED in message or Advice.SERVER_PARSER in message or bool(remedy_in(message))
 
 
 def reason_end(reason: object) -> End | None:

@@ -76,7 +76,7 @@ from wildtool.errors import DataError
 from wildtool.types import Item, Request, Source
 
 FILES = 50
-RETURNS = 28
+RETURNS = 35
 TRACER = """
 import json, os, sys
 import aiohttp

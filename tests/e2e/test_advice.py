@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -47,7 +47,7 @@ def gold_answers() -> Mapping[str, Message]:
     """The gold answers by what is asked, natively and in the format hermes."""
     key, rules = SERVER["_key"], WILD_MINI.rules("official")
     answers: dict[str, Message] = {}
-    for item in list(WILD_MINI.load(WILD_MINI.data.locate(None)))[:LIMIT]:
+    for item in list(WILD_MINI.load(cast(Any, WILD_MINI.data).locate(None)))[:LIMIT]:
         for unit in item.units:
             episode = rules.episode(item, unit)
             for reply in gold_replies(rules.episode(item, unit), "parallel") or ():
@@ -102,6 +102,12 @@ class Place:
     options: str = ""
     """Of the last run."""
     runs: int = 0
+    refuses: Callable[[Sequence[Message]], str] = lambda messages: ""
+    """With which words a history is refused; empty for one that is taken."""
+
+    def reply(self, number: int, gold: Message, messages: Sequence[Message]) -> tuple[int, Message]:
+        words = self.refuses(messages)
+        return (400, {"error": {"message": words}}) if words else self.answer(number, gold)
 
     def give(self, line: str) -> Shown:
         ended = CliRunner().invoke(app, shlex.split(line)[1:])
@@ -125,7 +131,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     scene = Place()
-    with SERVER["serving"](lambda number, gold: scene.answer(number, gold), gold_answers()) as address:
+    scripted = SERVER["serving"](
+        lambda number, gold, messages: scene.reply(number, gold, messages), gold_answers()
+    )
+    with scripted as address:
         scene.address = address
         yield scene
 
@@ -296,6 +305,20 @@ def the_check_quotes_such_replies(place: Place) -> None:
     assert "defect 6" in shown.text.lower() or re.search(r"\b6\b.*ids? ", shown.text), shown
 
 
+@scene(Advice.TEST)
+def the_check_finds_what_nearly_all_units_fail_by(place: Place) -> None:
+    def encoded_twice(number: int, gold: Message) -> tuple[int, Message]:
+        return completion(SERVER["with_arguments"](gold, json.dumps))
+
+    place.answer = encoded_twice
+    printed(Advice.TEST, place.run("--repeats 2"))  # of few units nothing is concluded
+    with checked_endpoint(next(name for name, fault in faults().items() if fault.number == 31)) as address:
+        shown = place.give(f"wildtool check -m m --base-url {address} --quick")
+    assert "encoded twice" in shown.text, shown
+    place.answer = sound
+    assert place.run_elsewhere("").correct == 8
+
+
 @contextmanager
 def checked_endpoint(fault: str) -> Iterator[str]:
     """The address of an endpoint with one of the planted defects."""
@@ -365,10 +388,37 @@ def a_server_without_a_parser_takes_tools_in_the_prompt(place: Place) -> None:
     assert (before.status, place.run(options_in(text)).correct) == (2, 8)
 
 
+@scene(Advice.RESULTS_AS_TEXT)
+def a_server_that_takes_no_results_takes_them_as_text(place: Place) -> None:
+    def refused(messages: Sequence[Message]) -> str:
+        return "unsupported role tool" if any(message["role"] == "tool" for message in messages) else ""
+
+    place.refuses = refused
+    before = place.run()
+    text = printed(Advice.RESULTS_AS_TEXT, before)
+    assert (before.status, place.run_elsewhere(options_in(text)).correct) == (3, 8)
+
+
+def wanting_reasoning(messages: Sequence[Message]) -> str:
+    """As a thinking mode for which an empty reasoning is none."""
+    replies = [message for message in messages if message["role"] == "assistant"]
+    return "" if all(reply.get("reasoning_content") for reply in replies) else "Missing `reasoning_content`"
+
+
+@scene(Advice.NO_THINKING)
+def without_its_thinking_mode_the_model_answers(place: Place) -> None:
+    place.refuses = wanting_reasoning
+    before = place.run()
+    printed(Advice.NO_THINKING, before)
+    assert Advice.SAME_COMMAND not in before.text and Advice.RESULTS_AS_TEXT not in before.text
+    place.refuses = lambda messages: ""
+    assert (before.status, place.run_again().correct) == (3, 8)
+
+
 def final(number: int, gold: Message) -> tuple[int, Message]:
-    """As an endpoint that wants what no history of a benchmark has."""
+    """As an endpoint that takes no long history."""
     if number > 12:
-        return 400, {"error": {"message": "The `reasoning_content` in the thinking mode must be passed back"}}
+        return 400, {"error": {"message": "this model answers no later turn"}}
     return completion(gold)
 
 
@@ -376,7 +426,7 @@ def test_a_refusal_that_would_come_again_is_not_to_be_tried_again(place: Place):
     place.answer = final
     before = place.run()
     assert before.status == 3 and REFUSED_FOR_GOOD in before.text
-    assert Advice.SAME_COMMAND not in before.text and "same command" not in before.text
+    assert Advice.SAME_COMMAND not in before.text and "to retry only" not in before.text
     # And it would: the same command is answered the same.
     after = place.run_again()
     assert (after.status, after.correct) == (3, before.correct) and REFUSED_FOR_GOOD in after.text
@@ -385,18 +435,42 @@ def test_a_refusal_that_would_come_again_is_not_to_be_tried_again(place: Place):
 def test_of_several_failures_those_are_told_that_would_come_again(place: Place):
     place.answer = lambda number, gold: (503, {}) if number % 5 == 0 else final(number, gold)
     before = place.run()
-    assert "to retry only those. Of these, " in before.text and REFUSED_FOR_GOOD in before.text
+    assert f"of them: {REFUSED_FOR_GOOD}" in before.text and "to retry only the others" in before.text
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ('"auto" tool choice requires --enable-auto-tool-choice', Advice.SERVER_PARSER),
+        ("This model's maximum context length is 20 tokens.", Advice.LONGER_CONTEXT),
+        ("Missing `reasoning_content`", Advice.NO_THINKING),
+    ],
+)
+def test_a_refusal_that_names_its_own_remedy_is_given_no_second_one(place: Place, words: str, remedy: Advice):
+    """Both would name the same option, or the second would contradict the first."""
+    place.answer = refusing(400, words)
+    shown = place.run()
+    refusal = shown.text.partition("every call was refused")[2]
+    assert shown.status == 2 and refusal.count(remedy) == 1
+    assert Advice.WITHOUT_NATIVE_CALLS not in refusal
 
 
 def test_failed_calls_of_imported_replies_are_not_to_be_repeated(place: Place):
-    item = next(iter(WILD_MINI.load(WILD_MINI.data.locate(None))))
+    item = next(iter(WILD_MINI.load(cast(Any, WILD_MINI.data).locate(None))))
     rows = {"session": item.id, "model": "m", "tasks": [[{"role": "assistant", "content": "No."}]]}
     Path("replies.jsonl").write_text(json.dumps(rows))
     shown = place.give("wildtool score --data wild-mini --replies replies.jsonl")
     assert shown.status == 0 and "same command" not in shown.text and "--out" not in shown.text
 
 
-HOMES = ("engine/score/trust.py", "engine/call/client.py", "models/http/hints.py", "cli/output/run_result.py")
+HOMES = (
+    "engine/score/trust.py",
+    "engine/call/client.py",
+    "engine/run/refused_results.py",
+    "models/http/hints.py",
+    "models/providers/openai_chat.py",
+    "cli/output/run_result.py",
+)
 """Modules whose texts go below tables, into live lines, and into refusals of endpoints."""
 NAMES_OPTION = re.compile(r"\b(?:add|try|use|lower|raise|run with|higher)\b[^.;]*--[a-z]")
 

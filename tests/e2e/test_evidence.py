@@ -11,6 +11,7 @@ import pytest
 
 from e2e.command import playing, wildtool
 from faults.server import FAILURES, Answer, Behaviour, Call, FaultServer, http
+from wildtool.advice import Advice
 
 FEW = 4
 """Items of the embedded set; each has four units."""
@@ -92,14 +93,16 @@ async def test_calls_written_as_text_are_said_at_once_and_below_the_table(
     server: FaultServer, tmp_path: Path
 ):
     said = await play(server, calling, tmp_path / "m")
-    assert "writes <tool_call> as text: try --tool-format hermes" in said
+    assert "writes <tool_call> as text: `wildtool score" in said
     assert (
-        "have calls written as text that no format read; 2 units with them count as right: --tool-format"
+        "have calls written as text that no format read; 2 units with them count as right: `wildtool score"
         in said
     )
     (run,) = (await as_json(tmp_path, "show", "m"))["runs"]
     assert run["evidence"]["unread"] == 4 * FEW
-    assert [remark["option"] for remark in run["trust"]] == ["--tool-format hermes"]
+    (option,) = [remark["option"] for remark in run["trust"]]
+    assert "--tool-format hermes` reads them" in option
+    assert Advice.RUN_IN_FORMAT.format(format="hermes") in option
     assert run["metrics"][0]["evidence"]["unread"] == 4 * FEW
 
 
@@ -121,7 +124,7 @@ async def test_the_named_option_corrects_it(server: FaultServer, tmp_path: Path)
         (
             replies(content="Fine."),
             "replies, although tools were offered",
-            "--tool-format NAME",
+            Advice.RUN_IN_AUTO_FORMAT,
         ),
     ],
 )
@@ -190,10 +193,8 @@ async def test_a_context_that_overflows_names_what_corrects_it(server: FaultServ
         return Answer(http(400, json.dumps({"error": {"message": words}}).encode()))
 
     said = await play(server, behave, tmp_path / "m")
-    assert (
-        "serve the model with a longer context, or lower --max-tokens"
-        in said.partition("count as not right")[2]
-    )
+    advice = said.partition("count as not right")[2]
+    assert Advice.LONGER_CONTEXT in advice and Advice.FEWER_TOKENS in advice
 
 
 async def test_calls_that_a_run_left_in_texts_are_read_again_offline(server: FaultServer, tmp_path: Path):
@@ -205,7 +206,7 @@ async def test_calls_that_a_run_left_in_texts_are_read_again_offline(server: Fau
     assert ended.status == 0, ended.err
     assert "profile official, replies read again as hermes" in out
     assert "that no format read" not in out
-    assert "not played" in out and "run it with --tool-format hermes" in out
+    assert "not played" in out and Advice.RUN_IN_FORMAT.format(format="hermes") in out
     assert "these scores are not saved" in ended.err
     assert (tmp_path / "m" / "verdicts-official.parquet").read_bytes() == table
     assert server.received == asked

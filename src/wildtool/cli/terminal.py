@@ -95,14 +95,18 @@ def print_err(text: str) -> None:
     print(escape_text(text), file=sys.stderr, flush=True)
 
 
+_BLANK = "\ue000"
+"""Stands for a blank at which no line ends; as wide as one, and of no text."""
+
+
 def _wrap_to(text: str, room: int) -> list[str]:
     """The text wrapped at blanks, if possible at none of a command in backticks."""
 
     def unbroken(command: re.Match[str]) -> str:
-        return command[0].replace(" ", "\0") if len(command[0]) < room else command[0]
+        return command[0].replace(" ", _BLANK) if len(command[0]) < room else command[0]
 
-    safe = re.sub("`[^`\n]+`", unbroken, text.replace("\0", ""))
-    return [line.replace("\0", " ") for part in safe.split("\n") for line in wrap_text(part, room)]
+    safe = re.sub("`[^`\n]+`", unbroken, text.replace(_BLANK, ""))
+    return [line.replace(_BLANK, " ") for part in safe.split("\n") for line in wrap_text(part, room)]
 
 
 def wrap_text(text: str, room: int, indent: str = "") -> list[str]:

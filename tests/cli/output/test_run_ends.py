@@ -71,7 +71,9 @@ REFUSED = [
             [
                 "runs/m: 5 of 8 units were not finished because calls failed with"
                 f" http 500 (1), {NOT_RECORDED} (1), http 400 (2); for example: broken",
-                "runs/m: run the same command to retry only those.",
+                "runs/m: the same command cannot help 1 of them.",
+                f"runs/m: {Advice.LONGER_CONTEXT}; the same command then retries only the others. "
+                f"Or {Advice.FEWER_TOKENS}.",
             ],
         ),
         (

@@ -168,13 +168,13 @@ def test_each_remark_has_its_sign_and_counts():
 def test_replies_with_a_call_in_their_reasoning_are_counted_once():
     signs = {"replies": 40, "no call": 30, "calls in reasoning": 30, "call due": 30, "text for a call": 30}
     assert said(signs=signs, calls=0) == [
-        "30 of 40 replies with a call that the server left in the reasoning: see them with `wildtool view`"
+        f"30 of 40 replies with a call that the server left in the reasoning: {Advice.CHECK}"
     ]
 
 
 def test_replies_that_are_cut_off_are_not_counted_as_text_for_a_call():
     signs = {"replies": 20, "call due": 10, "text for a call": 9, "cut off": 5}
-    assert said(signs=signs, calls=4) == ["5 of 20 replies cut off at a token limit: --max-tokens"]
+    assert said(signs=signs, calls=4) == [f"5 of 20 replies cut off at a token limit: {Advice.MORE_TOKENS}"]
     assert len(said(signs={**signs, "cut off": 3}, calls=4)) == 2
 
 

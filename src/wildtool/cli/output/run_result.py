@@ -80,13 +80,12 @@ def _print_failures(result: RunResult, verdicts: Path) -> None:
         advice = lasting_advice(final)
         cause = f": {advice}" if advice else ""
         print_err(f"{result.folder}: the same command cannot help {units} of them{cause}.")
+    rest = "the others" if final else "those"
     if any(each.overflowed for each in failed):
-        retry = "the same command then retries only those"
+        retry = f"the same command then retries only {rest}"
         print_err(f"{result.folder}: {Advice.LONGER_CONTEXT}; {retry}. Or {Advice.FEWER_TOKENS}.")
     elif len(final) < len(failed):
-        print_err(
-            f"{result.folder}: run the same command to retry only {'the others' if final else 'those'}."
-        )
+        print_err(f"{result.folder}: run the same command to retry only {rest}.")
 
 
 def print_spend(result: RunResult, plan: Plan) -> None:

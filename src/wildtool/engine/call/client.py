@@ -13,7 +13,7 @@ from datetime import datetime
 from math import inf
 from typing import Any, TypeVar
 
-from wildtool.advice import MORE_CONTEXT, RUN_AGAIN, Advice
+from wildtool.advice import RUN_AGAIN, RUN_CORRECTED, Advice
 from wildtool.engine.call.budget import (
     NO_RESERVATION,
     Budget,
@@ -39,7 +39,7 @@ from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, CallError, InfraError,
 from wildtool.models.http.failures import QUOTA_USED_UP
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import Price, summed_usage
-from wildtool.reply_ends import OVERFLOWED
+from wildtool.reply_ends import names_remedy
 from wildtool.types import Address, Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
@@ -267,10 +267,11 @@ class Health:
 
 def all_refused(error: CallError | InfraError) -> AllRefusedError:
     """What to tell of a model that refused every call."""
+    words = str(error)
     advice = _ADVICE.get(error.kind, "check the key, the model's name and the endpoint")
-    advice = MORE_CONTEXT if OVERFLOWED in str(error) else advice
     # Nothing is recorded, so the run may continue with other settings.
-    return AllRefusedError(f"every call was refused ({error.kind}: {error})", f"; {advice}, then {RUN_AGAIN}")
+    step = RUN_CORRECTED if names_remedy(words) else f"{advice}, then {RUN_AGAIN}"
+    return AllRefusedError(f"every call was refused ({error.kind}: {words})", f"; {step}")
 
 
 _ADVICE = {

@@ -1,16 +1,16 @@
 """Notices an endpoint that answers, but no request with the result of a tool in it, so that every second step fails."""
 
+from wildtool.advice import Advice
 from wildtool.errors import InfraError
 from wildtool.models.http.hints import REQUEST_STATUSES
-from wildtool.reply_ends import lasting_refusal
+from wildtool.reply_ends import lasting_refusal, names_remedy
 from wildtool.types import Request
 
 FEWEST = 4
 """Refused attempts after which it is said: one server in a hundred that fails every third time gets there by chance."""
 _KINDS = frozenset(f"http {status}" for status in REQUEST_STATUSES)
 _CAUSE = "the endpoint refuses every request with a result of a tool"
-_REMEDY = "add --tool-format hermes, or another of `wildtool list formats`, which writes results as text"
-REMARK = f"{_CAUSE} so far: {_REMEDY}"
+REMARK = f"{_CAUSE} so far: {Advice.RESULTS_AS_TEXT}"
 
 
 class RefusedResults:
@@ -26,9 +26,12 @@ class RefusedResults:
         else:
             self._answered_others += 1
 
-    def on_failure(self, request: Request, kind: str) -> None:
-        """An attempt failed."""
-        if kind in _KINDS and has_results(request):
+    def on_failure(self, request: Request, kind: str, message: str = "") -> None:
+        """An attempt failed.
+
+        Args: message: of the failure; one that has a remedy of its own says nothing about results.
+        """
+        if kind in _KINDS and has_results(request) and not names_remedy(message):
             self._refused += 1
 
     @property
@@ -38,9 +41,14 @@ class RefusedResults:
 
     def explained(self, request: Request, error: InfraError) -> InfraError:
         """The error of a call with what is behind it."""
-        if not self.is_seen or error.kind not in _KINDS or not has_results(request):
+        if (
+            not self.is_seen
+            or error.kind not in _KINDS
+            or not has_results(request)
+            or names_remedy(str(error))
+        ):
             return error
-        message = f"{error}{lasting_refusal(_CAUSE, _REMEDY)}"
+        message = f"{error}{lasting_refusal(_CAUSE, Advice.RESULTS_AS_TEXT)}"
         return InfraError(error.kind, message, attempts=error.attempts, usage=error.usage)
 
 

@@ -176,7 +176,7 @@ class RunContext:
             raise self.limit_error from None
         except InfraError as error:
             if sent.request.role == "agent":
-                self._note_refusal(sent.request, error.kind)
+                self._note_refusal(sent.request, error.kind, str(error))
                 error = self._refused_results.explained(sent.request, error)
             self._fail(sent, error, client.health)
             raise error from None
@@ -207,8 +207,8 @@ class RunContext:
         self._refused_results.on_answer(request)
         return reply
 
-    def _note_refusal(self, request: Request, kind: str) -> None:
-        self._refused_results.on_failure(request, kind)
+    def _note_refusal(self, request: Request, kind: str, message: str = "") -> None:
+        self._refused_results.on_failure(request, kind, message)
         if self._refused_results.is_seen and REMARK not in self._noticed:
             self._noticed.add(REMARK)
             self.observer.reply_noticed(REMARK)

@@ -48,7 +48,7 @@ from wildtool.models.http.deltas import (
     UNCLEAR_CALLS,
 )
 from wildtool.models.token_usage import token_usage
-from wildtool.reply_ends import OVERFLOWED, End, remedy_in
+from wildtool.reply_ends import OVERFLOWED, End, remedy_in, without_remedy
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import STREAM_CHANGE, Reply
 
@@ -227,7 +227,8 @@ def trust_remarks(
             f"{high:.1f} %"
         )
         yield TrustRemark(WITHOUT_VERDICT, missing, held, text, completing(failed, retry))
-    yield from _about_calls(totals)
+    in_texts = list(_calls_in_texts(totals))
+    yield from in_texts
     replies = signs.get(REPLIES, 0)
     cut_short = _cut_short(signs, totals.max_tokens)
     if cut_short:
@@ -242,6 +243,9 @@ def trust_remarks(
         if count := signs.get(sign, 0):
             text = f"{count} of {counted(replies, 'request', 'requests')} sent with {words}, which the endpoint demands"
             yield TrustRemark(sign, count, replies, text, "")
+    if not in_texts:
+        # After the remarks on single replies, which it does not count again.
+        yield from _without_calls(totals)
     if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
         text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
         yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
@@ -266,8 +270,8 @@ def _minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def _about_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
-    """The remark on calls that nothing read, that were read again, or that never came."""
+def _calls_in_texts(totals: VerdictTotals) -> Iterable[TrustRemark]:
+    """The remark on calls in texts that nothing read, or that were read again."""
     signs, replies = totals.signs, totals.signs.get(REPLIES, 0)
     formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
     if count := sum(formats.values()):
@@ -281,8 +285,6 @@ def _about_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
             f"read as {totals.format}, {right} of {counted(due, 'unit', 'units')} begin with the right call"
         )
         yield TrustRemark(FIRST_RIGHT, right, due, text, "")
-    else:
-        yield from _without_calls(totals)
 
 
 def _without_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
@@ -343,7 +345,7 @@ def completing(failed: Sequence[FailureKind], retry: str = Advice.SAME_COMMAND) 
     if not retry:
         return lasting_advice(failed)
     if any(kind.overflowed for kind in failed):
-        return f"{Advice.LONGER_CONTEXT}, then {retry}; or {Advice.FEWER_TOKENS}"
+        retry = f"{Advice.LONGER_CONTEXT}, then {retry}; or {Advice.FEWER_TOKENS}"
     remedies = remedies_of(failed)
     return f"{retry}; for what would fail again: {'; '.join(remedies)}" if remedies else retry
 
@@ -431,5 +433,5 @@ def failure_summary(failed: Iterable[FailureKind]) -> str:
 
 
 def failure_example(failed: Sequence[FailureKind]) -> str:
-    """The message of the first failed call."""
-    return single_line(failed[0].example.removeprefix(f"{failed[0].kind}: "), 300)
+    """The message of the first failed call, without the remedy, which lines of their own name."""
+    return single_line(without_remedy(failed[0].example.removeprefix(f"{failed[0].kind}: ")), 300)

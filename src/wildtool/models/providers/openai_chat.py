@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
+from wildtool.advice import Advice
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.models.batch.openai import OpenAIBatchClient
 from wildtool.models.http.deltas import objects
@@ -39,11 +40,11 @@ class OpenAIModel(HttpModel):
     refused_still: ClassVar[Mapping[str, tuple[str, str]]] = {
         _REASONING: (
             "it refuses earlier replies with an empty reasoning, too",
-            "serve the model without its thinking mode, or another one",
+            Advice.NO_THINKING,
         ),
         _SIGNATURES: (
             "it refuses the placeholder of a signature, too",
-            "serve the model without its thinking mode, or another one",
+            Advice.NO_THINKING,
         ),
     }
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
