@@ -47,10 +47,10 @@ class Advice(StrEnum):
     )
     SIMPLER_TOOLS = (
         "the server makes no grammar of these tools, for a pattern in them or their size, which `wildtool check` finds;"
-        " add --tool-format auto, which sends none"
+        " to send none add --tool-format auto"
     )
     UNREAD_OUTPUT = (
-        "the server cannot read a call that its model wrote; add --tool-format auto, which reads calls here"
+        "the server cannot read a call that its model wrote; to read calls here add --tool-format auto"
     )
     SERVER_PARSER = (
         "the server takes no tools; start it with a parser for tool calls, or add --tool-format auto"

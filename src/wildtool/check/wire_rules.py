@@ -70,7 +70,11 @@ def _check_finish(answer: RawAnswer, ledger: Ledger) -> None:
         else:
             ledger.add(7, f"calls, and the finish reason {answer.finish!r}", answer)
     elif answer.finish == "length" and answer.calls and _is_far_from_limit(answer):
-        ledger.add(7, "calls, and the finish reason 'length' far below the limit", answer)
+        if all(isinstance(call.values, dict) for call in answer.calls):
+            ledger.add(7, "calls, and the finish reason 'length' far below the limit", answer)
+        else:
+            tokens = answer.tokens("completion_tokens")
+            ledger.add(30, f"a call is cut after {tokens} tokens at a limit of {_limit(answer)}", answer)
     elif answer.calls:
         ledger.passed(7)
     if answer.finish == "tool_calls" and not answer.calls and not _lost_without_arguments(answer):
@@ -85,10 +89,9 @@ def _limit(answer: RawAnswer) -> int:
 
 
 def _is_far_from_limit(answer: RawAnswer) -> bool:
-    """Whether a reply has complete calls and less than half of the tokens that it may have."""
+    """Whether a reply has less than half of the tokens that it may have."""
     tokens = answer.tokens("completion_tokens")
-    is_complete = all(isinstance(call.values, dict) for call in answer.calls)
-    return is_complete and tokens is not None and tokens < _limit(answer) / 2
+    return tokens is not None and tokens < _limit(answer) / 2
 
 
 def _check_empty(answer: RawAnswer, ledger: Ledger) -> None:

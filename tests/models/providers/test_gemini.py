@@ -8,6 +8,8 @@ import pytest
 from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, model, told
 from models.peers import Peer
+from wildtool.errors import CallError
+from wildtool.reply_ends import remedy_in
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 
