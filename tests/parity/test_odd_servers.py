@@ -1,7 +1,7 @@
 """Every server of the found borders is told as its README says, by `check` and by a run alike.
 
-A row names the words of the cause in what a command prints, and how the command ends. Rows in which nothing is odd for one
-of the two say so by no words: then only the end is looked at.
+A row names the words of the cause in what a command prints, and how the command ends. Rows in which nothing is odd for
+one of the two say so by no words: then only the end is looked at.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,18 @@ from typer.testing import CliRunner
 import wildtool as wt
 from check.faulty_endpoint import Endpoint, Fault
 from e2e.command import HURRIED, wildtool
-from faults.server import Answer, Behaviour, FaultServer
+from faults.server import Answer, FaultServer
 from models.peers import Body, Peer
 from parity.cases import oracle_folder, present
 from wildtool.cli import app
+from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.types import Message
 
 pytestmark = pytest.mark.long
 RESULTS = "refuses every request with a result of a tool"
+LAST_RESULT = "refuses every request that ends in the result of a tool"
+WAITS = frozenset({"err200", "html", "llamacpp23838", "nochoices", "die"})
+"""Servers that a run waits for, by a clock that goes faster here."""
 PIECES = "streamed with"
 
 
@@ -90,8 +94,9 @@ STREAMS: Mapping[str, tuple[str, str]] = {
     "nulls": ("", ""),
     "legacy": ("under the retired `function_call`", "under the retired `function_call`"),
 }
-"""By shape the words of `check`, and those of a run with --stream. The empty ones follow the protocol, or are read alike by
-all clients."""
+"""By shape the words of `check`, and those of a run with --stream. The empty ones follow the protocol, or are read alike
+by all clients."""
+PATHS = [("list_files", {"path": "."}), ("list_files", {"path": "src"})]
 TWO_CALLS = ("no_index_two_objects", "no_index_two_text", "same_index_two_ids")
 GOLD: Mapping[str, tuple[str, Told]] = {
     "native": ("", Told("100.0 %", 0)),
@@ -112,15 +117,15 @@ RULES: Mapping[str, tuple[str, str]] = {
     "anytool": ("33. a history that the protocol allows is refused", RESULTS),
     "twocalls": ("two calls in one message", "parallel calls one after another"),
     "nullcontent": ("33. a history that the protocol allows is refused", "none is not an allowed value"),
-    "lastuser": ("33. a history that the protocol allows is refused", RESULTS),
+    "lastuser": ("33. a history that the protocol allows is refused", LAST_RESULT),
     "ds": ("calls in the history without `reasoning_content`", "an empty reasoning"),
     "gm": ("calls in the history without a `thought_signature`", "placeholder for each missing thought"),
     "look": ("pattern with a lookahead: refused", ""),
     "size": ("34. many tools, or long ones, are refused", ""),
     "ntools": ("34. many tools, or long ones, are refused", ""),
 }
-"""By rule of the scripts `check_blunt.py` and `check_history_rules.py` the words of `check`, and those of a run, which meets
-the last three in benchmarks with more tools only."""
+"""By rule of the scripts `check_blunt.py` and `check_history_rules.py` the words of `check`, and those of a run, which
+meets the last three in benchmarks with more tools only."""
 CALLS: Mapping[str, tuple[str, str]] = {
     "obj": ("10. `arguments` is not a JSON text", "arguments as objects"),
     "noid": ("6. call ids are missing or equal", "calls that have no id"),
@@ -177,17 +182,32 @@ def gold_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "gold.jsonl"
 
 
-async def shown(verb: str, address: str, model: str, folder: Path, *more: object) -> Told:
+async def shown(
+    verb: str, address: str, model: str, folder: Path, *more: object, hurried: bool = False
+) -> Told:
     """All that a command prints, its lines joined, and its end."""
+    clock = HURRIED if hurried and verb == "run" else {}
     words = (
         ["check", "-m", model, "--quick"]
         if verb == "check"
         else ["run", "wild-mini", "--model", f"openai-chat/{model}", "--out", folder / "run"]
     )
     ended = await wildtool(
-        *words, "--base-url", address, *more, cwd=folder, OPENAI_API_KEY="x", COLUMNS="100", **HURRIED
+        *words, "--base-url", address, *more, cwd=folder, OPENAI_API_KEY="x", COLUMNS="100", **clock
     )
     return Told(" ".join(f"{ended.out} {ended.err}".split()), ended.status)
+
+
+def first_calls(run: Path) -> list[tuple[str, Any]]:
+    """Name and arguments of each call of the first reply in a record."""
+    with LogReader(run) as reader:
+        log = reader.log("wild_mini_0", 0)
+    (first, *_) = [step for steps in log.values() for step in steps.values()]
+    assert isinstance(first, LoggedReply)
+    functions = [call["function"] for call in first.reply.message["tool_calls"]]
+    arguments = [function["arguments"] for function in functions]
+    read = [json.loads(each) if isinstance(each, str) else each for each in arguments]
+    return [(function["name"], each) for function, each in zip(functions, read, strict=True)]
 
 
 def assert_told(said: Told, expected: Told) -> None:
@@ -200,7 +220,8 @@ def assert_told(said: Told, expected: Told) -> None:
 async def test_an_odd_server_is_told(model: str, door: str, odd: str, tmp_path: Path):
     by_check, by_run = ODD[model]
     more = [] if door == "check" else ["--limit", 3]
-    assert_told(await shown(door, odd, model, tmp_path, *more), by_check if door == "check" else by_run)
+    said = await shown(door, odd, model, tmp_path, *more, hurried=model in WAITS)
+    assert_told(said, by_check if door == "check" else by_run)
 
 
 @pytest.mark.parametrize("door", ["check", "run"])
@@ -214,8 +235,9 @@ async def test_an_odd_stream_is_told(shape: str, door: str, streams: str, tmp_pa
     said = await shown("run", streams, shape, tmp_path, "--limit", 2, "--stream")
     assert_told(said, Told(by_run, 0))
     assert by_run or PIECES not in said.words
-    first = next(iter(wt.open_run(tmp_path / "run").transcripts())) if False else None
-    assert first is None
+    if shape != "legacy":
+        # Other calls of the units are answered with an error, since wild-mini has no such tool.
+        assert first_calls(tmp_path / "run") == PATHS[: 2 if shape in TWO_CALLS else 1]
 
 
 @pytest.mark.parametrize("door", ["check", "run"])
@@ -223,7 +245,7 @@ async def test_an_odd_stream_is_told(shape: str, door: str, streams: str, tmp_pa
 async def test_what_a_server_does_to_gold_is_told(mode: str, door: str, gold_file: Path, tmp_path: Path):
     by_check, by_run = GOLD[mode]
     with serving("gold_server.py", mode, gold_file, "delay=0") as address:
-        said = await shown(door, address, "toy", tmp_path)
+        said = await shown(door, address, "toy", tmp_path, hurried=mode in WAITS)
     assert_told(said, Told(by_check, 1) if door == "check" else by_run)
 
 
@@ -232,7 +254,7 @@ def rules_of(script: str) -> Mapping[str, Callable[[Body], Answer | None]]:
     """The functions of a script that refuse requests, without what follows them."""
     text = (scripts() / script).read_text("utf-8")
     found: dict[str, Any] = {}
-    exec(compile(re.split(r"^async def ", text, flags=re.MULTILINE)[0], script, "exec"), found)  # noqa: S102
+    exec(compile(re.split(r"^async def ", text, flags=re.MULTILINE)[0], script, "exec"), found)
     return found
 
 

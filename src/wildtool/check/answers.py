@@ -172,7 +172,9 @@ def read_raw_answer(probe: str, sent: Mapping[str, Any], raw: bytes) -> RawAnswe
     if failure := failure_in_answer(parsed) or failure_of_error(choice.get("error")):
         return RawAnswer(probe=probe, sent=sent, raw=raw, failure=failure.message, error_inside=True)
     if not isinstance(choice.get("message"), dict):
-        return RawAnswer(probe=probe, sent=sent, raw=raw, failure=f"the answer holds no message: {_shown(readable)}")
+        return RawAnswer(
+            probe=probe, sent=sent, raw=raw, failure=f"the answer holds no message: {_shown(readable)}"
+        )
     finish: object = choice.get("finish_reason")
     return RawAnswer(
         probe=probe,

@@ -99,7 +99,10 @@ _STOPPED = {
     NO_ID: ("{} with calls that have no id", Advice.CHECK),
     EQUAL_IDS: ("{} with several calls of one id", Advice.CHECK),
     SAME_CALL: ("{} with the same call twice", Advice.CHECK),
-    IN_TEXT_TOO: ("{} with the same call in `tool_calls` and in the text, where it is not read", Advice.CHECK),
+    IN_TEXT_TOO: (
+        "{} with the same call in `tool_calls` and in the text, where it is not read",
+        Advice.CHECK,
+    ),
     INVENTED: ("{} with results that the model invented", ""),
     EVERY_TOOL: ("{} with calls of every offered tool", Advice.VIEW),
     f"{STREAM_CHANGE}{INDEX_AS_TEXT}": (

@@ -219,8 +219,8 @@ class VerdictTable(Closing):
         if item is not self._offered[0]:
             self._offered = item, cache(partial(first_tools, self._variant, run_info.profile, item))
         signs = dict(unit_signs(replies, self._offered[1], wrong=verdict.outcome == "wrong"))
-        # What was played here and has no body came from no endpoint: baselines need no second look, which in some benchmarks
-        # takes as long.
+        # What was played here and has no body came from no endpoint: baselines need no second look, which in some
+        # benchmarks takes as long.
         if replies and (self._imported or replies[0].raw) and verdict.outcome in self._told_how_begun:
             first, correct = replies[0].message, verdict.outcome == "correct"
             started = call_signs(self._variant, run_info.profile, item, verdict.unit, first, correct=correct)
