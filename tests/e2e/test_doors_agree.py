@@ -90,7 +90,17 @@ def row_of_replies(replies: list[Message], folder: Path, profile: str) -> dict[s
     tasks = [replies if unit == UNIT else list(ITEM.gold[unit]) for unit in ITEM.units]
     file = folder.with_suffix(".jsonl")
     file.write_text(json.dumps({"session": ITEM.id, "model": "m", "tasks": tasks}))
-    words = ["score", "--data", "wild-mini", "--replies", str(file), "--profile", profile, "--out", str(folder)]
+    words = [
+        "score",
+        "--data",
+        "wild-mini",
+        "--replies",
+        str(file),
+        "--profile",
+        profile,
+        "--out",
+        str(folder),
+    ]
     ended = CliRunner().invoke(app, words)
     assert ended.exit_code == 0, ended.output
     (table,) = folder.rglob("verdicts-*.parquet")

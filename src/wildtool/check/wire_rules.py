@@ -25,7 +25,7 @@ MOST_READ = 8_000
 """Characters of a text in which arguments are looked for."""
 SOME_TOKENS = 5
 """Of a reply that cannot have been empty when it was written."""
-REPEATED = {
+ODD_PIECES = {
     NAME_REPEATED: "a later delta has the name of the call again",
     NAME_IN_PIECES: "the name of a call comes in pieces",
     ARGUMENTS_REPEATED: "a later delta has arguments again that came before",
@@ -193,7 +193,7 @@ def _check_cached_tokens(answers: Sequence[RawAnswer], ledger: Ledger) -> None:
 
 def _check_pieces(answer: RawAnswer, ledger: Ledger) -> bool:
     """Whether the calls of a stream can be told apart, so that other rules may look at them."""
-    found = [problem for name, problem in REPEATED.items() if name in answer.oddities]
+    found = [problem for name, problem in ODD_PIECES.items() if name in answer.oddities]
     for problem in found:
         ledger.add(38, problem, answer)
     if answer.deltas and not found and not answer.ambiguous:
