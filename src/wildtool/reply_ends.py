@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from wildtool.advice import NOT_AS_TOOLS, Advice
+from wildtool.advice import NOT_AS_TOOLS
 from wildtool.json_codec import as_list, as_object
 from wildtool.types import Reply
 
