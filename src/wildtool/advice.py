@@ -45,6 +45,13 @@ class Advice(StrEnum):
         "the endpoint does not take this request, see its words; for a model without native tool calls add"
         " --tool-format auto"
     )
+    SIMPLER_TOOLS = (
+        "the server makes no grammar of these tools, for a pattern in them or their size, which `wildtool check` finds;"
+        " to send none add --tool-format auto"
+    )
+    UNREAD_OUTPUT = (
+        "the server cannot read a call that its model wrote; to read calls here add --tool-format auto"
+    )
     SERVER_PARSER = (
         "the server takes no tools; start it with a parser for tool calls, or add --tool-format auto"
     )
@@ -54,6 +61,8 @@ class Advice(StrEnum):
     """Where a thinking mode wants what no history of a benchmark has."""
 
 
+NOT_AS_TOOLS = (Advice.SERVER_PARSER, Advice.SIMPLER_TOOLS, Advice.UNREAD_OUTPUT)
+"""For requests that fail by the tools in them, and not by anything else."""
 MORE_CONTEXT = f"{Advice.LONGER_CONTEXT}, or {Advice.FEWER_TOKENS}"
 """For calls that were refused for their length."""
 RUN_AGAIN = "run again"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from wildtool.advice import Advice
+from wildtool.advice import NOT_AS_TOOLS
 from wildtool.json_codec import as_list, as_object
 from wildtool.types import Reply
 
@@ -131,7 +131,8 @@ def without_remedy(message: str) -> str:
 
 def names_remedy(message: str) -> bool:
     """Whether the message of a refused call says already what to do about the request itself."""
-    return OVERFLOWED in message or Advice.SERVER_PARSER in message or bool(remedy_in(message))
+    explained = OVERFLOWED in message or any(advice in message for advice in NOT_AS_TOOLS)
+    return explained or bool(remedy_in(message))
 
 
 def reason_end(reason: object) -> End | None:

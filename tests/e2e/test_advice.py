@@ -415,6 +415,24 @@ def without_its_thinking_mode_the_model_answers(place: Place) -> None:
     assert (before.status, place.run_again().correct) == (3, 8)
 
 
+@scene(Advice.SIMPLER_TOOLS)
+def tools_without_a_grammar_are_taken_in_the_prompt(place: Place) -> None:
+    place.answer = refusing(400, "Failed to initialize samplers: failed to parse grammar")
+    before = place.run()
+    text = printed(Advice.SIMPLER_TOOLS, before)
+    place.answer = sound
+    assert (before.status, place.run(options_in(text)).correct) == (2, 8)
+
+
+@scene(Advice.UNREAD_OUTPUT)
+def calls_that_a_server_cannot_read_are_read_here(place: Place) -> None:
+    place.answer = refusing(500, "Failed to parse input at pos 395: <|tool_call_start|>[f(a=1)]")
+    before = place.run()
+    text = printed(Advice.UNREAD_OUTPUT, before)
+    place.answer = sound
+    assert (before.status, place.run(options_in(text)).correct) == (3, 8)
+
+
 def final(number: int, gold: Message) -> tuple[int, Message]:
     """As an endpoint that takes no long history."""
     if number > 12:

@@ -1,4 +1,5 @@
-"""One odd reply at each door: over the wire, from a function, in `wildtool.judge`, in `wildtool.check_call`."""
+"""One odd reply at each door: over the wire, from a function, in `score --replies`, `wildtool.judge` and
+`wildtool.check_call`."""
 
 import json
 from collections.abc import Callable
@@ -6,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import wildtool as wt
+from e2e.command import verdicts
 from models.peers import Body, Peer
+from wildtool.cli import app
 from wildtool.types import Message
 
 ITEM, UNIT = wt.load("wild-mini")["wild_mini_3"], "2"
@@ -37,6 +41,10 @@ def in_reasoning(reply: Message) -> Message:
     return {"role": "assistant", "content": None, "reasoning": text}
 
 
+def in_the_text_too(reply: Message) -> Message:
+    return {**reply, "content": in_reasoning(reply)["reasoning"]}
+
+
 def retired(reply: Message) -> Message:
     return {"role": "assistant", "content": None, "function_call": reply["tool_calls"][0]["function"]}
 
@@ -58,6 +66,7 @@ ODDITIES: dict[str, tuple[Change, str | None, bool]] = {
     "a call twice": (with_the_first_call_again, "same call twice", False),
     "in the reasoning": (in_reasoning, "calls in reasoning", False),
     "function_call": (retired, "retired function_call", False),
+    "in the text, too": (in_the_text_too, "call in text, too", True),
     "under args": (in_each_call(under_args), "nameless calls", True),
 }
 """How a reply is changed, the sign of it over the wire, and whether a reader of shapes finds the right calls in it."""
@@ -74,6 +83,43 @@ def reply_to(messages: list[Message], change: Change) -> Message:
 async def row_of(model: Any, folder: Path, **options: Any) -> dict[str, Any]:
     run = await wt.arun("wild-mini", model=model, ids="wild_mini_3", out=folder, quiet=True, **options)
     return next(row for row in run.verdicts().rows() if row["unit"] == UNIT)
+
+
+def row_of_replies(replies: list[Message], folder: Path, profile: str) -> dict[str, Any]:
+    """The unit's row where its replies stand in a file, beside the gold of the others."""
+    tasks = [replies if unit == UNIT else list(ITEM.gold[unit]) for unit in ITEM.units]
+    file = folder.with_suffix(".jsonl")
+    file.write_text(json.dumps({"session": ITEM.id, "model": "m", "tasks": tasks}))
+    words = [
+        "score",
+        "--data",
+        "wild-mini",
+        "--replies",
+        str(file),
+        "--profile",
+        profile,
+        "--out",
+        str(folder),
+    ]
+    ended = CliRunner().invoke(app, words)
+    assert ended.exit_code == 0, ended.output
+    (table,) = folder.rglob("verdicts-*.parquet")
+    return next(row for row in verdicts(table.parent, profile) if row["unit"] == UNIT)
+
+
+def test_one_error_in_nearly_all_calls_of_a_file_is_told(tmp_path: Path):
+    twice, _, _ = ODDITIES["encoded twice"]
+    with (tmp_path / "replies.jsonl").open("w") as file:
+        for item in list(wt.load("wild-mini"))[:6]:
+            tasks = [
+                [twice(reply) if reply.get("tool_calls") else reply for reply in item.gold[unit]]
+                for unit in item.units
+            ]
+            file.write(json.dumps({"session": item.id, "model": "m", "tasks": tasks}) + "\n")
+    ended = CliRunner().invoke(app, ["score", "--data", "wild-mini", "--replies", str(file.name)])
+    said = " ".join(ended.output.split())
+    assert "units that needed a call have one error" in said
+    assert "wildtool check" not in said  # no endpoint is known
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
@@ -96,7 +142,10 @@ async def test_doors_judge_an_odd_reply_alike_or_say_what_the_endpoint_made_of_i
     own = await row_of(function, tmp_path / "function", profile=profile)
     replies = [change(reply) if reply.get("tool_calls") else reply for reply in ITEM.gold[UNIT]]
     judged = wt.judge(ITEM, unit=UNIT, replies=replies, profile=profile)
+    scored = row_of_replies(replies, tmp_path / "scored", profile)
     assert (own["outcome"], own["error"]) == (judged.outcome, judged.error)
+    assert (scored["outcome"], scored["error"]) == (judged.outcome, judged.error)
+    assert (sign in json.loads(own["signs"])) == (sign in json.loads(scored["signs"]))
     if sign is None:
         assert wire["outcome"] == judged.outcome == "correct"
     else:

@@ -15,8 +15,10 @@ from wildtool.json_codec import (
     loads_within,
 )
 from wildtool.models.http import hints
+from wildtool.models.http.deltas import UNCLEAR_CALLS
 from wildtool.models.http.failures import failure_in_answer, failure_of_error
-from wildtool.models.http.streams import BrokenStreamError, events, is_event_stream, join_chat
+from wildtool.models.http.streams import BrokenStreamError, JoinedAnswer, events, is_event_stream, join_chat
+from wildtool.sanitize import single_line
 from wildtool.types import REASONING_KEYS, Message
 
 MARKUP = re.compile(
@@ -79,12 +81,17 @@ class RawAnswer:
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     deltas: Sequence[Mapping[str, Any]] = ()
     """Pieces of calls in a stream, in order."""
-    ambiguous: bool = False
-    """Whether those pieces break the protocol so that it is not sure to which call each belongs."""
+    oddities: Sequence[str] = ()
+    """Names of what is odd about those pieces, as the client of a run reads them (`wildtool.models.http.deltas`)."""
 
     @property
     def streamed(self) -> bool:
         return self.sent.get("stream") is True
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether those pieces break the protocol so that it is not sure to which call each belongs."""
+        return UNCLEAR_CALLS in self.oddities
 
     @property
     def complete(self) -> bool:
@@ -159,13 +166,15 @@ def read_raw_answer(probe: str, sent: Mapping[str, Any], raw: bytes) -> RawAnswe
         return RawAnswer(probe=probe, sent=sent, raw=raw, deltas=deltas, failure=str(error))
     except ValueError as error:
         advice = hints.for_text(readable[:_SHOWN_BYTES].decode("utf-8", "replace")) or f" ({error})"
-        failure = f"the answer is not JSON{advice}"
+        failure = f"the answer is not JSON{advice}: {_shown(readable)}"
         return RawAnswer(probe=probe, sent=sent, raw=raw, deltas=deltas, failure=failure)
     choice = as_object(next(iter(as_list(as_object(parsed).get("choices"))), None))
     if failure := failure_in_answer(parsed) or failure_of_error(choice.get("error")):
         return RawAnswer(probe=probe, sent=sent, raw=raw, failure=failure.message, error_inside=True)
     if not isinstance(choice.get("message"), dict):
-        return RawAnswer(probe=probe, sent=sent, raw=raw, failure="the answer holds no message")
+        return RawAnswer(
+            probe=probe, sent=sent, raw=raw, failure=f"the answer holds no message: {_shown(readable)}"
+        )
     finish: object = choice.get("finish_reason")
     return RawAnswer(
         probe=probe,
@@ -175,28 +184,10 @@ def read_raw_answer(probe: str, sent: Mapping[str, Any], raw: bytes) -> RawAnswe
         finish=finish if isinstance(finish, str) else None,
         usage=as_object(as_object(parsed).get("usage")),
         deltas=deltas,
-        ambiguous=any(isinstance(delta.get("index"), str) for delta in deltas) or _repeats_name(deltas),
+        oddities=parsed.oddities if isinstance(parsed, JoinedAnswer) else (),
     )
 
 
-def _repeats_name(deltas: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a delta names the call that is still being written, and gives it no other id."""
-    begun: dict[str, tuple[Any, Any, str]] = {}
-    for delta in deltas:
-        function = as_object(delta.get("function"))
-        name, id_, index = function.get("name"), delta.get("id"), repr(delta.get("index"))
-        arguments = function.get("arguments")
-        piece = arguments if isinstance(arguments, str) else ""
-        own_id, own_name, text = begun.get(index, (None, None, ""))
-        if name and name == own_name and id_ in (None, "", own_id) and not _is_json(text):
-            return True
-        begun[index] = (id_, name, piece) if name else (own_id, own_name, text + piece)
-    return False
-
-
-def _is_json(text: str) -> bool:
-    try:
-        loads(text)
-    except ValueError:
-        return False
-    return True
+def _shown(answer: bytes) -> str:
+    """The beginning of an answer on one line."""
+    return single_line(answer[:_SHOWN_BYTES].decode("utf-8", "replace"))

@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wildtool.check.answers import MARKUP, Answers, RawAnswer
@@ -211,8 +211,19 @@ def _repeated_calls(answers: Answers, ledger: Ledger) -> None:
         if len(doubled) > 1 or in_one_form:
             every = [answer for group in doubled.values() for answer in group]
             ledger.add(32, "a call that was requested once comes twice", *every)
+        elif again := _all_again(answers, requested, streamed=streamed):
+            ledger.add(32, "every call comes twice", *again)
         elif single:
             ledger.passed(32)
+
+
+def _all_again(answers: Answers, requested: Mapping[str, Any], *, streamed: bool) -> list[RawAnswer]:
+    """The replies to requests that spell out no call, where each call of each of them comes again; empty otherwise."""
+    others = [group for name, group in answers.items() if name not in requested]
+    replies = [answer for group in others for answer in _form(group, streamed=streamed) if answer.calls]
+    if len(replies) > 1 and all(min(Counter(answer.keys).values()) > 1 for answer in replies):
+        return replies
+    return []
 
 
 def _comes_twice(answer: RawAnswer, requested: Counter[str]) -> bool:

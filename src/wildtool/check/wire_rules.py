@@ -10,6 +10,14 @@ from wildtool.check.answers import MARKUP, THOUGHTS, RawAnswer, ReceivedCall
 from wildtool.check.ledger import Ledger
 from wildtool.episode import reasoning_fields
 from wildtool.json_codec import as_list, as_object, as_objects, loads
+from wildtool.models.http.deltas import (
+    ARGUMENTS_REPEATED,
+    IDS_CHANGE,
+    NAME_IN_PIECES,
+    NAME_REPEATED,
+    SHARED_INDEX,
+    number_of_index,
+)
 
 CLOSINGS = ("}", "]}", '"}', "}}", '"]}')
 """What may be missing at the end of arguments."""
@@ -17,6 +25,12 @@ MOST_READ = 8_000
 """Characters of a text in which arguments are looked for."""
 SOME_TOKENS = 5
 """Of a reply that cannot have been empty when it was written."""
+ODD_PIECES = {
+    NAME_REPEATED: "a later delta has the name of the call again",
+    NAME_IN_PIECES: "the name of a call comes in pieces",
+    ARGUMENTS_REPEATED: "a later delta has arguments again that came before",
+}
+"""By what is odd about the deltas of a stream, how it is told."""
 OWN_RULES = ("cut", "long text", "long list", "deep nesting")
 """Probes with rules for broken JSON in `probe_rules`."""
 
@@ -56,7 +70,11 @@ def _check_finish(answer: RawAnswer, ledger: Ledger) -> None:
         else:
             ledger.add(7, f"calls, and the finish reason {answer.finish!r}", answer)
     elif answer.finish == "length" and answer.calls and _is_far_from_limit(answer):
-        ledger.add(7, "calls, and the finish reason 'length' far below the limit", answer)
+        if all(isinstance(call.values, dict) for call in answer.calls):
+            ledger.add(7, "calls, and the finish reason 'length' far below the limit", answer)
+        else:
+            tokens = answer.tokens("completion_tokens")
+            ledger.add(30, f"a call is cut after {tokens} tokens at a limit of {_limit(answer)}", answer)
     elif answer.calls:
         ledger.passed(7)
     if answer.finish == "tool_calls" and not answer.calls and not _lost_without_arguments(answer):
@@ -71,10 +89,9 @@ def _limit(answer: RawAnswer) -> int:
 
 
 def _is_far_from_limit(answer: RawAnswer) -> bool:
-    """Whether a reply has complete calls and less than half of the tokens that it may have."""
+    """Whether a reply has less than half of the tokens that it may have."""
     tokens = answer.tokens("completion_tokens")
-    is_complete = all(isinstance(call.values, dict) for call in answer.calls)
-    return is_complete and tokens is not None and tokens < _limit(answer) / 2
+    return tokens is not None and tokens < _limit(answer) / 2
 
 
 def _check_empty(answer: RawAnswer, ledger: Ledger) -> None:
@@ -112,6 +129,8 @@ def _check_texts(answer: RawAnswer, ledger: Ledger) -> None:
         return
     elif _is_call(answer.text, names):
         ledger.add(20, "a call in the text, and none in `tool_calls`", answer)
+    elif isinstance(as_object(answer.message.get("function_call")).get("name"), str):
+        ledger.add(20, "a call under the retired `function_call`, and none in `tool_calls`", answer)
     elif _has_arguments(answer):
         ledger.add(20, "the arguments of a call in the text, and no call", answer)
     elif answer.probe != "reasoning" and not answer.text.strip() and _is_call(answer.reasoning, names):
@@ -174,43 +193,58 @@ def _check_cached_tokens(answers: Sequence[RawAnswer], ledger: Ledger) -> None:
 
 def _check_pieces(answer: RawAnswer, ledger: Ledger) -> bool:
     """Whether the calls of a stream can be told apart, so that other rules may look at them."""
-    texts = [delta["index"] for delta in answer.deltas if isinstance(delta.get("index"), str)]
-    if texts:
-        ledger.add(5, f"`index` is the text {texts[0][:9]!r}", answer)
-    elif answer.ambiguous:
-        ledger.add(38, "a later delta has the name of the call again", answer)
-    elif answer.deltas:
+    found = [problem for name, problem in ODD_PIECES.items() if name in answer.oddities]
+    for problem in found:
+        ledger.add(38, problem, answer)
+    if answer.deltas and not found and not answer.ambiguous:
         ledger.passed(38)
     return not answer.ambiguous
 
 
 def _check_ids(answer: RawAnswer, ledger: Ledger) -> None:
     ids = [call.id for call in answer.calls]
-    starts = [delta for delta in answer.deltas if as_object(delta.get("function")).get("name")]
     if not all(isinstance(each, str) and each for each in ids):
         ledger.add(6, "a call without an id", answer)
     elif len(set(ids)) < len(ids):
         ledger.add(6, "two calls with one id", answer)
-    elif not all(delta.get("id") for delta in starts):
+    elif IDS_CHANGE in answer.oddities:
+        ledger.add(6, "another id in a later delta of a call", answer)
+    elif not all(delta.get("id") for delta in _first_deltas(answer)):
         ledger.add(6, "no id in the first delta of a call", answer)
     else:
         ledger.passed(6)
+
+
+def _first_deltas(answer: RawAnswer) -> list[Mapping[str, Any]]:
+    """The deltas that begin calls of a stream: one of several calls at one index is told by its id."""
+    begun: set[tuple[str, Any]] = set()
+    first: list[Mapping[str, Any]] = []
+    for delta in answer.deltas:
+        index, id_ = repr(delta.get("index")), delta.get("id")
+        is_new = not any(place == index for place, _ in begun) or (id_ and (index, id_) not in begun)
+        if as_object(delta.get("function")).get("name") and is_new:
+            begun.add((index, id_))
+            first.append(delta)
+    return first
 
 
 def _check_indexes(answer: RawAnswer, ledger: Ledger) -> None:
     if not answer.deltas:
         return
     indexes = [delta.get("index") for delta in answer.deltas]
-    if not all(isinstance(index, int) for index in indexes):
+    texts = [index for index in indexes if isinstance(index, str)]
+    numbers = [index for index in map(number_of_index, indexes) if isinstance(index, int)]
+    if texts:
+        ledger.add(5, f"`index` is the text {texts[0][:9]!r}", answer)
+    elif len(numbers) < len(indexes):
         ledger.add(5, "a delta of a call without `index`", answer)
         return
-    ledger.passed(5)
-    owners: Mapping[Any, set[Any]] = defaultdict(set)
-    for index, delta in zip(indexes, answer.deltas, strict=True):
-        if as_object(delta.get("function")).get("name"):
-            owners[index].add(repr(delta.get("id")))
+    elif min(numbers) > 0:
+        ledger.add(5, f"the first call has the index {min(numbers)}", answer)
+    else:
+        ledger.passed(5)
     merged = any(re.search(r"\}\s*\{", str(call.arguments)) and call.values is None for call in answer.calls)
-    if merged or any(len(ids) > 1 for ids in owners.values()):
+    if merged or SHARED_INDEX in answer.oddities:
         ledger.add(4, "several calls with one `index`", answer)
     elif len(answer.calls) > 1:
         ledger.passed(4)

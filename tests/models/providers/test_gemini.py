@@ -8,6 +8,8 @@ import pytest
 from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, model, told
 from models.peers import Peer
+from wildtool.errors import CallError
+from wildtool.reply_ends import remedy_in
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 
@@ -130,3 +132,20 @@ async def test_a_call_that_gemini_did_not_make_is_signed_where_it_demands_that()
             await asked.close()
     assert reply.message["content"] == "ok"
     assert reply.changes == ("thought-signature-added", "tool-result-wrapped")
+
+
+async def test_a_placeholder_that_is_refused_as_well_is_final_and_says_what_helps():
+    words = "Function call is missing a thought_signature in functionCall parts."
+
+    def said(sent: dict[str, Any], digest: str) -> Message | Answer:
+        return Answer(http(400, json.dumps({"error": {"code": 400, "message": words}}).encode()))
+
+    async with Peer("gemini", said) as peer:
+        asked = model("gemini", peer.base_url)
+        try:
+            with pytest.raises(CallError) as refused:
+                await asked.complete(Request(asked_and_answered(call("a", "f", "{}")), [TOOL]))
+        finally:
+            await asked.close()
+    assert refused.value.final
+    assert "without its thinking mode" in remedy_in(str(refused.value))

@@ -259,9 +259,12 @@ class Health:
     def _no_answer(self, error: CallError, waited: float) -> GivenUpError:
         tries = self._failed_attempts.total()
         within = f" within {waited:.0f} s" if waited >= 1 else ""
+        helps = f"once the endpoint answers, {Advice.SAME_COMMAND}"
+        if names_remedy(str(error)):
+            helps = RUN_CORRECTED
         return GivenUpError(
             f"the model never answered: all {tries} tries failed{within}, the last by {error.kind} ({error})",
-            f". Nothing is counted as a result; once the endpoint answers, {Advice.SAME_COMMAND}",
+            f". Nothing is counted as a result; {helps}",
         )
 
 

@@ -84,7 +84,9 @@ class RunProgress:
     waits_until: float = 0.0
     """When calls stop waiting for it."""
     rate_limited_at: float = -math.inf
-    """When the endpoint last rejected an attempt for its rate limit."""
+    """When the endpoint last rejected an attempt for its rate limit or its load."""
+    turned_away_as: str = "rate limited"
+    """In words, why it did."""
 
     @property
     def idle_key(self) -> tuple[object, ...]:
@@ -118,7 +120,7 @@ class RunProgress:
         if self.next_try is not None:
             seconds = math.ceil(self.next_try - now)
             again = f", next try in {format_duration(seconds)}" if seconds > 0 else ""
-            problem = f"rate limited{again} ({self.problem})"
+            problem = f"{self.turned_away_as}{again} ({self.problem})"
         if self.answered:
             rest = format_duration(math.ceil(max(0.0, self.waits_until - now)))
             waiting = f"waiting up to {format_duration(self.waits_s)}, {rest} left"
@@ -139,7 +141,7 @@ class RunProgress:
         # Replies of a batch arrive all together, so they show no pace.
         seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:
-            limited = " (rate limited)" if now - self.rate_limited_at < RATE_LIMITED_S else ""
+            limited = f" ({self.turned_away_as})" if now - self.rate_limited_at < RATE_LIMITED_S else ""
             parts["pace"] = f"{self.calls / seconds:.1f} calls/s{limited}"
         if self.replayed:
             parts["replayed"] = f"{_short(self.replayed)} replayed"
@@ -237,6 +239,7 @@ class ProgressObserver(Observer):
         if kind in RATE_LIMITED_KINDS:
             self.progress.rate_limited_at = self._clock()
             self.progress.next_try = self.progress.rate_limited_at + delay_s
+            self.progress.turned_away_as = "rate limited" if kind == "http 429" else "overloaded"
 
     def call_failed(self, kind: str) -> None:
         self.progress.failed += 1

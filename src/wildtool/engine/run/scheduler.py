@@ -29,7 +29,7 @@ from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter, PendingRow
-from wildtool.engine.run.refused_results import REMARK, RefusedResults, has_results
+from wildtool.engine.run.refused_results import RefusedResults
 from wildtool.engine.score.reply_signs import CHECKED, TOKEN_LIMIT, reply_signs
 from wildtool.engine.score.trust import early_remark
 from wildtool.engine.score.verdict_table import load_database
@@ -201,7 +201,7 @@ class RunContext:
             self.observer.call_retried(kind, delay_s)
 
         # Where every second step fails, waits before each other try take hours.
-        hopeless = self._refused_results.is_seen and has_results(request)
+        hopeless = self._refused_results.cause(request)
         policy = replace(self.policy, max_attempts=1) if hopeless else self.policy
         reply = await client.call(request, policy, on_retry)
         self._refused_results.on_answer(request)
@@ -209,9 +209,10 @@ class RunContext:
 
     def _note_refusal(self, request: Request, kind: str, message: str = "") -> None:
         self._refused_results.on_failure(request, kind, message)
-        if self._refused_results.is_seen and REMARK not in self._noticed:
-            self._noticed.add(REMARK)
-            self.observer.reply_noticed(REMARK)
+        remark = self._refused_results.remark(request)
+        if remark and remark not in self._noticed:
+            self._noticed.add(remark)
+            self.observer.reply_noticed(remark)
 
     def _remarks(self, request: Request, reply: Reply) -> dict[str, str]:
         """What one of the first replies shows, by sign, apart from what `wildtool.check` says of it; of another role only

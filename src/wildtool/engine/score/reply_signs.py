@@ -12,9 +12,10 @@ from wildtool.alter.variant import Variant
 from wildtool.benchmark import Rules
 from wildtool.episode import GOLD_STYLE, belongs_to_reasoning, reasoning_fields
 from wildtool.json_codec import as_list, as_object
+from wildtool.models.http.deltas import RETIRED_SHAPE
 from wildtool.models.token_usage import token_usage
 from wildtool.reply_ends import End, end_of
-from wildtool.tool_formats.any_format import calls_in_text
+from wildtool.tool_formats.any_format import TextCall, calls_in_text
 from wildtool.tool_formats.format import OWN_OBSERVATION, RESULT_BLOCK
 from wildtool.trace import SaidCall
 from wildtool.types import REPAIR_CHANGE, STREAM_CHANGE, Item, Message, Reply, Tool
@@ -34,6 +35,8 @@ CHECKED = frozenset((OBJECT_ARGUMENTS, ENCODED_TWICE, NO_ID, EQUAL_IDS))
 """Signs that `wildtool.check.first_replies` names among the first replies of a run."""
 SAME_CALL = "same call twice"
 """Sign of replies with two calls of one function with the same arguments."""
+IN_TEXT_TOO = "call in text, too"
+"""Sign of replies with a native call that stands in the text as well, as where two parsers read one output."""
 IN_REASONING = "calls in reasoning"
 """Sign of replies with a call in their reasoning, and neither a text nor a call."""
 ADAPTED = {
@@ -108,7 +111,14 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
         signs.append(NAMELESS)
     if has_calls:
         signs += _odd_calls(as_list(calls), comes_from_endpoint=bool(reply.raw))
-    signs += [change for change in reply.changes if change.startswith(STREAM_CHANGE)]
+        if _is_in_text_too(as_list(calls), text, tools):
+            signs.append(IN_TEXT_TOO)
+    signs += [
+        change
+        for change in reply.changes
+        # What is streamed under the retired key is counted as such.
+        if change.startswith(STREAM_CHANGE) and change != f"{STREAM_CHANGE}{RETIRED_SHAPE}"
+    ]
     if f"{REPAIR_CHANGE}{OWN_OBSERVATION}" in reply.changes or RESULT_BLOCK.search(text):
         signs.append(INVENTED)
     if not has_calls and (format_ := format_of_text(text, tools)) is not None:
@@ -154,6 +164,15 @@ def _odd_calls(calls: Sequence[Any], *, comes_from_endpoint: bool) -> Iterator[s
         yield SAME_CALL
 
 
+def _is_in_text_too(calls: Sequence[Any], text: str, tools: Callable[[], Sequence[Tool]]) -> bool:
+    """Whether a text holds one of the native calls of its reply."""
+    read = _calls_of_text(text, tools)
+    if not read:
+        return False
+    contents = {_call_content(as_object(as_object(call).get("function"))) for call in calls}
+    return any(_call_content({"name": call.name, "arguments": call.arguments}) in contents for call in read)
+
+
 def _is_encoded_twice(arguments: Any) -> bool:
     if not isinstance(arguments, str) or not arguments.lstrip().startswith('"'):
         return False
@@ -182,14 +201,19 @@ def _value(text: str) -> Any:
 def format_of_text(text: str, tools: Callable[[], Sequence[Tool]]) -> str | None:
     """The format of the calls in a text, empty for one that no format reads; None for a text without calls, and where no
     tools were offered natively: there the benchmark itself asks for calls in its own text."""
+    formats = Counter(call.format for call in _calls_of_text(text, tools))
+    return max(formats, key=formats.__getitem__) if formats else None
+
+
+def _calls_of_text(text: str, tools: Callable[[], Sequence[Tool]]) -> Sequence[TextCall]:
+    """The calls in a text; none where no tools were offered natively."""
     # Nearly all texts end here: to read one in every format takes a hundred times as long.
     text = _looked_at(text)
     if not _LIKE_CALL.search(text) or not (offered := tools()):
-        return None
+        return ()
     if not (_MARKED_CALL.search(text) or _names_tool(text, offered)):
-        return None
-    formats = Counter(call.format for call in calls_in_text(RESULT_BLOCK.sub("", text), offered))
-    return max(formats, key=formats.__getitem__) if formats else None
+        return ()
+    return calls_in_text(RESULT_BLOCK.sub("", text), offered)
 
 
 def _looked_at(text: str) -> str:

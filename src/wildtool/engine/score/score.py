@@ -183,7 +183,13 @@ def score_run(
     run = replace(run, format=format)
     profile_in_run = run.run_info.profile_in_run
     path = verdicts_path(out or folder, profile_in_run)
-    table = VerdictTable(path, run.variant, run.selection.drawn, read_again=format is not None)
+    table = VerdictTable(
+        path,
+        run.variant,
+        run.selection.drawn,
+        read_again=format is not None,
+        imported=run.run_json["kind"] == "imported",
+    )
     with table, LogReader(folder) as reader:
         faults, readings = _judge(run, folder, reader, table)
         stamp = make_stamp(run.run_json, profile_in_run, reader.fingerprints, planned)

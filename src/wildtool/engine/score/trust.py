@@ -20,6 +20,7 @@ from wildtool.engine.score.reply_signs import (
     FINGERPRINT,
     FIRST_RIGHT,
     IN_REASONING,
+    IN_TEXT_TOO,
     INVENTED,
     LEGACY,
     MODEL,
@@ -42,6 +43,7 @@ from wildtool.models.http.deltas import (
     ARGUMENTS_REPEATED,
     IDS_CHANGE,
     INDEX_AS_TEXT,
+    NAME_IN_PIECES,
     NAME_REPEATED,
     NO_INDEX,
     SHARED_INDEX,
@@ -97,6 +99,10 @@ _STOPPED = {
     NO_ID: ("{} with calls that have no id", Advice.CHECK),
     EQUAL_IDS: ("{} with several calls of one id", Advice.CHECK),
     SAME_CALL: ("{} with the same call twice", Advice.CHECK),
+    IN_TEXT_TOO: (
+        "{} with the same call in `tool_calls` and in the text, where it is not read",
+        Advice.CHECK,
+    ),
     INVENTED: ("{} with results that the model invented", ""),
     EVERY_TOOL: ("{} with calls of every offered tool", Advice.VIEW),
     f"{STREAM_CHANGE}{INDEX_AS_TEXT}": (
@@ -106,6 +112,7 @@ _STOPPED = {
     f"{STREAM_CHANGE}{NO_INDEX}": ("{} streamed with calls without an index, read by id and order", ""),
     f"{STREAM_CHANGE}{SHARED_INDEX}": ("{} streamed with several calls at one index, read as several", ""),
     f"{STREAM_CHANGE}{NAME_REPEATED}": ("{} streamed with the name of a call repeated, read once", ""),
+    f"{STREAM_CHANGE}{NAME_IN_PIECES}": ("{} streamed with the name of a call in pieces, joined", ""),
     f"{STREAM_CHANGE}{IDS_CHANGE}": (
         "{} streamed with another id in each piece of a call, read as one call",
         "",

@@ -123,15 +123,23 @@ class VerdictTable(Closing):
     """Collects verdict rows on disk and writes them as one Parquet file. A context manager."""
 
     def __init__(
-        self, path: Path, variant: Variant, drawn: DrawnItems | None = None, *, read_again: bool = False
+        self,
+        path: Path,
+        variant: Variant,
+        drawn: DrawnItems | None = None,
+        *,
+        read_again: bool = False,
+        imported: bool = False,
     ) -> None:
         """Args:
         drawn: the sample that the items are; None for none.
         read_again: whether replies were read in another tool format. How a unit begins is then told of those, too, that
             are unplayed since a call was found which nobody answered.
+        imported: whether the replies came from elsewhere, without the bodies of answers.
         """
         self.path = path
         self._told_how_begun = ("correct", "wrong", "unplayed") if read_again else ("correct", "wrong")
+        self._imported = imported
         self._weights = drawn.weights if drawn is not None and drawn.weighted else None
         weight = {} if self._weights is None else {SAMPLE_WEIGHT: "DOUBLE"}
         self._types = {**VERDICT_COLUMNS, **variant.columns, **weight, "detail": "VARCHAR"}
@@ -211,8 +219,9 @@ class VerdictTable(Closing):
         if item is not self._offered[0]:
             self._offered = item, cache(partial(first_tools, self._variant, run_info.profile, item))
         signs = dict(unit_signs(replies, self._offered[1], wrong=verdict.outcome == "wrong"))
-        # What has no body came from no endpoint: baselines need no second look, which in some benchmarks takes as long.
-        if replies and replies[0].raw and verdict.outcome in self._told_how_begun:
+        # What was played here and has no body came from no endpoint: baselines need no second look, which in some
+        # benchmarks takes as long.
+        if replies and (self._imported or replies[0].raw) and verdict.outcome in self._told_how_begun:
             first, correct = replies[0].message, verdict.outcome == "correct"
             started = call_signs(self._variant, run_info.profile, item, verdict.unit, first, correct=correct)
             signs.update(dict.fromkeys(started, 1))

@@ -39,6 +39,7 @@ class _TextFields:
 
 INDEX_AS_TEXT, NO_INDEX, SHARED_INDEX = "index-as-text", "calls-without-index", "calls-with-one-index"
 NAME_REPEATED, IDS_CHANGE, ARGUMENTS_REPEATED = "name-repeated", "ids-change", "arguments-repeated"
+NAME_IN_PIECES, RETIRED_SHAPE = "name-in-pieces", "function-call"
 UNCLEAR_CALLS = "unclear-calls"
 """Names of what is odd about the calls of a stream. Each but the last is read only where one reading exists."""
 _IN_STRING = re.compile(r'["\\\\]')
@@ -108,6 +109,11 @@ class _CallDeltas:
     @property
     def has_arguments(self) -> bool:
         return any(self._arguments) or self._function.get("arguments") is not None
+
+    @property
+    def has_name(self) -> bool:
+        """Whether any of its name came."""
+        return self._texts.has("name")
 
     def has_whole_arguments(self) -> bool:
         """Whether its arguments are a whole JSON value, so that nothing can follow."""
@@ -214,6 +220,8 @@ class _CallListDeltas:
         repeats = repeats and (bool(delta.get("id")) or call.has_arguments)
         if repeats and not delta.get("id"):
             self.oddities[NAME_REPEATED] = None
+        elif name and call.has_name and not repeats:
+            self.oddities[NAME_IN_PIECES] = None
         call.add(delta, function, leave_name=repeats)
 
     def _index(self, delta: dict[str, Any]) -> int | str | None:
@@ -303,14 +311,17 @@ class MessageDeltas:
         self._texts = _TextFields()
         self._other: dict[str, Any] = {}
         self._calls: _CallListDeltas | None = None
-        self._function: _CallDeltas | None = None
+        self._function: _CallListDeltas | None = None
         self._given: dict[str, Any] | None = None
         self._beside: dict[str, Any] | None = None
 
     @property
     def oddities(self) -> tuple[str, ...]:
         """Names of what was odd about the calls; complete once the message is built."""
-        return tuple(self._calls.oddities) if self._calls is not None and self._given is None else ()
+        if self._given is not None:
+            return ()
+        lists = [calls for calls in (self._calls, self._function) if calls is not None]
+        return tuple(dict.fromkeys(name for calls in lists for name in calls.oddities))
 
     def replace(self, message: dict[str, Any]) -> None:
         """Uses a whole message that arrived instead of a delta."""
@@ -328,8 +339,10 @@ class MessageDeltas:
                 self._calls = self._calls or _CallListDeltas()
                 self._calls.add_all(objects(cast(list[Any], value)))
             elif name == "function_call" and isinstance(value, dict):
-                self._function = self._function or _CallDeltas()
-                self._function.add({}, cast(dict[str, Any], value))
+                if self._function is None:
+                    self._function = _CallListDeltas()
+                    self._function.oddities[RETIRED_SHAPE] = None
+                self._function.add({"index": 0, "function": value})
             elif isinstance(value, str):
                 self._texts.add(name, value)
             elif isinstance(value, list) and isinstance(self._other.get(name), list):
@@ -350,7 +363,8 @@ class MessageDeltas:
         if self._calls is not None:
             message["tool_calls"] = self._calls.build()
         if self._function is not None:
-            message["function_call"] = self._function.build({})["function"]
+            # This shape has no place for a second call.
+            message["function_call"] = self._function.build()[0]["function"]
         return message
 
 

@@ -330,17 +330,32 @@ class Endpoint:
         return CallError(kind, f"{where or self._shown_target}: {message}{quoted}", final=final)
 
     def status_error(
-        self, status: int, quote: str, *, retry_after_s: float | None = None, where: str | None = None
+        self,
+        status: int,
+        quote: str,
+        *,
+        retry_after_s: float | None = None,
+        where: str | None = None,
+        inside: bool = False,
     ) -> CallError:
-        """The CallError of an HTTP status; final if the same request can only fail again."""
+        """The CallError of an HTTP status; final if the same request can only fail again.
+
+        Args: inside: whether an answer with HTTP 200 names the status.
+        """
         hint, lasting = hints.for_status(status, self._plain.path, quote, keyless=self._keyless)
         final = lasting or (300 <= status < 500 and status not in RETRYABLE_STATUSES)
-        failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final, where=where)
+        said = f"HTTP 200 with the error {status}" if inside else f"HTTP {status}"
+        failure = self.error(f"http {status}", said + hint, quote, final=final, where=where)
         failure.retry_after_s = retry_after_s
         return failure
 
-    def failure_error(self, failure: ProviderFailure, *, where: str | None = None) -> CallError:
-        """The CallError of a failure in an answer; final by its status, for blocked prompts and for empty accounts."""
+    def failure_error(
+        self, failure: ProviderFailure, *, where: str | None = None, inside: bool = False
+    ) -> CallError:
+        """The CallError of a failure in an answer; final by its status, for blocked prompts and for empty accounts.
+
+        Args: inside: whether the answer came with HTTP 200.
+        """
         if failure.blocked:
             blocked = "the provider blocked the prompt"
             return self.error(BLOCKED_PROMPT, blocked, failure.message, final=True, where=where)
@@ -348,7 +363,7 @@ class Endpoint:
             empty = "the account has no quota left"
             return self.error(QUOTA_USED_UP, empty, failure.message, final=True, where=where)
         if failure.status is not None:
-            return self.status_error(failure.status, failure.message, where=where)
+            return self.status_error(failure.status, failure.message, where=where, inside=inside)
         return self.error("wrong shape", "an error came with HTTP 200", failure.message, where=where)
 
     def use_port(self, port: int) -> None:

@@ -49,6 +49,18 @@ _OVERFLOW = re.compile(
 )
 _A_MINUTE = re.compile(r"per[ _-]?(?:minute|day|hour)|\b[TR]P[MD]\b|rate.limit", re.IGNORECASE)
 """A limit of tokens in a time is none of a request."""
+_NO_GRAMMAR = re.compile(
+    r"\bgrammar\b|(?:json[ _-]?)?schemas? (?:conversion|compilation)|(?:convert|compil)\w* (?:the )?(?:json[ _-]?)?schema"
+    r"|(?:unsupported|invalid) (?:regex|pattern)",
+    re.IGNORECASE,
+)
+"""Words of servers that derive a grammar from the schemas of tools."""
+_UNREAD_OUTPUT = re.compile(
+    r"(?:failed|unable|could not|cannot|can't) (?:to )?(?:pars|read|decod)\w* (?:the )?"
+    r"(?:(?:model'?s? )?output|input at pos|tool[ _-]?calls?|function[ _-]?calls?|generated|completion|response)",
+    re.IGNORECASE,
+)
+"""Words of servers that fail at what their own model wrote."""
 _WEB_PAGE = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 
 
@@ -64,7 +76,7 @@ def for_status(status: int, base_path: str, text: str, *, keyless: bool) -> tupl
     if status in (401, 403) and keyless:
         return " (no key was sent; name its variable with --api-key-env)", False
     if advice := _for_words(status, text[:_MOST_READ]):
-        return f" ({advice})", advice is Advice.SERVER_PARSER
+        return f" ({advice})", advice in (Advice.SERVER_PARSER, Advice.SIMPLER_TOOLS)
     if status in (404, 405) and not _VERSION.search(base_path):
         return " (most base URLs end in a version, such as http://127.0.0.1:8000/v1)", False
     return for_text(text), False
@@ -78,6 +90,10 @@ def _for_words(status: int, text: str) -> str:
         return "the server speaks https, not http; change the base URL"
     if _TOOLS_OFF.search(text) and not _PARALLEL.search(text):
         return Advice.SERVER_PARSER
+    if _NO_GRAMMAR.search(text):
+        return Advice.SIMPLER_TOOLS
+    if status >= 500 and _UNREAD_OUTPUT.search(text):
+        return Advice.UNREAD_OUTPUT
     if _OVERFLOW.search(text) and not _A_MINUTE.search(text):
         return f"{OVERFLOWED}; {MORE_CONTEXT}"
     return ""

@@ -259,7 +259,7 @@ class HttpModel(ABC):
         """The reply in an answer's bytes. Raises CallError if there is none."""
         parsed = self._parsed(answer)
         if failure := self.failure(parsed):
-            raise self._endpoint.failure_error(failure)
+            raise self._endpoint.failure_error(failure, inside=True)
         reply = self.parse(parsed, wire)
         if reply is None:
             raise self._endpoint.error(

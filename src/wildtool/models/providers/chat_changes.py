@@ -4,6 +4,7 @@ message, reasoning or a signature where a reply had none, no reasoning. Nothing 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
+from wildtool.advice import Advice
 from wildtool.episode import belongs_to_reasoning
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.providers.openai_messages import CallIds, Changes
@@ -13,6 +14,8 @@ SHORT_ID_CHARACTERS = "a-zA-Z0-9"
 """Characters of an id, as Mistral's tokenizers up to version 11 demand."""
 NO_SIGNATURE = "skip_thought_signature_validator"
 """What Google's guide of thought signatures says to send for a call that no Gemini model made."""
+SIGNATURES_REFUSED = ("it refuses the placeholder of a signature, too", Advice.NO_THINKING)
+"""Cause and remedy where an endpoint refuses the placeholder as well."""
 _DEMANDED_REASONING = "reasoning_content"
 
 

@@ -9,7 +9,7 @@ from wildtool.json_codec import as_object
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_gemini
 from wildtool.models.providers.base import HttpModel, WireRequest
-from wildtool.models.providers.chat_changes import NO_SIGNATURE
+from wildtool.models.providers.chat_changes import NO_SIGNATURE, SIGNATURES_REFUSED
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
@@ -44,6 +44,7 @@ class GeminiModel(HttpModel):
     reserved = ("contents", "systemInstruction", "system_instruction", "tools")
     key_header = "x-goog-api-key"
     join_stream = staticmethod(join_gemini)
+    refused_still: ClassVar[Mapping[str, tuple[str, str]]] = {_SIGNATURES: SIGNATURES_REFUSED}
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
         _SIGNATURES: re.compile(r"(?i)\bmissing\b.{0,20}\bthought_?signature\b|\bMISSING_THOUGHT_SIGNATURE\b")
     }

@@ -13,6 +13,7 @@ from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_chat
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.chat_changes import (
+    SIGNATURES_REFUSED,
     split_parallel_calls,
     with_empty_reasoning,
     with_short_ids,
@@ -42,10 +43,7 @@ class OpenAIModel(HttpModel):
             "it refuses earlier replies with an empty reasoning, too",
             Advice.NO_THINKING,
         ),
-        _SIGNATURES: (
-            "it refuses the placeholder of a signature, too",
-            Advice.NO_THINKING,
-        ),
+        _SIGNATURES: SIGNATURES_REFUSED,
     }
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
         _SHORT_IDS: re.compile(
