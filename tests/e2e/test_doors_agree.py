@@ -141,7 +141,7 @@ async def test_doors_judge_an_odd_reply_alike_or_say_what_the_endpoint_made_of_i
         )
     own = await row_of(function, tmp_path / "function", profile=profile)
     replies = [change(reply) if reply.get("tool_calls") else reply for reply in ITEM.gold[UNIT]]
-    judged = wt.judge(ITEM, unit=UNIT, replies=replies, profile=profile)
+    judged = wt.judge(item=ITEM, unit=UNIT, replies=replies, profile=profile)
     scored = row_of_replies(replies, tmp_path / "scored", profile)
     assert (own["outcome"], own["error"]) == (judged.outcome, judged.error)
     assert (scored["outcome"], scored["error"]) == (judged.outcome, judged.error)
@@ -163,4 +163,4 @@ def test_a_single_call_is_read_or_refused_as_in_a_reply(oddity: str):
     entry = changed.get("function_call") or changed["tool_calls"][0]
     _, tools = ITEM.request(UNIT)
     tool = next(each for each in tools if each["function"]["name"] == call["function"]["name"])
-    assert bool(wt.check_call(tool, call, entry)) is (is_read or oddity == "function_call")
+    assert bool(wt.check_call(tool=tool, gold=call, call=entry)) is (is_read or oddity == "function_call")
