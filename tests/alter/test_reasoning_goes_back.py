@@ -46,6 +46,6 @@ async def test_it_goes_back_where_calls_are_written_as_text(tmp_path: Path):
 
     async with Peer("chat", said) as peer:
         options: dict[str, Any] = {"base_url": peer.base_url, "tool_format": "hermes", "limit": 1}
-        await wt.arun("ledger", model="m", out=tmp_path / "run", quiet=True, no_check=True, **options)
+        await wt.arun("ledger", model="m", out=tmp_path / "run", quiet=True, **options)
     own = [message for messages in shown for message in messages if calls in (message["content"] or "")]
     assert own and all(message["reasoning"] == "hm" for message in own)

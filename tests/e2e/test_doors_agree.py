@@ -136,9 +136,7 @@ async def test_doors_judge_an_odd_reply_alike_or_say_what_the_endpoint_made_of_i
         return reply_to(messages, change)
 
     async with Peer("chat", answer) as peer:
-        wire = await row_of(
-            "m", tmp_path / "wire", base_url=peer.base_url, profile=profile, retries=0, no_check=True
-        )
+        wire = await row_of("m", tmp_path / "wire", base_url=peer.base_url, profile=profile, retries=0)
     own = await row_of(function, tmp_path / "function", profile=profile)
     replies = [change(reply) if reply.get("tool_calls") else reply for reply in ITEM.gold[UNIT]]
     judged = wt.judge(item=ITEM, unit=UNIT, replies=replies, profile=profile)
