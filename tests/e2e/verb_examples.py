@@ -42,7 +42,9 @@ WRITING: Mapping[str, tuple[str, ...]] = {
         "tools try tools.json --requests mine.jsonl -m baseline/gold -o OUT --cache OUT-cache",
         "tools try tools.json --requests mine.jsonl -o OUT",
     ),
-    "tools compare": ("tools compare tools.json tools.json --requests mine.jsonl -m baseline/gold -o OUT",),
+    "tools compare": (
+        "tools compare tools.json tools.json --requests mine.jsonl -m baseline/gold -o OUT --cache OUT-cache",
+    ),
     "report": (
         "report r/gold -o OUT",
         "report r/gold --single-file -o OUT",
