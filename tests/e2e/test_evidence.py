@@ -210,8 +210,8 @@ async def test_calls_that_a_run_left_in_texts_are_read_again_offline(server: Fau
     assert "these scores are not saved" in ended.err
     assert (tmp_path / "m" / "verdicts-official.parquet").read_bytes() == table
     assert server.received == asked
-    unnamed = await wildtool("score", "m", "--tool-format", "auto", cwd=tmp_path)
-    assert unnamed.status == 2 and "no format is known for a model called 'm'" in unnamed.err
+    found = await wildtool("score", "m", "--tool-format", "auto", cwd=tmp_path)
+    assert found.status == 0 and "--tool-format auto is hermes" in found.err
 
 
 async def test_a_format_that_is_unknown_is_refused_with_those_that_are_known(tmp_path: Path):

@@ -150,7 +150,9 @@ CHANGES = {
 }
 
 
-def tests_in(folder: Path, tests: tuple[str, ...], **variables: str) -> subprocess.CompletedProcess[str]:
+def affected_tests(
+    folder: Path, tests: tuple[str, ...], **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Runs tests of a copy on the package of that copy."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return subprocess.run(
@@ -189,8 +191,8 @@ def make_and_test(change: Change, copy: Path) -> None:
         (copy / file).parent.mkdir(exist_ok=True)
         (copy / file).write_text(text, encoding="utf-8")
     # The one file of pinned names is written again by the command that CONTRIBUTING.md has.
-    tests_in(copy, (NAMES,), WILDTOOL_WRITE_GOLDEN="1")
-    ended = tests_in(copy, (NAMES, *RULES_OF_THE_TREE, *change.tests))
+    affected_tests(copy, (NAMES,), WILDTOOL_WRITE_GOLDEN="1")
+    ended = affected_tests(copy, (NAMES, *RULES_OF_THE_TREE, *change.tests))
     assert ended.returncode == 0, ended.stdout
 
 
