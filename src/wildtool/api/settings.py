@@ -54,7 +54,7 @@ class Sampling(SettingGroup):
     repeats: int = setting(1, min=1)
     """Samples per item."""
     extra_body: Mapping[str, Any] | str | None = setting()
-    """More fields of each request, such as `{"top_p": 0.9}`, or their JSON."""
+    """More fields of each request, such as `top_p`, as a dictionary or JSON."""
     sampling: Literal["original"] | None = setting()
     """"original": the parameters of the original benchmark, where they are known."""
     tool_format: str | None = setting()
@@ -102,7 +102,7 @@ class Endpoint(SettingGroup):
     api_key_file: str | Path | None = setting()
     """File that holds only the key."""
     header: Headers | None = setting()
-    """HTTP headers of every request: a dictionary, or texts `NAME=VALUE`; a secret is `env:VARIABLE`."""
+    """HTTP headers of every request: a dictionary, or texts `NAME=VALUE`; a secret names its variable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class Alterations(SettingGroup):
     catalogue_tools: str | Path | None = setting(needs="catalogue")
     """What the others are drawn from: a file of tools, or an MCP server (an address, or mcp: and a command)."""
     mcp_env: Sequence[str] | None = setting(needs="catalogue_tools")
-    """Variables for a server that `mcp:` starts, beside HOME, PATH and the like."""
+    """Variables for an MCP server that a command starts, beside HOME, PATH and the like."""
     mcp_header: Headers | None = setting(needs="catalogue_tools")
     """HTTP headers for an MCP server at an address."""
     catalogue_retriever: str | None = setting(
