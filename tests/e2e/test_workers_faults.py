@@ -161,6 +161,7 @@ class Cluster:
             await self.begin_node()
 
 
+@pytest.mark.long
 async def test_after_kills_of_workers_nodes_controllers_and_the_store_the_verdicts_are_the_same(
     tmp_path: Path,
 ):

@@ -118,7 +118,7 @@ class Alterations(SettingGroup):
     catalogue_seed: int = setting(0)
     """Seed of the others."""
     catalogue_tools: str | Path | None = setting(needs="catalogue")
-    """What the others are drawn from: a file of tools, or an MCP server (an address, or mcp: and a command)."""
+    """A file of tools, or an MCP server, from which the others are drawn."""
     mcp_env: Sequence[str] | None = setting(needs="catalogue_tools")
     """Variables for an MCP server that a command starts, beside HOME, PATH and the like."""
     mcp_header: Headers | None = setting(needs="catalogue_tools")
