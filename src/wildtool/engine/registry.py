@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import VERDICT_COLUMNS, Benchmark, OriginalPrompts
-from wildtool.benchmarks import OF_ANY_FILE, OURS, OWN_CASES, SUITES
+from wildtool.benchmarks import HIDDEN, OF_ANY_FILE, OURS, OWN_CASES, SUITES
 from wildtool.data.data_set import data_of
 from wildtool.declared import outdated_member
 from wildtool.engine.benchmark_file import (
@@ -153,7 +153,8 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
     if name not in _entries():
         if may_hold_cases(name):
             return in_mode(_load_cases(name), mode)
-        raise UsageError(unknown_name("benchmark", name, benchmark_names()))
+        known = [each for each in benchmark_names() if each not in HIDDEN]
+        raise UsageError(unknown_name("benchmark", name, known))
     entry = _load_entry(name)
     if isinstance(entry, BrokenEntry):
         raise UsageError(str(entry))
