@@ -1,8 +1,10 @@
 """How tables of results are titled, which of them may be ranked, and what is said beside them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from engine.compare.test_published import run
+from wildtool.advice import Advice
 from wildtool.data.data_set import data_of
 from wildtool.engine.compare.leaderboard import (
     benchmark_and_data,
@@ -31,3 +33,9 @@ def test_what_came_between_a_model_and_its_numbers_is_one_line():
     remark = TrustRemark("without a verdict", 1, 2, "1 of 2 units were not played", "go on")
     assert trust_line("m", run(trust=(remark, remark))) == f"m: {remark} · {remark}"
     assert trust_line("m", run()) == ""
+
+
+def test_a_remedy_names_the_folder_of_its_run():
+    remark = TrustRemark("unread", 1, 2, "1 of 2 replies", Advice.VIEW)
+    line = trust_line("m", run(trust=(remark,), folder=Path("runs/my run")))
+    assert "`wildtool view 'runs/my run'`" in line

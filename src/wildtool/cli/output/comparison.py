@@ -358,7 +358,7 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
         "tries": side.tries,
         "without_verdict": side.without_verdict,
         "evidence": asdict(result.evidence),
-        "trust": [asdict(remark) for remark in result.trust],
+        "trust": [asdict(remark) for remark in result.named_trust],
         "accuracy": None if accuracy is None else asdict(accuracy),
     }
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wildtool.advice import in_file, in_folder
+from wildtool.advice import in_file
 from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.terminal import print_err
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.reading import FROM_TEXT, NATIVE, REPLIES, WITH_TOOLS
 from wildtool.engine.score.results import ScoreResult, load_result, run_folders
-from wildtool.engine.score.trust import FailureKind, failure_example, failure_summary
+from wildtool.engine.score.trust import FailureKind, TrustRemark, failure_example, failure_summary
 from wildtool.errors import WildtoolError, match_name
 from wildtool.tool_formats import CallFormat
 from wildtool.tool_formats.detect import AUTO, named_format
@@ -45,7 +45,7 @@ def find_results(
             )
             result = load_result(folder, profile, data=data, again=again, format=read_as)
             print_run_notes(label, result)
-            results.append(_with_run_named(result, folder, score_command))
+            results.append(replace(result, trust=_named_trust(result, score_command)))
         except WildtoolError as error:
             statuses.append(report_error(error))
     return results, worst_status(statuses)
@@ -65,18 +65,11 @@ def _format_of_run(
     return probed.format
 
 
-def _with_run_named(result: ScoreResult, folder: Path, score_command: str | None) -> ScoreResult:
-    """The result with the run named in the commands that its remedies give."""
-    trust = (
-        replace(
-            remark,
-            option=in_folder(remark.option, folder)
-            if score_command is None
-            else in_file(remark.option, score_command),
-        )
-        for remark in result.trust
-    )
-    return replace(result, trust=tuple(trust))
+def _named_trust(result: ScoreResult, score_command: str | None) -> tuple[TrustRemark, ...]:
+    """The remarks with the run, or what scores its replies again, in the commands that their remedies give."""
+    if score_command is None:
+        return result.named_trust
+    return tuple(replace(remark, option=in_file(remark.option, score_command)) for remark in result.trust)
 
 
 def print_run_notes(folder: Path, result: ScoreResult) -> None:

@@ -40,7 +40,7 @@ def check_evidence(pairs: Sequence[SuitePair], *, only_played: bool = False) -> 
                     problems[f"{name}: scoring {run.label} failed; see the message above"] = None
                 if run.result.evidence.missing and not only_played:
                     counts = f"{run.result.evidence.missing} of {run.result.evidence.units} units"
-                    missing = [remark for remark in run.result.trust if remark.sign == WITHOUT_VERDICT]
+                    missing = [remark for remark in run.result.named_trust if remark.sign == WITHOUT_VERDICT]
                     advice = "".join(f": {remark.option}" for remark in missing if remark.option)
                     problems[f"{name}: {run.label} has no verdict on {counts}{advice}"] = None
     if problems:

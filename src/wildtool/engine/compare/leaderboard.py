@@ -187,7 +187,7 @@ def notes_of(metrics: Iterable[Metric]) -> list[str]:
 
 def trust_line(label: str, result: ScoreResult) -> str:
     """What came between a model and its numbers, each thing with the option that corrects it; empty if nothing did."""
-    remarks = " · ".join(map(str, result.trust))
+    remarks = " · ".join(map(str, result.named_trust))
     return f"{label}: {remarks}" if remarks else ""
 
 

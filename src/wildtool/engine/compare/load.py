@@ -48,7 +48,7 @@ def check_comparable(
     Raises UsageError where a run does not cover what was planned, since what it lacks would count as wrong, and where the
     runs do not share something.
     """
-    incomplete = [f"{side.label}: {side.result.trust[0]}" for side in sides if side.result.incomplete]
+    incomplete = [f"{side.label}: {side.result.named_trust[0]}" for side in sides if side.result.incomplete]
     if incomplete and not only_played:
         raise UsageError(
             "incomplete runs cannot be compared:\n  "

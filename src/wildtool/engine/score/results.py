@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from wildtool.advice import Advice
+from wildtool.advice import Advice, in_folder
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.benchmark import Benchmark, evaluators_of
@@ -18,7 +18,7 @@ from wildtool.data.files import walk_folders
 from wildtool.engine.benchmark_file import digest_of_file
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.addresses import asked_addresses
-from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
+from wildtool.engine.record.bundle import bundle_origin, holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, names_in, played_benchmark
@@ -116,7 +116,8 @@ class ScoreResult:
     evidence: Evidence
     """What the numbers rest on; units that were planned and are not in the table count as unplayed."""
     trust: tuple[TrustRemark, ...] = ()
-    """What came between the model and the numbers, to be said wherever they are shown."""
+    """What came between the model and the numbers, to be said wherever they are shown. Remedies name the run as `RUN`,
+    since records that are published name no folder."""
     metrics: tuple[Metric, ...]
 
     read_as: str = ""
@@ -157,6 +158,12 @@ class ScoreResult:
     def disturbances(self) -> tuple[str, ...]:
         """What was done to the benchmark on purpose, in words; empty for a clean run."""
         return tuple(each.described for each in self.alterations)
+
+    @property
+    def named_trust(self) -> tuple[TrustRemark, ...]:
+        """`trust` with the folder of the run, or its bundle, in the commands that remedies give."""
+        place = bundle_origin(self.folder)
+        return tuple(replace(remark, option=in_folder(remark.option, place)) for remark in self.trust)
 
     @property
     def exit_status(self) -> int:
