@@ -1,6 +1,7 @@
 """What a plan takes from the command line, from a model's table and from an earlier run, setting by setting."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from api.settings_for import settings_for
 from wildtool.api import plans
+from wildtool.api.keywords import settings_of_call
 from wildtool.api.settings import Settings
 from wildtool.errors import UsageError
 
@@ -61,3 +63,19 @@ def test_what_the_originals_sampling_sets_is_set_by_nothing_else(
     with pytest.raises(UsageError) as error:
         with_sampling({"temperature": 0.0, "top_p": 0.5, "seed": 3}, explicit, **options)
     assert str(error.value) == fault
+
+
+# A model's table -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("given", "format"), [({}, "glm"), ({"tool_format": "hermes"}, "hermes")])
+def test_a_format_that_python_names_overrides_that_of_the_models_table(
+    tmp_path: Path, given: dict[str, Any], format: str
+):
+    file = tmp_path / "wildtool.toml"
+    file.write_text(
+        '[models.own]\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\nformat = "glm"\n', "utf-8"
+    )
+    settings, config = settings_of_call("wild-mini", ["own"], {"config": file, "limit": 1, **given}, {})
+    (run,) = plans.plan(settings, config.models)
+    assert run.plan.models["agent"].settings()["format"] == format

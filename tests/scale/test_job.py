@@ -10,6 +10,8 @@ from wildtool.api.settings import FIELDS
 from wildtool.errors import DataError
 from wildtool.scale.job import (
     SharedJob,
+    explicit_as_json,
+    explicit_from_json,
     options_as_json,
     options_from_json,
 )
@@ -66,3 +68,9 @@ def test_settings_come_back_from_a_job_whose_entries_have_the_names_of_options()
     assert (values["format_"], values["cache"], values["order"]) == ("hermes", "kept", "prefix")
     assert {"model", "out", "on", "force", "quiet", "dry_run", "prompts", "server"}.isdisjoint(values)
     assert options_as_json(settings_for(**options_from_json(values))) == values
+
+
+def test_a_job_names_what_was_typed_as_earlier_versions_do():
+    given = settings_for(tool_format="hermes", limit=3, explicit=["tool_format", "limit"])
+    assert explicit_as_json(given) == ["format", "limit"]
+    assert explicit_from_json(["format", "limit"]) == given.explicit

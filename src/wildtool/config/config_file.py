@@ -112,7 +112,7 @@ class ModelEntry:
             endpoint=replace(options.endpoint, **changes),
             sampling=replace(options.sampling, **sampling),
             display_name=name,
-            format=options.format if self.format is None or "format" in explicit else self.format,
+            format=options.format if self.format is None or "tool_format" in explicit else self.format,
         )
 
     def effects(self, merged: "ModelOptions", typed_address: str | None, folder: Path) -> list[str]:

@@ -28,7 +28,14 @@ from wildtool.scale.allowance import ALLOTMENTS_KEY, is_limited, limits_of, rema
 from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShareState, share_states
 from wildtool.scale.copies import STORE_FOLDER, Place, copy_run, place_of
 from wildtool.scale.division import OPTIONS, Demand, Division
-from wildtool.scale.job import SharedJob, machine_name, options_as_json, share_size, worker_name
+from wildtool.scale.job import (
+    SharedJob,
+    explicit_as_json,
+    machine_name,
+    options_as_json,
+    share_size,
+    worker_name,
+)
 from wildtool.scale.overview import SharedProgress, WorkerReport, worker_reports
 from wildtool.scale.store import JOB_KEY, StoreError
 from wildtool.scale.worker import pace_of
@@ -98,7 +105,7 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
         benchmark=shared.settings.benchmark,
         model=shared.run.label,
         options=shared_options,
-        explicit=sorted(shared.settings.explicit),
+        explicit=explicit_as_json(shared.settings),
         original_prompts="prompts" in plan.identity(),
         items=count,
         share_items=before.share_items if before else share_size(count, workers),

@@ -36,7 +36,7 @@ _KINDS: Mapping[str, type] = {
 }
 """Types of what every job says."""
 _RENAMED = {"tool_format": "format_"}
-"""Options that a job calls otherwise."""
+"""Settings that a job calls otherwise; among those that were typed, without the `_`."""
 _LEFT_OUT = {"out", "on", "force", "quiet", "dry_run", "prompts", "server"}
 """Options that a worker does not take over. A store chooses no command that is executed: servers are named by those who
 start workers."""
@@ -147,7 +147,7 @@ class SharedJob:
         values["prompts"] = "original" if self.original_prompts else "own"
         if server is None and "{port}" in (values.get("base_url") or ""):
             raise UsageError("each worker of this run starts its own server: give --server 'COMMAND {port}'")
-        settings = Settings.of(self.benchmark, [self.model], values, self.explicit)
+        settings = Settings.of(self.benchmark, [self.model], values, explicit_from_json(self.explicit))
         return plan(settings)[0].plan, settings
 
 
@@ -176,6 +176,17 @@ def options_from_json(values: Mapping[str, Any]) -> dict[str, Any]:
         names[name]: _typed(value, FIELDS[names[name]].type, f"the job of this run, option {name!r}")
         for name, value in values.items()
     }
+
+
+def explicit_as_json(settings: Settings) -> list[str]:
+    """The names of the settings that somebody gave, as a job has them."""
+    return sorted(_RENAMED.get(name, name).rstrip("_") for name in settings.explicit)
+
+
+def explicit_from_json(names: Collection[str]) -> set[str]:
+    """The same as names of settings."""
+    own = {name.rstrip("_"): setting for setting, name in _RENAMED.items()}
+    return {own.get(name, name) for name in names}
 
 
 def _typed(value: Any, hint: Any, where: str) -> Any:

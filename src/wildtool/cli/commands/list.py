@@ -96,7 +96,12 @@ def list_(
     if check is not None:
         if subject is not ListKind.models:
             raise UsageError("--check is for models, such as `wildtool list models --check NAME`")
-        endpoint = {"base_url": base_url, "api_key_env": api_key_env, "header": header, "format": format_}
+        endpoint = {
+            "base_url": base_url,
+            "api_key_env": api_key_env,
+            "header": header,
+            "tool_format": format_,
+        }
         _check(check, {option: value for option, value in endpoint.items() if value is not None})
         return 0
     if not (base_url is api_key_env is header is format_ is None):
@@ -175,7 +180,7 @@ def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
 def _check(name: str, typed: "Mapping[str, Any]") -> None:
     """Prints what works at a model's endpoint. Raises InfraError if it does not answer.
 
-    Args: typed: options of `ModelOptions` given on the command line.
+    Args: typed: settings of the model given on the command line.
     """
     import asyncio
 
@@ -190,7 +195,7 @@ def _check(name: str, typed: "Mapping[str, Any]") -> None:
             headers=parse_headers(typed.get("header")),
             timeout_s=CHECK_TIMEOUT_S,
         ),
-        format=typed.get("format"),
+        format=typed.get("tool_format"),
     )
     configured = ModelCatalog(read_config(None).models, {}).find(name, options, typed, Rates())
     model = configured.model

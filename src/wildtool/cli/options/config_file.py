@@ -49,13 +49,13 @@ def loaded_config(context: typer.Context) -> Config:
 
 
 def explicit_options(context: typer.Context) -> set[str]:
-    """The options given on the command line, by the names of their parameters, without a final `_`."""
+    """The options given on the command line, by their long names with `_` for `-`, as settings are called."""
     names: set[str] = set()
     for option in context.command.params:
-        name = str(option.name)
-        source = context.get_parameter_source(name)
+        source = context.get_parameter_source(str(option.name))
         if source is not None and source.name == "COMMANDLINE":
-            names.add(name.rstrip("_"))
+            long = next((name for name in option.opts if name.startswith("--")), str(option.name))
+            names.add(long.removeprefix("--").replace("-", "_"))
     return names
 
 
