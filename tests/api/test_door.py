@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import wildtool as wt
 from wildtool import errors
@@ -106,8 +108,23 @@ def test_values_after_an_option_become_values_of_the_keyword() -> None:
         "`wildtool score --data x`": "`wildtool score --data x`",
         "give --base-url http://127.0.0.1:8000/v1, or": 'give base_url="http://127.0.0.1:8000/v1", or',
         "no option --of-ours": "no option --of-ours",
+        "--limit x: give a number": "limit= x: give a number",
+        "no file /tmp/--limit 3": "no file /tmp/--limit 3",
     }.items():
         assert in_python(text) == words
+
+
+@given(
+    st.text(st.characters(exclude_characters="'\"`\n"), max_size=40),
+    st.sampled_from([*FIELDS]),
+    st.text("a1 -/."),
+)
+def test_what_is_quoted_in_a_message_stays_as_it_was_given(before: str, name: str, after: str) -> None:
+    own = f"{before} {option_of(name)} {after}"
+    assert (
+        in_python(f"unknown profile '{own}' of --data x.jsonl")
+        == f"unknown profile '{own}' of data=\"x.jsonl\""
+    )
 
 
 def test_a_place_behind_the_end_ends_a_loop_as_python_expects() -> None:

@@ -16,7 +16,11 @@ _KNOWN: dict[str, tuple[bool, Collection[str]]] = {
     **dict.fromkeys(("metric", "model"), (False, ())),
 }
 """Names that have a field or a keyword in Python, with whether it is true or false, and the words that it may be."""
-_OPTION = re.compile(r"(?<![\w-])--(?P<name>[a-z][a-z-]*)(?:[ =](?P<value>'[^']*'|[^\s,;()`]+))?")
+_QUOTED = r"(?<!\w)(?:'[^'\n]*'|\"[^\"\n]*\")(?!\w)"
+_OPTION = re.compile(
+    rf"{_QUOTED}|(?<![\w/-])--(?P<name>[a-z][a-z-]*)(?:[ =](?P<value>'[^']*'|[^\s,;:()`]+(?::[^\s,;:()`]+)*))?"
+)
+"""An option with its value. A text in quotes is somebody's own, so that nothing in it is taken for one."""
 _COMMANDS = re.compile(r"(`[^`]*`)")
 _PLACEHOLDER = re.compile(r"[A-Z]+(?:\|[A-Z]+)*")
 _TELLING = re.compile(r"\d|[/.:=]")
@@ -68,7 +72,7 @@ def _quoted_field(match: re.Match[str]) -> str:
 
 
 def _field(match: re.Match[str], *, has_value: bool = False) -> str:
-    name, value = match["name"].replace("-", "_"), match["value"]
+    name, value = (match["name"] or "").replace("-", "_"), match["value"]
     if name not in _KNOWN:
         return match[0]
     is_flag, words = _KNOWN[name]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, dataclass_transform
+from typing import Annotated, Any, ParamSpec, TypeVar, dataclass_transform
 
 import typer
 
@@ -18,10 +18,6 @@ from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 from wildtool.interrupts import EXIT_STATUS, LINE, interruptible, is_interrupt
 from wildtool.written import COMMAND
-
-if TYPE_CHECKING:
-    pass
-
 
 CONFIG_KEY = "wildtool.config"
 """Where the context of a command keeps the config file that it read."""
