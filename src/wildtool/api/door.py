@@ -20,9 +20,10 @@ def door(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """A public function, which raises UsageError for arguments that it does not take, and otherwise the errors of
     `wildtool.errors`, with fields in place of options."""
     signature = inspect.signature(function)
+    name = function.__qualname__.removesuffix(".__init__")
 
     def checked(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
-        _check_arguments(function.__name__, signature, args, keywords)
+        _check_arguments(name, signature, args, keywords)
 
     if inspect.iscoroutinefunction(function):
 
@@ -58,45 +59,29 @@ def speaking_python() -> Generator[None]:
             raise UsageError(f"{place}: {error.strerror or error}") from error
 
 
+_MANY = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+
+
 def _check_arguments(
     name: str, signature: Signature, args: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> None:
     """Raises UsageError for arguments that a function does not take."""
-    parameters = {its.name: its for its in signature.parameters.values() if its.name != "self"}
-    places = [its for its in signature.parameters.values() if its.kind is not Parameter.KEYWORD_ONLY]
-    takes_any = any(its.kind is Parameter.VAR_POSITIONAL for its in places)
-    takes_keywords = any(its.kind is Parameter.VAR_KEYWORD for its in places)
-    if len(args) > len([its for its in places if its.kind is not Parameter.VAR_KEYWORD]) and not takes_any:
-        given = ", ".join(f"{its.name}=…" for its in parameters.values() if _is_needed(its))
-        first = f"{places[0].name} and " if places and places[0].name != "self" else ""
-        raise UsageError(f"{name} takes {first}keywords: {name}({given})")
-    for keyword in keywords:
-        if keyword not in parameters and not takes_keywords:
-            raise UsageError(unknown_name("keyword", keyword, parameters, of=name))
+    kinds = [its.kind for its in signature.parameters.values()]
+    parameters = {
+        its.name: its for its in signature.parameters.values() if its.name != "self" and its.kind not in _MANY
+    }
+    unknown = [] if Parameter.VAR_KEYWORD in kinds else [each for each in keywords if each not in parameters]
+    if unknown:
+        raise UsageError(unknown_name("keyword", unknown[0], parameters, of=name))
     try:
         bound = signature.bind(*args, **keywords)
-    except TypeError:
-        missing = [
-            its.name
-            for place, its in enumerate(signature.parameters.values())
-            if _is_needed(its)
-            and its.name not in keywords
-            and not (its.kind is Parameter.POSITIONAL_OR_KEYWORD and place < len(args))
-        ]
-        needs = " and ".join(f"{each}=" for each in missing)
-        raise UsageError(f"{name} needs {needs}" if needs else f"{name} gets one argument twice") from None
+    except TypeError as error:
+        needed = (f"{its.name}=…" for its in parameters.values() if its.default is Parameter.empty)
+        raise UsageError(f"{name}: {error}; call it as {name}({', '.join(needed)})") from None
     for its, value in bound.arguments.items():
-        hint = parameters[its].annotation if its in parameters else Any
-        if parameters.get(its) and parameters[its].kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL):
-            continue
-        if not fits(value, hint):
-            raise UsageError(f"{its}= is {shown(value)}; it must be {phrase(hint)}")
-
-
-def _is_needed(its: Parameter) -> bool:
-    """Whether a parameter must have a value."""
-    many = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
-    return its.default is Parameter.empty and its.kind not in many
+        if its in parameters and not fits(value, parameters[its].annotation):
+            expected = phrase(parameters[its].annotation)
+            raise UsageError(f"{its}= is {shown(value)}; it must be {expected}")
 
 
 def element_at(values: Sequence[Element], place: int | slice, of: str) -> Any:
