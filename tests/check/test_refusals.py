@@ -1,6 +1,7 @@
 """Sound requests that an endpoint refuses: what they have in common is named, and what says nothing is no defect."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -143,17 +144,16 @@ async def test_a_short_context_is_no_defect_and_is_said():
     assert any(remark.startswith("300 kB of tools exceed the context") for remark in report.remarks)
 
 
-async def test_a_fault_that_does_not_come_again_is_none_of_the_endpoint():
-    seen: set[str] = set()
+@pytest.mark.parametrize(("kind", "times"), [("http 502", 3), ("network", 1)])
+async def test_a_fault_that_passes_is_none_of_the_endpoint(kind: str, times: int):
+    counts = Counter[str]()
 
-    def fails_once(body: Mapping[str, Any]) -> CallError | None:
+    def fails_first(body: Mapping[str, Any]) -> CallError | None:
         text = json.dumps(body)
-        if text in seen:
-            return None
-        seen.add(text)
-        return CallError("http 502", "bad gateway")
+        counts[text] += 1
+        return CallError(kind, "bad gateway") if counts[text] <= times else None
 
-    report = await report_on(Failing(fails_once))
+    report = await report_on(Failing(fails_first))
     assert (found(report), report.verdict) == ([], "Fit in 39 of 39 classes.")
 
 

@@ -21,6 +21,8 @@ DROPPABLE = ("temperature", "max_tokens", "stream_options", "parallel_tool_calls
 LOST_AFTER = 5
 """Connections that fail in a row before the check stops."""
 RETRIES, LONGEST_WAIT_S = 3, 20.0
+RETRIES_OF_FAULTS = 3
+"""Of a request that the server or the connection failed: a fault that is none of this request hardly comes so often."""
 _LONG_BODY = 10_000
 """Bytes of a body that an endpoint may hang up on without being lost."""
 
@@ -56,7 +58,7 @@ class Sender:
 
         Raises InfraError if the endpoint is lost.
         """
-        retries, retries_of_faults = RETRIES, 1
+        retries, retries_of_faults = RETRIES, RETRIES_OF_FAULTS
         while True:
             body = self._adapted(fields)
             self.sent += 1
@@ -69,9 +71,8 @@ class Sender:
                     retries -= 1
                     await asyncio.sleep(min(error.retry_after_s or 2.0, LONGEST_WAIT_S))
                     continue
-                if error.kind.startswith("http 5") and retries_of_faults:
-                    # Only a fault that comes again is one of this request.
-                    retries_of_faults, self._failures = 0, 0
+                if retries_of_faults and self._may_pass(error):
+                    retries_of_faults -= 1
                     continue
                 return self._failed(probe, body, error)
             self._failures, self._has_answered = 0, True
@@ -114,6 +115,10 @@ class Sender:
         if "max_tokens" in self.dropped and "max_tokens" in fields:
             body["max_completion_tokens"] = fields["max_tokens"]
         return body
+
+    def _may_pass(self, error: CallError) -> bool:
+        """Whether it may be no fault of the request: that of a server, or of a connection to one that answers."""
+        return error.kind.startswith("http 5") or (error.kind == "network" and self._has_answered)
 
     def _drops(self, error: CallError, body: Mapping[str, Any]) -> bool:
         """Whether a refusal names a field that can be left out; it is, from now on."""
