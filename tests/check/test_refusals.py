@@ -11,7 +11,7 @@ from check.faulty_endpoint import Fault, Json, Made
 from check.test_planted_defects import InProcess
 from wildtool.check.answers import Answers, RawAnswer
 from wildtool.check.features import FEATURES, Feature, features_of
-from wildtool.check.follow_ups import SIGNATURE, follow_ups
+from wildtool.check.follow_ups import follow_ups
 from wildtool.check.ledger import Ledger
 from wildtool.check.limits import LIMITS
 from wildtool.check.probe import Probe
@@ -21,7 +21,6 @@ from wildtool.check.report import CheckReport, check_endpoint
 from wildtool.check.run_requests import run_probes
 from wildtool.check.sender import Sender
 from wildtool.errors import CallError
-from wildtool.models.providers.chat_changes import with_signatures
 
 OWN_CALL = {"id": "call_own", "type": "function", "function": {"name": "set_lamp", "arguments": "{}"}}
 
@@ -54,11 +53,6 @@ async def refused(refuses: Callable[[Json], bool]) -> list[tuple[int, str]]:
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.words)
 async def test_what_an_endpoint_refuses_is_named_whatever_it_is(feature: Feature):
     assert await refused(feature.is_in) == [(feature.number, feature.words)]
-
-
-def test_the_placeholder_of_a_signature_is_the_one_that_a_run_sends():
-    (message,) = with_signatures([{"role": "assistant", "tool_calls": [{"id": "c"}]}], {})
-    assert message["tool_calls"] == [{"id": "c", **SIGNATURE}]
 
 
 async def test_two_things_that_are_refused_are_both_named():

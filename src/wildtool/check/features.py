@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from wildtool.episode import reasoning_fields
-from wildtool.json_codec import as_list, as_object, as_objects, dumps
+from wildtool.json_codec import as_list, as_objects, dumps
+from wildtool.models.thought_signatures import are_signed
 from wildtool.types import REASONING_KEYS, Message
 
 _NINE = re.compile(r"[a-zA-Z0-9]{9}")
@@ -63,31 +64,6 @@ def _ids(body: Mapping[str, Any]) -> list[str]:
     return [
         str(call.get("id")) for message in _with_calls(body) for call in as_objects(message["tool_calls"])
     ]
-
-
-def _is_signed(message: Message) -> bool:
-    """Whether a call carries Google's signature of its thoughts."""
-    contents = (as_object(call.get("extra_content")) for call in as_objects(message["tool_calls"]))
-    return any(as_object(content.get("google")).get("thought_signature") for content in contents)
-
-
-UNSIGNED = "calls in the history without a `thought_signature`"
-"""Words for what Gemini refuses."""
-
-
-def calls_without(key: str) -> str:
-    """Words for calls in the history that lack a key of reasoning."""
-    return f"calls in the history without `{key}`"
-
-
-def replies_without(key: str) -> str:
-    """Words for texts of the assistant in the history that lack a key of reasoning."""
-    return f"replies in the history without `{key}`"
-
-
-def in_history(key: str) -> str:
-    """Words for a key of reasoning that goes back."""
-    return f"`{key}` in the history, as the endpoint gave it"
 
 
 def _lacks(
@@ -145,9 +121,16 @@ FEATURES = (
         "call ids other than nine letters and digits",
         lambda body: any(not _NINE.fullmatch(id_) for id_ in _ids(body)),
     ),
-    *(Feature(35, calls_without(key), _lacks(key, _with_calls)) for key in REASONING_KEYS),
-    *(Feature(35, replies_without(key), _lacks(key, _texts)) for key in REASONING_KEYS),
-    Feature(35, UNSIGNED, lambda body: any(not _is_signed(message) for message in _with_calls(body))),
+    *(
+        Feature(35, f"calls in the history without `{key}`", _lacks(key, _with_calls))
+        for key in REASONING_KEYS
+    ),
+    *(Feature(35, f"replies in the history without `{key}`", _lacks(key, _texts)) for key in REASONING_KEYS),
+    Feature(
+        35,
+        "calls in the history without a `thought_signature`",
+        lambda body: any(not are_signed(as_list(message["tool_calls"])) for message in _with_calls(body)),
+    ),
 )
 """Where several explain the same refusals, the first is named: what has a probe of its own, then the plainest."""
 
@@ -156,12 +139,13 @@ def features_of(body: Mapping[str, Any]) -> Iterator[Feature]:
     """What a body holds of the list, and each key of reasoning in its history."""
     yield from (feature for feature in FEATURES if feature.is_in(body))
     keys = dict.fromkeys(key for message in _messages(body) for key in reasoning_fields(message))
-    yield from (_with_reasoning(key) for key in keys)
+    yield from map(reasoning_goes_back, keys)
 
 
 @cache
-def _with_reasoning(key: str) -> Feature:
-    return Feature(35, in_history(key), _carries(key))
+def reasoning_goes_back(key: str) -> Feature:
+    """A key of reasoning that goes back."""
+    return Feature(35, f"`{key}` in the history, as the endpoint gave it", _carries(key))
 
 
 def tool_count(body: Mapping[str, Any]) -> int:

@@ -19,14 +19,13 @@ from wildtool.check.histories import (
 from wildtool.check.probe import WHOLE, Probe
 from wildtool.check.probes import FIRST
 from wildtool.episode import fields_with_calls, reasoning_fields
-from wildtool.json_codec import as_objects
+from wildtool.json_codec import as_list
+from wildtool.models.thought_signatures import with_placeholder
 from wildtool.types import REASONING_KEYS, Message, Tool
 
 OWN_CALLS = ("own call goes back, whole", "own call goes back, streamed")
 """Probes that end in the result of the model's own call."""
 OTHER_REASONING = "reasoning goes back"
-SIGNATURE = {"extra_content": {"google": {"thought_signature": "skip_thought_signature_validator"}}}
-"""The placeholder that a run adds to a call of others where the endpoint demands a signature."""
 _SIGNED = f"{SHORT}, with a placeholder of a signature"
 _THINKING = {key: f"{SHORT}, with `{key}`" for key in REASONING_KEYS}
 """By key of reasoning, the probe whose every reply has it."""
@@ -86,8 +85,8 @@ def _thinking(fields: Message) -> Iterator[Message]:
 
 
 def _signed(message: Message) -> Message:
-    calls = as_objects(message.get("tool_calls"))
-    return {**message, "tool_calls": [{**call, **SIGNATURE} for call in calls]} if calls else message
+    calls = as_list(message.get("tool_calls"))
+    return {**message, "tool_calls": list(map(with_placeholder, calls))} if calls else message
 
 
 def _with_thought(message: Message, key: str) -> Message:

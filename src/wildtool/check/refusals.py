@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from wildtool.check.answers import Answers, RawAnswer
 from wildtool.check.features import (
     FEATURES,
-    UNSIGNED,
     WITHOUT_LIMIT,
-    calls_without,
     features_of,
-    in_history,
-    replies_without,
+    reasoning_goes_back,
     tool_count,
     tool_kilobytes,
 )
@@ -26,12 +23,11 @@ from wildtool.check.ledger import Ledger
 from wildtool.check.limits import LIMITS
 from wildtool.episode import reasoning_fields
 from wildtool.reply_ends import OVERFLOWED
-from wildtool.types import REASONING_KEYS
 
 _MAY_BE_REFUSED = ("unknown role", "history, malformed call", *DIAGNOSES)
 """Probes that are not sound, or whose refusal another rule judges."""
 _HISTORIES = (*ASKING, *ENDING, "history, system message between")
-_ERROR_WITH_200 = 29
+_ERROR_WITH_200, _REASONING = 29, 35
 _LIMITS = {probe.name for family in LIMITS for probe in family}
 _TOOLS, _SIZE = "tools", "kB of tools"
 _MEASURES = {_TOOLS: tool_count, _SIZE: tool_kilobytes}
@@ -132,18 +128,19 @@ def _note_what_passed(answers: Answers, ledger: Ledger) -> None:
         ledger.passed(33)
     if all_accepted(family[0].name for family in LIMITS):
         ledger.passed(34)
-    if _reasoning_goes_back(answers):
+    if _all_reasoning_goes_back(answers):
         ledger.passed(35)
     runs = [name for name, group in answers.items() if any(WITHOUT_LIMIT.is_in(a.sent) for a in group)]
     if all_accepted(runs):
         ledger.passed(37)
 
 
-def _reasoning_goes_back(answers: Answers) -> bool:
+def _all_reasoning_goes_back(answers: Answers) -> bool:
     """Whether calls were accepted without reasoning, and with each kind of reasoning that came from the endpoint."""
     every = [answer for group in answers.values() for answer in group if not answer.failure]
     accepted_words = {feature.words for answer in every for feature in features_of(answer.sent)}
     came = {key for answer in every for key in reasoning_fields(answer.message)}
     has_called = any(answer.calls for answer in every)
-    demanded = {UNSIGNED, *map(calls_without, REASONING_KEYS), *map(replies_without, REASONING_KEYS)}
-    return has_called and accepted_words >= {*demanded, *map(in_history, came)}
+    may_be_demanded = [feature for feature in FEATURES if feature.number == _REASONING]
+    sent_back = [reasoning_goes_back(key) for key in came]
+    return has_called and accepted_words >= {feature.words for feature in (*may_be_demanded, *sent_back)}

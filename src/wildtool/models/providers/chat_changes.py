@@ -8,12 +8,11 @@ from wildtool.advice import Advice
 from wildtool.episode import belongs_to_reasoning
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.providers.openai_messages import CallIds, Changes
+from wildtool.models.thought_signatures import are_signed, with_placeholder
 from wildtool.types import Message
 
 SHORT_ID_CHARACTERS = "a-zA-Z0-9"
 """Characters of an id, as Mistral's tokenizers up to version 11 demand."""
-NO_SIGNATURE = "skip_thought_signature_validator"
-"""What Google's guide of thought signatures says to send for a call that no Gemini model made."""
 SIGNATURES_REFUSED = ("it refuses the placeholder of a signature, too", Advice.NO_THINKING)
 """Cause and remedy where an endpoint refuses the placeholder as well."""
 _DEMANDED_REASONING = "reasoning_content"
@@ -97,24 +96,11 @@ def with_signatures(messages: Sequence[Message], changes: Changes) -> list[Messa
     signed: list[Message] = []
     for message in messages:
         calls = as_list(message.get("tool_calls"))
-        # Of parallel calls Gemini signs only the first.
-        if calls and not any(_google_content(call).get("thought_signature") for call in calls):
-            message = {**message, "tool_calls": [_signed(call, changes) for call in calls]}
+        if any(as_object(call) for call in calls) and not are_signed(calls):
+            message = {**message, "tool_calls": list(map(with_placeholder, calls))}
+            changes["thought-signature-added"] = None
         signed.append(message)
     return signed
-
-
-def _google_content(call: Any) -> dict[str, Any]:
-    return as_object(as_object(as_object(call).get("extra_content")).get("google"))
-
-
-def _signed(call: Any, changes: Changes) -> Any:
-    fields = as_object(call)
-    if not fields:
-        return call
-    google = {**_google_content(call), "thought_signature": NO_SIGNATURE}
-    content = {**as_object(fields.get("extra_content")), "google": google}
-    return _changed({**fields, "extra_content": content}, "thought-signature-added", changes)
 
 
 def _changed(fields: dict[str, Any], change: str, changes: Changes) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from wildtool.json_codec import as_object
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_gemini
 from wildtool.models.providers.base import HttpModel, WireRequest
-from wildtool.models.providers.chat_changes import NO_SIGNATURE, SIGNATURES_REFUSED
+from wildtool.models.providers.chat_changes import SIGNATURES_REFUSED
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
@@ -22,6 +22,7 @@ from wildtool.models.providers.openai_messages import (
     wire_names,
 )
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
+from wildtool.models.thought_signatures import NO_SIGNATURE
 from wildtool.types import Message, Reply, Request
 
 PROVIDER = "gemini"
