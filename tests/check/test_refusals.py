@@ -131,6 +131,13 @@ async def test_a_request_that_takes_too_long_says_nothing_and_leaves_its_class_u
     assert any("not answered in time" in remark for remark in report.remarks)
 
 
+async def test_a_rate_limit_is_no_defect_and_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wildtool.check.sender.LONGEST_WAIT_S", 0.0)
+    report = await report_on(Failing(lambda body: CallError("http 429", "full") if _is_large(body) else None))
+    assert (found(report), report.not_tested) == ([], [34])
+    assert any("a rate limit refused" in remark for remark in report.remarks)
+
+
 async def test_a_short_context_is_no_defect_and_is_said():
     words = "HTTP 400 (the context overflowed; serve the model with more): too many tokens"
     report = await report_on(Failing(lambda body: CallError("http 400", words) if _is_large(body) else None))

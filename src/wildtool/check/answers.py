@@ -99,14 +99,19 @@ class RawAnswer:
         return not self.failure and self.finish != "length" and not self.ambiguous
 
     @property
+    def rate_limited(self) -> bool:
+        """Whether the endpoint wants fewer requests, which says nothing about this one."""
+        return self.status == 429
+
+    @property
     def refused(self) -> bool:
         """Whether the endpoint refused the request or failed on it, other than for its rate limit."""
-        return self.error_inside or (self.status is not None and self.status != 429)
+        return self.error_inside or (self.status is not None and not self.rate_limited)
 
     @property
     def unusable(self) -> bool:
         """Whether a run could not go on after it: refused, failed, hung up on, or an answer without a message."""
-        return bool(self.failure) and self.status != 429 and not self.timed_out
+        return bool(self.failure) and not self.rate_limited and not self.timed_out
 
     @property
     def calls(self) -> list[ReceivedCall]:

@@ -72,9 +72,18 @@ def check_refusals(answers: Answers, ledger: Ledger) -> None:
                 refused.append(answer)
     _explain(refused, accepted, ledger)
     _note_what_passed(answers, ledger)
-    late = sum(answer.timed_out for group in answers.values() for answer in group)
+    _note_what_says_nothing(answers, ledger)
+
+
+def _note_what_says_nothing(answers: Answers, ledger: Ledger) -> None:
+    """Requests that came too late or too often, which is no defect and leaves classes untested."""
+    every = [answer for group in answers.values() for answer in group]
+    late = sum(answer.timed_out for answer in every)
     if late:
-        ledger.remark(f"{late} requests were not answered in time; --timeout gives them longer.")
+        ledger.remark(f"Requests that were not answered in time: {late}; --timeout gives them longer.")
+    limited = sum(answer.rate_limited for answer in every)
+    if limited:
+        ledger.remark(f"Requests that a rate limit refused again and again: {limited}; lower --concurrency.")
 
 
 def _note_overflow(answer: RawAnswer, ledger: Ledger) -> None:
