@@ -217,7 +217,8 @@ class _CallListDeltas:
             return
         name = function.get("name")
         repeats = isinstance(name, str) and name != "" and call.is_named(name)
-        repeats = repeats and (bool(delta.get("id")) or call.has_arguments)
+        # Before any arguments it may be another piece of a name, if it comes alone.
+        repeats = repeats and bool(delta.get("id") or function.get("arguments") or call.has_arguments)
         if repeats and not delta.get("id"):
             self.oddities[NAME_REPEATED] = None
         elif name and call.has_name and not repeats:
