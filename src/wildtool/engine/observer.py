@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 
@@ -38,7 +39,7 @@ class Observer:
     def call_failed(self, kind: str) -> None:
         """A call failed for good."""
 
-    def limit_reached(self, reason: str) -> None:
+    def limit_reached(self, error: LimitError) -> None:
         """No more calls are made, since a limit is reached."""
 
     def batch_status_changed(self, state: str) -> None:

@@ -5,6 +5,7 @@ import io
 import pytest
 
 from wildtool.cli.output.progress import ProgressDisplay
+from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.run.progress import ProgressObserver, RunProgress
 from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
@@ -98,7 +99,7 @@ def test_the_line_says_until_when_an_endpoint_answered_and_how_long_calls_wait_f
     progress.attempt_started()
     progress.attempt_ended(None, answered=True)
     assert "answered until" not in progress.text(None)
-    progress.limit_reached("the endpoint answered until 12:01:07, then nothing for 60 s")
+    progress.limit_reached(LimitError("nothing for 60 s", LimitOf.DOWN))
     assert "0/128 tasks, stopped at an endpoint that is down" in progress.text(None)
 
 

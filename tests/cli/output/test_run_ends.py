@@ -8,6 +8,7 @@ import pytest
 
 from wildtool.advice import Advice
 from wildtool.cli.output.run_result import print_notes, print_overview_of
+from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.score.trust import FailureKind
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
 from wildtool.reply_ends import OVERFLOWED
@@ -19,7 +20,7 @@ def result(**fields: Any) -> Any:
         tokens=0, prompt_tokens=1_200, completion_tokens=34, unpriced=False, cost=0.5, reported=0.0
     )
     named: dict[str, Any] = {"folder": Path("runs/m"), "remarks": (), "interrupted": False, "pending": ()}
-    named |= {"limit": None, "limit_of_endpoint": False, "counts": counts, "verdicts": None, "faults": ()}
+    named |= {"limit": None, "limit_of": None, "counts": counts, "verdicts": None, "faults": ()}
     named |= {"spent": spent, "cached": 0, "calls": 1}
     return SimpleNamespace(**named | fields)
 
@@ -38,12 +39,13 @@ def test_what_stopped_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     )
     stopped = "runs/m: stopped: --max-cost 1. All replies are recorded; 3 of 8 units are unfinished. "
     assert (
-        notes(capsys, limit="--max-cost 1.")
+        notes(capsys, limit="--max-cost 1.", limit_of=LimitOf.USER)
         == f"{stopped}Run the same command with a higher limit to continue.\n"
     )
-    assert notes(capsys, limit="--max-cost 1", limit_of_endpoint=True) == (
+    assert notes(capsys, limit="--max-cost 1", limit_of=LimitOf.ENDPOINT) == (
         f"{stopped}Run the same command later to continue.\n"
     )
+    assert "at another --base-url" in notes(capsys, limit="nothing for 60 s", limit_of=LimitOf.DOWN)
 
 
 BROKEN = FailureKind("http 500", 1, "http 500: broken")

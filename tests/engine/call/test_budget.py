@@ -18,7 +18,7 @@ from wildtool.engine.call.budget import (
 )
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import Invocation
-from wildtool.engine.call.rate_limit import LimitError
+from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
@@ -72,7 +72,7 @@ def test_a_limit_of_tokens_ends_a_run_with_the_rest_unplayed(tmp_path: Path):
     assert 0 < result.calls < 80
     assert 380 < result.spent.tokens == 12 * result.calls <= 420
     assert set(outcomes(result)) == {"correct", "unplayed"}
-    assert (result.status, result.exit_status, result.limit_of_endpoint) == ("limit reached", 3, False)
+    assert (result.status, result.exit_status, result.limit_of) == ("limit reached", 3, LimitOf.USER)
     assert result.limit == "the limit of 420 tokens (--max-tokens-total) leaves no room for the next call"
 
 

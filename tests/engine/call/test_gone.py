@@ -10,6 +10,7 @@ import pytest
 from engine.echo_benchmark import EchoBenchmark, plan_of
 from engine.instant_time import NetworkModel, instantly, now
 from wildtool.engine.call.client import RESTART_S, RetryPolicy
+from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError
@@ -52,7 +53,7 @@ def test_a_run_whose_endpoint_dies_stops_soon_and_says_until_when_it_answered(
 ):
     model = NetworkModel(dying(60, failure))
     result = go(model, tmp_path, concurrency=concurrency)
-    assert (result.status, result.exit_status, result.limit_of_endpoint) == ("limit reached", 3, True)
+    assert (result.status, result.exit_status, result.limit_of) == ("limit reached", 3, LimitOf.DOWN)
     assert "answered until" in (result.limit or "") and str(failure) in (result.limit or "")
     assert result.counts.correct == 60
     # Only what was under way, four units an item, can have been tried often enough to have failed.

@@ -20,7 +20,7 @@ from wildtool.engine.call.client import (
     Invocation,
     RetryPolicy,
 )
-from wildtool.engine.call.rate_limit import PROBE_CONCURRENCY
+from wildtool.engine.call.rate_limit import PROBE_CONCURRENCY, LimitOf
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import BLOCKED_PROMPT, CallError
 from wildtool.types import Request
@@ -247,7 +247,7 @@ def test_a_quota_that_is_used_up_ends_the_run_with_no_unit_lost(tmp_path: Path):
     model = NetworkModel(quota(50))
     result = go(plan_of(MANY, model), tmp_path)
     assert (result.counts.correct, result.counts.unplayed, result.counts.infra_error) == (50, 150, 0)
-    assert (result.status, result.limit_of_endpoint) == ("limit reached", True)
+    assert (result.status, result.limit_of) == ("limit reached", LimitOf.ENDPOINT)
     assert "for 30 minutes every call was turned away (slow down)" in (result.limit or "")
     assert 1800 <= model.ended < 2000
 

@@ -19,7 +19,7 @@ from wildtool.engine.call.client import (
     RefusedError,
     all_refused,
 )
-from wildtool.engine.call.rate_limit import LimitError
+from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.writer import LogWriter
@@ -43,8 +43,8 @@ class Events(Observer):
     def call_failed(self, kind: str) -> None:
         self.seen.append(("failed", kind))
 
-    def limit_reached(self, reason: str) -> None:
-        self.seen.append(("limit", reason))
+    def limit_reached(self, error: LimitError) -> None:
+        self.seen.append(("limit", str(error)))
 
     def reply_noticed(self, text: str) -> None:
         self.seen.append(("noticed", text))
@@ -99,7 +99,7 @@ async def test_an_empty_account_is_a_limit_of_the_endpoint_that_names_another_ro
     with context_of(tmp_path, models={"agent": model, "user": model}) as context:
         with pytest.raises(LimitError) as caught:
             await LogClient(context, "i0", 0)("0", Request(REQUEST.messages, role=role))
-        assert (str(caught.value), caught.value.of_endpoint) == (words, True)
+        assert (str(caught.value), caught.value.of) == (words, LimitOf.ENDPOINT)
         assert context.limit_error is caught.value
         assert seen(context) == [("limit", words)]
 

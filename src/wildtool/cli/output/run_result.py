@@ -9,6 +9,7 @@ from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
 from wildtool.cli.output.tables import print_overview
 from wildtool.cli.terminal import escape_text, print_err
+from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.run.runner import RunResult
@@ -16,6 +17,13 @@ from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
 from wildtool.engine.score.trust import lasting_advice
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
+
+_CONTINUING = {
+    LimitOf.USER: "with a higher limit",
+    LimitOf.ENDPOINT: "later",
+    LimitOf.DOWN: "later, at another --base-url if the server has moved,",
+}
+"""How to run the same command after a limit, by whose it was."""
 
 
 def print_notes(result: RunResult) -> None:
@@ -33,13 +41,8 @@ def print_notes(result: RunResult) -> None:
             f"(nothing is paid twice): {command}\nTo cancel it and pay only for what is done: POST "
             f"{batch.cancel_url} with your key (docs/batch.md)."
         )
-    if result.limit is not None:
-        how = (
-            "later, at another --base-url if the server has moved,"
-            if "answered until" in result.limit
-            else "later"
-        )
-        how = how if result.limit_of_endpoint else "with a higher limit"
+    if result.limit is not None and result.limit_of is not None:
+        how = _CONTINUING[result.limit_of]
         print_err(
             f"{result.folder}: stopped: {result.limit.rstrip('.')}. All replies are recorded; "
             f"{result.counts.unplayed} of {result.counts.units} units are unfinished. "

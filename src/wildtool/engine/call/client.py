@@ -30,6 +30,7 @@ from wildtool.engine.call.rate_limit import (
     PROBE_CONCURRENCY,
     CallHistory,
     LimitError,
+    LimitOf,
     RateLimiter,
 )
 from wildtool.engine.call.shedding import pause_s
@@ -347,7 +348,7 @@ async def call_with_retry(
                 ) from None
             if health.given_up is not None:
                 limiter.release()
-                raise LimitError(health.given_up, of_endpoint=True)
+                raise LimitError(health.given_up, LimitOf.ENDPOINT)
             history.attempts += 1
             health.on_attempt()
             try:
@@ -362,8 +363,8 @@ async def call_with_retry(
                     lost_usage = summed_usage(lost_usage, failure.usage)
                     on_lost_usage(failure.usage)
                 if failure.kind == QUOTA_USED_UP:
-                    limiter.close(str(failure), of_endpoint=True)
-                    raise LimitError(str(failure), of_endpoint=True) from None
+                    limiter.close(str(failure), LimitOf.ENDPOINT)
+                    raise LimitError(str(failure), LimitOf.ENDPOINT) from None
                 turned_away = policy.max_attempts > 1 and limiter.on_error(failure, admitted_at, history)
                 if policy.max_attempts > 1 and not turned_away:
                     health.on_down(failure, limiter.now(), history)
@@ -382,7 +383,7 @@ async def call_with_retry(
             if policy.max_attempts > 1 and not turned_away:
                 gone = health.gone(failure, limiter.now())
                 if gone:
-                    limiter.close(gone, of_endpoint=True)
+                    limiter.close(gone, LimitOf.DOWN)
                 waits = health.waits_for(failure, limiter.now()) and history.waits < MAX_WAITS
             history.waits += waits
             history.counted += not (turned_away or waits)

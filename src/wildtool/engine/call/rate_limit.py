@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from math import inf
 from typing import Any
 
@@ -53,13 +54,23 @@ MAX_RATE_RATIO = 2.0
 WINDOW_S = 60.0
 
 
+class LimitOf(Enum):
+    """Whose limit ends a run."""
+
+    USER = "user"
+    """One that the user gave."""
+    ENDPOINT = "endpoint"
+    """The endpoint's, such as a quota."""
+    DOWN = "down"
+    """An endpoint that has answered is down."""
+
+
 class LimitError(InfraError):
     """A call that was not made since a limit is reached. It is not recorded: its unit stays unplayed."""
 
-    def __init__(self, message: str, *, of_endpoint: bool = False) -> None:
-        """Args: of_endpoint: whether the limit is the endpoint's, and not one that the user gave."""
+    def __init__(self, message: str, of: LimitOf = LimitOf.USER) -> None:
         super().__init__("limit", message)
-        self.of_endpoint = of_endpoint
+        self.of = of
 
 
 class Pace:
@@ -216,7 +227,7 @@ class RateLimiter:
         Raises LimitError once the limiter is closed.
         """
         if self._closed is not None:
-            raise LimitError(str(self._closed), of_endpoint=self._closed.of_endpoint)
+            raise LimitError(str(self._closed), self._closed.of)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append((turn, tokens))
         self._admit()
@@ -333,7 +344,7 @@ class RateLimiter:
         rejecting_s = self.now() - self._rejecting_since if self._rejections_in_a_row else 0.0
         if self._unanswered is None and rejecting_s >= QUOTA_GIVE_UP_S:
             message = f"for {QUOTA_GIVE_UP_S / 60:.0f} minutes every call was turned away ({error})"
-            self.close(message, of_endpoint=True)
+            self.close(message, LimitOf.ENDPOINT)
         history.turned_away += self._others_were_answered(history)
         history.admitted_at = admitted_at
         return history.turned_away < MAX_RATE_LIMITED
@@ -347,14 +358,14 @@ class RateLimiter:
         if self.rates.tpm is not None:
             self._tokens_due += (used - expected) * (MINUTE_S + SLACK_S) / self.rates.tpm
 
-    def close(self, reason: str, *, of_endpoint: bool = False) -> None:
+    def close(self, reason: str, of: LimitOf = LimitOf.USER) -> None:
         """Admits no more calls, and fails those that wait; calls in flight are not touched."""
-        self._closed = LimitError(reason, of_endpoint=of_endpoint)
+        self._closed = LimitError(reason, of)
         while self._queue:
             turn, _ = self._queue.popleft()
             if not turn.done():
                 # One each, since an exception grows where it is raised.
-                turn.set_exception(LimitError(reason, of_endpoint=of_endpoint))
+                turn.set_exception(LimitError(reason, of))
 
     def _has_room(self) -> bool:
         most = 1 if self._is_down else int(self.width)

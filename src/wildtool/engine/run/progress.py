@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wildtool.advice import in_folder
-from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS
+from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS, LimitError, LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.score.formatting import counted, format_duration
 from wildtool.errors import CallError
@@ -34,7 +34,6 @@ _LIMITS = {
     "--max-cost": "the cost limit",
     "--max-tokens-total": "the token limit",
     "no quota left": "the end of the quota",
-    "answered until": "an endpoint that is down",
 }
 """Limits as the line names them, by what the reason says."""
 _ADDRESS = re.compile(r"https?://\S+: ")
@@ -244,9 +243,10 @@ class ProgressObserver(Observer):
     def call_failed(self, kind: str) -> None:
         self.progress.failed += 1
 
-    def limit_reached(self, reason: str) -> None:
-        limits = (limit for option, limit in _LIMITS.items() if option in reason)
-        self.progress.stopped = next(limits, "a limit of the endpoint")
+    def limit_reached(self, error: LimitError) -> None:
+        limits = (limit for option, limit in _LIMITS.items() if option in str(error))
+        other = "an endpoint that is down" if error.of == LimitOf.DOWN else "a limit of the endpoint"
+        self.progress.stopped = next(limits, other)
 
     def batch_status_changed(self, state: str) -> None:
         self.progress.batch = state

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.call.budget import Budget, Spend
 from wildtool.engine.call.client import Invocation, RetryPolicy, endpoint_of
+from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems, data_stamp, digest_now
 from wildtool.engine.record.reader import ItemLog, LogReader, transcripts
@@ -54,8 +55,8 @@ class RunResult:
     """What the calls of this process took."""
     limit: str | None
     """The limit that was reached, in words; None if none was."""
-    limit_of_endpoint: bool
-    """Whether it is the endpoint's, not one that the user set."""
+    limit_of: LimitOf | None
+    """Whose it is; None if none was reached."""
     faults: tuple[str, ...]
     """Items that the judge failed on, with the reason."""
     interrupted: bool
@@ -293,7 +294,7 @@ async def _play(job: RunJob, items: SelectedItems, policy: RetryPolicy, invocati
                 cached=context.cached,
                 spent=context.spent,
                 limit=str(context.limit_error) if context.limit_error else None,
-                limit_of_endpoint=context.limit_error is not None and context.limit_error.of_endpoint,
+                limit_of=context.limit_error.of if context.limit_error else None,
                 faults=tuple(scorer.faults),
                 remarks=(*map(str, reader.lost), *unchecked),
                 interrupted=interrupted,

@@ -23,7 +23,7 @@ from wildtool.engine.call.client import (
     RetryPolicy,
     all_refused,
 )
-from wildtool.engine.call.rate_limit import LimitError
+from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
@@ -167,7 +167,7 @@ class RunContext:
             reply = self._record(sent, reply)
         except LimitError as error:
             self.limit_error = error if sent.request.role == "agent" else self._role_limit(error, sent)
-            self.observer.limit_reached(str(self.limit_error))
+            self.observer.limit_reached(self.limit_error)
             raise self.limit_error from None
         except GivenUpError as error:
             role = sent.request.role
@@ -237,10 +237,10 @@ class RunContext:
 
     def _role_limit(self, error: LimitError, sent: PendingRow) -> LimitError:
         """A limit of an endpoint with the role that met it; the user's own limits are of all roles."""
-        if not error.of_endpoint:
+        if error.of == LimitOf.USER:
             return error
         role = sent.request.role
-        return LimitError(f"{role} ({self.plan.models[role].name}): {error}", of_endpoint=True)
+        return LimitError(f"{role} ({self.plan.models[role].name}): {error}", error.of)
 
     def _given_up(self, error: GivenUpError, client: ModelClient) -> LimitError:
         """The error of calls to a model that is given up, if all its requests have failed in earlier invocations too: the
@@ -249,7 +249,7 @@ class RunContext:
             raise error
         self._flush_unrecorded(client.health)
         client.give_up(error.reason)
-        return LimitError(error.reason, of_endpoint=True)
+        return LimitError(error.reason, LimitOf.ENDPOINT)
 
     def _record(self, sent: PendingRow, reply: Reply) -> Reply:
         # What is used must be what a replay will give; a reply that a file would change is changed here.
