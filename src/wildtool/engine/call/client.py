@@ -310,6 +310,7 @@ async def call_with_retry(
     tokens: float = 0.0,
     health: Health | None = None,
     on_lost_usage: Callable[[Mapping[str, Any]], None] = lambda usage: None,
+    on_failed_attempt: Callable[[CallError], None] = lambda failure: None,
 ) -> Reply:
     """Asks a model until it answers. Each attempt waits for its turn at the rate limiter, and releases it before the
     next.
@@ -321,6 +322,7 @@ async def call_with_retry(
         tokens: expected for one attempt.
         health: of this model; without one it is never given up.
         on_lost_usage: takes the usage that the provider reported of an attempt that failed.
+        on_failed_attempt: takes the failure of each attempt, the last included.
 
     Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is pointless,
     LimitError where the rate limiter was closed or the account is empty, and GivenUpError where the model never
@@ -359,6 +361,7 @@ async def call_with_retry(
                 failure = error if isinstance(error, CallError) else CallError("timeout", late)
                 health.on_attempt_end(failure)
                 last_failure = failure
+                on_failed_attempt(failure)
                 if failure.usage:
                     lost_usage = summed_usage(lost_usage, failure.usage)
                     on_lost_usage(failure.usage)
@@ -531,12 +534,19 @@ class ModelClient:
             self._cache.put(key, replace(reply, lost_usage={}))
 
     async def call(
-        self, request: Request, policy: RetryPolicy, on_retry: Callable[[str, float], None]
+        self,
+        request: Request,
+        policy: RetryPolicy,
+        on_retry: Callable[[str, float], None],
+        on_failed_attempt: Callable[[CallError], None] = lambda failure: None,
     ) -> Reply:
-        """Calls the model within all limits. Raises InfraError, and LimitError if the call was not made."""
+        """Calls the model within all limits. Raises InfraError, and LimitError if the call was not made.
+
+        Args: on_failed_attempt: takes the failure of each attempt, the last included.
+        """
         expected = self._estimator.estimate(request) if self._estimator else NO_RESERVATION
         if self.batched:
-            reply = await self._call_by_batch(request, expected, policy, on_retry)
+            reply = await self._call_by_batch(request, expected, policy, on_retry, on_failed_attempt)
         else:
             with self._hold(expected):
                 reply = await call_with_retry(
@@ -548,6 +558,7 @@ class ModelClient:
                     expected.tokens,
                     self.health,
                     on_lost_usage=self._add_lost,
+                    on_failed_attempt=on_failed_attempt,
                 )
                 self._add_spend(reply, expected)
         if self._estimator:
@@ -572,6 +583,7 @@ class ModelClient:
         reservation: Reservation,
         policy: RetryPolicy,
         on_retry: Callable[[str, float], None],
+        on_failed_attempt: Callable[[CallError], None],
     ) -> Reply:
         """The same through a batch, whose sender reserves the budget: it knows which requests are paid already."""
         self._reservations[request.address] = reservation
@@ -585,6 +597,7 @@ class ModelClient:
                 self._limiter,
                 health=self.health,
                 on_lost_usage=self._add_lost,
+                on_failed_attempt=on_failed_attempt,
             )
         finally:
             del self._reservations[request.address]

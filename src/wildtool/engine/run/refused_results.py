@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from wildtool.advice import Advice
-from wildtool.errors import InfraError
+from wildtool.errors import CallError, InfraError
 from wildtool.models.http.hints import REQUEST_STATUSES
 from wildtool.reply_ends import lasting_refusal, names_remedy
 from wildtool.types import Request
@@ -42,12 +42,9 @@ class RefusedResults:
         self._answered += 1
         self._answered_of.update(_sorts_of(request))
 
-    def on_failure(self, request: Request, kind: str, message: str = "") -> None:
-        """An attempt failed.
-
-        Args: message: of the failure; one that has a remedy of its own says nothing about results.
-        """
-        if kind in _KINDS and not names_remedy(message):
+    def on_failure(self, request: Request, error: CallError) -> None:
+        """An attempt failed. A failure that has a remedy of its own says nothing about results."""
+        if error.kind in _KINDS and not names_remedy(str(error)):
             self._refused_of.update(_sorts_of(request))
 
     def cause(self, request: Request) -> str:

@@ -34,7 +34,7 @@ from wildtool.engine.score.reply_signs import CHECKED, TOKEN_LIMIT, reply_signs
 from wildtool.engine.score.trust import early_remark
 from wildtool.engine.score.verdict_table import load_database
 from wildtool.episode import gold_replies
-from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
+from wildtool.errors import CallError, InfraError, RecordError, UsageError, WildtoolError
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import summed_usage
 from wildtool.reply_ends import error_class, failing_end
@@ -104,7 +104,8 @@ class RunContext:
         self.limit_error: LimitError | None = None
         """Why calls were not made, if a limit was reached."""
         self._noticed: set[str] = set()
-        self._refused_results = RefusedResults()
+        self.refused_results = RefusedResults()
+        """Of the model under test, recorded replies included."""
         self.spent = Spend()
         """What the calls of this process took."""
         # One model may play several roles. The next batch may do what this one did not.
@@ -176,8 +177,7 @@ class RunContext:
             raise self.limit_error from None
         except InfraError as error:
             if sent.request.role == "agent":
-                self._note_refusal(sent.request, error.kind, str(error))
-                error = self._refused_results.explained(sent.request, error)
+                error = self.refused_results.explained(sent.request, error)
             self._fail(sent, error, client.health)
             raise error from None
         if key is not None:
@@ -196,23 +196,19 @@ class RunContext:
         if request.role != "agent":
             return await client.call(request, self.policy, self.observer.call_retried)
 
-        def on_retry(kind: str, delay_s: float) -> None:
-            self._note_refusal(request, kind)
-            self.observer.call_retried(kind, delay_s)
+        def on_failed_attempt(error: CallError) -> None:
+            self.refused_results.on_failure(request, error)
+            remark = self.refused_results.remark(request)
+            if remark and remark not in self._noticed:
+                self._noticed.add(remark)
+                self.observer.reply_noticed(remark)
 
         # Where every second step fails, waits before each other try take hours.
-        hopeless = self._refused_results.cause(request)
+        hopeless = self.refused_results.cause(request)
         policy = replace(self.policy, max_attempts=1) if hopeless else self.policy
-        reply = await client.call(request, policy, on_retry)
-        self._refused_results.on_answer(request)
+        reply = await client.call(request, policy, self.observer.call_retried, on_failed_attempt)
+        self.refused_results.on_answer(request)
         return reply
-
-    def _note_refusal(self, request: Request, kind: str, message: str = "") -> None:
-        self._refused_results.on_failure(request, kind, message)
-        remark = self._refused_results.remark(request)
-        if remark and remark not in self._noticed:
-            self._noticed.add(remark)
-            self.observer.reply_noticed(remark)
 
     def _remarks(self, request: Request, reply: Reply) -> dict[str, str]:
         """What one of the first replies shows, by sign, apart from what `wildtool.check` says of it; of another role only
@@ -350,6 +346,8 @@ class LogClient:
                 "benchmark's code or its prompts have changed. What is recorded can be scored and shown as before; to "
                 "resume, use the version of wildtool that started this run, or another --out to start again"
             )
+        if request.role == "agent":
+            self._context.refused_results.on_answer(request)
         self._context.replayed += 1
         self._context.observer.call_done(recorded.reply, replayed=True)
         return recorded.reply
