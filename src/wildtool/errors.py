@@ -66,11 +66,21 @@ class InfraError(WildtoolError):
     exit_status = 3
 
     def __init__(
-        self, kind: str, message: str, *, attempts: int = 1, usage: Mapping[str, Any] | None = None
+        self,
+        kind: str,
+        message: str,
+        *,
+        attempts: int = 1,
+        usage: Mapping[str, Any] | None = None,
+        advised: bool = False,
     ) -> None:
-        """Args: usage: what the provider reported of all attempts, in the words of `Reply.usage`."""
+        """Args:
+        usage: what the provider reported of all attempts, in the words of `Reply.usage`.
+        advised: whether the message says what to do.
+        """
         super().__init__(message)
         self.kind = kind
+        self.advised = advised
         self.attempts = attempts
         self.usage = usage or {}
 
@@ -79,8 +89,9 @@ class CallError(Exception):
     """One failed model call, raised by an adapter; the engine decides whether to try again.
 
     `kind` is a short stable name (`timeout`, `http 429`, `truncated body`, `invalid JSON`, `wrong shape`, …),
-    `retry_after_s` what the server asked for, `final` true where another try cannot help (401, 404, …), `usage` the
-    tokens that the provider reported although it did not finish the reply.
+    `retry_after_s` what the server asked for, `final` true where another try cannot help (401, 404, …), `advised`
+    true where the message says what to do, `usage` the tokens that the provider reported although it did not finish the
+    reply.
     """
 
     def __init__(
@@ -90,6 +101,7 @@ class CallError(Exception):
         self.kind = kind
         self.retry_after_s = retry_after_s
         self.final = final
+        self.advised = False
         self.usage: Mapping[str, Any] = {}
 
 

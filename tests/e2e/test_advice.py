@@ -130,6 +130,7 @@ class Place:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("SCENE_KEY", "sk-of-a-scene")
     scene = Place()
     scripted = SERVER["serving"](
         lambda number, gold, messages: scene.reply(number, gold, messages), gold_answers()
@@ -345,7 +346,7 @@ def checked_endpoint(fault: str) -> Iterator[str]:
 @scene(Advice.RIGHT_KEY)
 def the_right_key_is_accepted(place: Place) -> None:
     place.answer = refusing(401, "no")
-    before = place.run()
+    before = place.run("--api-key-env SCENE_KEY")
     printed(Advice.RIGHT_KEY, before)
     place.answer = sound
     assert (before.status, place.run_again().correct) == (2, 8)

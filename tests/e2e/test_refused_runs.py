@@ -30,8 +30,16 @@ async def test_a_server_without_a_tool_parser_ends_a_run_with_what_to_do(tmp_pat
 @pytest.mark.parametrize(("status", "advice"), [(401, "check the key"), (404, "check the model's name")])
 async def test_a_refusal_is_followed_by_what_mends_it(tmp_path: Path, status: int, advice: str):
     async with FaultServer(str(status)) as server:
-        ended = await wildtool(*playing(server, tmp_path / "run", limit=4), cwd=tmp_path)
+        words = playing(server, tmp_path / "run", "--api-key-env", "SOME_KEY", limit=4)
+        ended = await wildtool(*words, cwd=tmp_path, SOME_KEY="sk-some")
     assert ended.status == 2 and f"; {advice}" in ended.err
+
+
+async def test_a_refusal_that_names_what_mends_it_is_followed_by_nothing_else_to_do(tmp_path: Path):
+    async with FaultServer("401") as server:
+        ended = await wildtool(*playing(server, tmp_path / "run", limit=4), cwd=tmp_path)
+    assert ended.status == 2 and "name its variable with --api-key-env" in ended.err
+    assert ended.err.endswith("; do so, then run again\n")
 
 
 async def test_a_server_without_tls_is_told_so(tmp_path: Path):

@@ -261,7 +261,7 @@ class Health:
         tries = self._failed_attempts.total()
         within = f" within {waited:.0f} s" if waited >= 1 else ""
         helps = f"once the endpoint answers, {Advice.SAME_COMMAND}"
-        if names_remedy(str(error)):
+        if error.advised or names_remedy(str(error)):
             helps = RUN_CORRECTED
         return GivenUpError(
             f"the model never answered: all {tries} tries failed{within}, the last by {error.kind} ({error})",
@@ -274,7 +274,7 @@ def all_refused(error: CallError | InfraError) -> AllRefusedError:
     words = str(error)
     advice = _ADVICE.get(error.kind, "check the key, the model's name and the endpoint")
     # Nothing is recorded, so the run may continue with other settings.
-    step = RUN_CORRECTED if names_remedy(words) else f"{advice}, then {RUN_AGAIN}"
+    step = RUN_CORRECTED if error.advised or names_remedy(words) else f"{advice}, then {RUN_AGAIN}"
     return AllRefusedError(f"every call was refused ({error.kind}: {words})", f"; {step}")
 
 
@@ -408,7 +408,7 @@ async def call_with_retry(
     except CallError as error:
         refused = error.final and error.kind not in NOT_REFUSALS
         raise (RefusedError if refused else InfraError)(
-            error.kind, str(error), attempts=history.attempts, usage=lost_usage
+            error.kind, str(error), attempts=history.attempts, usage=lost_usage, advised=error.advised
         ) from error
     if history.attempts == 1:
         return reply

@@ -347,6 +347,7 @@ class Endpoint:
         said = f"HTTP 200 with the error {status}" if inside else f"HTTP {status}"
         failure = self.error(f"http {status}", said + hint, quote, final=final, where=where)
         failure.retry_after_s = retry_after_s
+        failure.advised = bool(hint)
         return failure
 
     def failure_error(
