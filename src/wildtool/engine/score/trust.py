@@ -222,7 +222,29 @@ def trust_remarks(
         failed: what ended the failed units.
         retry: what completes the run; empty where nothing does.
     """
-    signs, absent = totals.signs, totals.absent
+    yield from _without_verdict(evidence, totals, failed, retry)
+    in_texts = list(_calls_in_texts(totals))
+    yield from in_texts
+    yield from _odd_replies(totals)
+    if not in_texts:
+        # After the remarks on single replies, which it does not count again.
+        yield from _without_calls(totals)
+    signs = totals.signs
+    if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
+        text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
+        yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
+    yield from _what_answered(totals)
+    counted_replies, answered = totals.with_tokens, totals.answered
+    if 0 < counted_replies < answered:
+        text = f"prompt tokens are known for {counted_replies} of {answered} units"
+        yield TrustRemark("prompt tokens", counted_replies, answered, text, "")
+
+
+def _without_verdict(
+    evidence: Evidence, totals: VerdictTotals, failed: Sequence[FailureKind], retry: str
+) -> Iterable[TrustRemark]:
+    """The remarks on units that are not here, failed or were not played."""
+    absent = totals.absent
     held = evidence.units - absent
     if absent:
         text = f"only {held} of {evidence.units} units are here; the numbers are of these"
@@ -234,9 +256,11 @@ def trust_remarks(
             f"{high:.1f} %"
         )
         yield TrustRemark(WITHOUT_VERDICT, missing, held, text, completing(failed, retry))
-    in_texts = list(_calls_in_texts(totals))
-    yield from in_texts
-    replies = signs.get(REPLIES, 0)
+
+
+def _odd_replies(totals: VerdictTotals) -> Iterable[TrustRemark]:
+    """The remarks on single replies that were cut off, empty or the like, and on requests that were adapted."""
+    signs, replies = totals.signs, totals.signs.get(REPLIES, 0)
     cut_short = _cut_short(signs, totals.max_tokens)
     if cut_short:
         text = f"{_of(cut_short, replies)} cut off before --max-tokens, where the context ended"
@@ -250,12 +274,11 @@ def trust_remarks(
         if count := signs.get(sign, 0):
             text = f"{count} of {counted(replies, 'request', 'requests')} sent with {words}, which the endpoint demands"
             yield TrustRemark(sign, count, replies, text, "")
-    if not in_texts:
-        # After the remarks on single replies, which it does not count again.
-        yield from _without_calls(totals)
-    if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
-        text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
-        yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
+
+
+def _what_answered(totals: VerdictTotals) -> Iterable[TrustRemark]:
+    """The remarks on several models, systems or addresses that answered."""
+    signs, replies = totals.signs, totals.signs.get(REPLIES, 0)
     for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
         names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
         if len(names) > 1:
@@ -266,10 +289,6 @@ def trust_remarks(
         starts = [f"{address} from {_minute(time)}" for address, time in totals.addresses.items()]
         text = f"replies from {count} addresses: {first_names(starts, _MOST_NAMES)}"
         yield TrustRemark("addresses", count, replies, text, "")
-    counted_replies, answered = totals.with_tokens, totals.answered
-    if 0 < counted_replies < answered:
-        text = f"prompt tokens are known for {counted_replies} of {answered} units"
-        yield TrustRemark("prompt tokens", counted_replies, answered, text, "")
 
 
 def _minute(time: str) -> str:
@@ -314,7 +333,7 @@ def _without_calls(totals: VerdictTotals) -> Iterable[TrustRemark]:
         text = f"{texts} of {counted(due, 'unit', 'units')} where a call was expected began without one"
         text += f"; first call right in {signs.get(FIRST_RIGHT, 0)}"
         yield TrustRemark(TEXT_FOR_CALL, texts, due, text, "")
-    elif due >= _FEWEST_UNITS and count >= _MOST_OF * due:
+    elif due >= _FEWEST_UNITS and count >= _MOST_OF * due and count > counted_already:
         text = f"{count} of {due} units that needed a call have one error ({single_line(error, _LONGEST)}); the endpoint "
         text += "or the format is the likelier cause"
         yield TrustRemark(ONE_ERROR, count, due, text, _for_run(Advice.TEST, totals))
