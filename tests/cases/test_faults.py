@@ -85,6 +85,24 @@ BAD = [
     ("yaml", "- turns:\n  - input: x\n  - input: y\n    answer: z", 1, "nothing is judged in any turn"),
     ("yaml", "- turns:\n  - input: x\n    expects: f", 3, "did you mean 'expect'"),
     ("yaml", "- input: x\n  expect: f\n  repeat: many", 3, "takes a number"),
+    ("yaml", "defaults: {also: {get: 1}}\ncases:\n- input: x\n  expect: f", 1, "takes a list of names"),
+    ("yaml", "- turns:\n  - input: x\n    expect: f\n  says: y", 4, "belongs to a turn"),
+    ("yaml", "- turns:\n  - input: x\n    expect: f\n    answer: 3", 4, "takes a text"),
+    ("yaml", "- turns: {input: x, expect: f}", 1, "a list of turns"),
+    ("yaml", "- input: x\n  expect: none\n  never: [{name: f, times: 2}]", 3, "'times' has no meaning"),
+    ("yaml", "- input: x\n  expect: {one_of: [{f: {}, as: a}, g]}", 2, "'as' has no meaning"),
+    ("yaml", "- input: x\n  expect: {one_of: [f, g], extra: x}", 2, "takes true or false"),
+    ("yaml", "- input: x\n  expect: {f: {a: {$contains: [b, '']}}}", 2, "could never fail"),
+    ("yaml", "- input: x\n  expect: {f: {a: {$pattern: ''}}}", 2, "takes a regular expression"),
+    ("yaml", "- input: x\n  expect: f\n  skip: ''", 3, "say why"),
+    ("yaml", "- input: x\n  expect: f\n  tools: {mcp: {command: a, args: -y}}", 3, "takes a command"),
+    ("yaml", "services: {web: {image: nginx}}\nversion: 3", 1, "is no case"),
+    (
+        "yaml",
+        "- messages: [{role: system, content: a}, {role: user, content: b}]\n  system: c\n  expect: f",
+        2,
+        "leave one of them out",
+    ),
 ]
 
 

@@ -354,6 +354,22 @@ def test_long_ids_that_begin_alike_stay_apart(tmp_path: Path):
     assert len({case.id for case in read(tmp_path, text).cases}) == 2
 
 
+@pytest.mark.parametrize("place", ["case", "defaults"])
+def test_what_is_free_or_forbidden_in_a_case_is_so_in_each_of_its_turns(tmp_path: Path, place: str):
+    settings = {"also": "get", "never": ["delete"], "order": "listed"}
+    case: dict[str, Any] = {"turns": [{"input": "x", "expect": ["f", "g"]}, {"input": "y", "expect": []}]}
+    document = {
+        "defaults": settings if place == "defaults" else {},
+        "cases": [{**case, **settings} if place == "case" else case],
+    }
+    (read_case,) = read(tmp_path, json.dumps(document), "own.cases.json").cases
+    first, second = read_case.units.values()
+    assert is_right(first, [k("f"), k("get"), k("g")]) and not is_right(first, [k("g"), k("f")])
+    assert is_right(second, [k("get")])
+    assert not is_right(second, [k("delete")])
+    assert second.expectation.never == first.expectation.never != ()
+
+
 def test_a_skipped_case_is_left_out(tmp_path: Path):
     found = read(tmp_path, "- {input: x, expect: f, skip: the tool is gone}\n- {input: y, expect: f}\n")
     assert [case.units["1"].messages[-1]["content"] for case in found.cases] == ["y"]

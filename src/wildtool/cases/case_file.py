@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.cases.dates import read_day
-from wildtool.cases.expecting import is_judged, read_expectation, read_forbidden, read_name_list
+from wildtool.cases.expecting import is_judged, read_expectation, read_name_list
 from wildtool.cases.form import CASE_KEYS, DEFAULT_KEYS, JUDGED_KEYS, TURN_KEYS, meant_key, unknown_key
 from wildtool.cases.history import turn_messages
 from wildtool.cases.matching import show
@@ -26,7 +26,9 @@ from wildtool.types import Message, Tool
 
 MOST_REPEATS = 1_000
 _INPUTS = ("input", "messages", "turns")
-_TEXTS = ("id", "input", "system", "date", "note", "skip", "order")
+_TEXTS = ("id", "input", "answer", "system", "date", "note", "skip")
+_OF_A_TURN = ("expect", "expect_any", "says", "not_says")
+"""Keys that a case of several turns has in its turns alone; `never` is of the case, too."""
 _INHERITED = (
     "also",
     "order",
@@ -61,6 +63,9 @@ class CaseReader:
             place = CasePlace(record, self.document.faults)
             if not as_object(record.value):
                 place.fail(f"a case is an object, not {show(place.value)}")
+                continue
+            if not _resembles_case(as_object(record.value)):
+                place.fail("is no case: it has neither 'input' (or 'messages', or 'turns') nor 'expect'")
                 continue
             case = self._case(place, defaults)
             if case.id in lines:
@@ -102,15 +107,10 @@ class CaseReader:
         today = settings.today()
         ignore = read_name_list(settings.place("ignore"))
         context = Context(_schemas(tools), today, ignore)
-        never = settings.of_defaults("never")
-        inherited = {key: settings.value(key) for key in ("also", "order")}
-        inherited["never"] = () if never is None else read_forbidden(never, context)
-        system = self._system(settings, today)
+        shown = CaseUnit(tuple(self._system(settings, today)), tuple(tools or ()), Expectation())
+        read_units = _turns if "turns" in held else _single
+        units = read_units(settings, shown, context)
         id_ = held["id"] if isinstance(held.get("id"), str) and held["id"] else made_id(held)
-        if "turns" in held:
-            units = self._turns(place, system, tools or [], context, inherited)
-        else:
-            units = self._single(place, system, tools or [], context, inherited)
         repeat = settings.number("repeat", 1)
         if not 1 <= repeat <= MOST_REPEATS or repeat != int(repeat):
             settings.place("repeat").fail(f"is a whole number from 1 to {MOST_REPEATS:,}, not {show(repeat)}")
@@ -162,64 +162,6 @@ class CaseReader:
             place.fail(str(error))
             return ""
 
-    def _single(
-        self,
-        place: CasePlace,
-        system: list[Message],
-        tools: list[Tool],
-        context: Context,
-        inherited: Mapping[str, Any],
-    ) -> list[CaseUnit]:
-        held = as_object(place.value)
-        is_misspelt = any(meant_key(key, JUDGED_KEYS) for key in held if key not in CASE_KEYS)
-        if not is_judged(held) and not is_misspelt:
-            place.fail(
-                "nothing is judged: give 'expect' ([] or none for no call), 'expect_any', 'says' or 'never'"
-            )
-        messages = [*system, *_history(place)]
-        if "messages" in held and any(message.get("role") == "system" for message in messages[len(system) :]):
-            messages = messages[len(system) :]
-        expectation = read_expectation(place, context, inherited)
-        return [CaseUnit(tuple(messages), tuple(tools), expectation)]
-
-    def _turns(
-        self,
-        place: CasePlace,
-        system: list[Message],
-        tools: list[Tool],
-        context: Context,
-        inherited: Mapping[str, Any],
-    ) -> list[CaseUnit]:
-        inner = place.at("turns")
-        turns = as_list(inner.value)
-        if not turns or not any(is_judged(turn) for turn in turns):
-            inner.fail("nothing is judged in any turn")
-        messages = list(system)
-        units: list[CaseUnit] = []
-        for number, turn in enumerate(turns):
-            at = inner.at(number)
-            if not isinstance(turn, dict):
-                at.fail("a turn is an object with input")
-                continue
-            held = as_object(turn)
-            for key in held:
-                if key not in TURN_KEYS:
-                    at.at(key).fail(unknown_key(key, TURN_KEYS))
-            if not isinstance(held.get("input"), str) or not held["input"]:
-                at.fail("has no 'input', a text")
-            messages.append({"role": "user", "content": str(held.get("input", ""))})
-            expectation = read_expectation(at, context, inherited)
-            answer = held["answer"] if isinstance(held.get("answer"), str) else ""
-            unit = CaseUnit(tuple(messages), tuple(tools), expectation, number + 1, answer)
-            if is_judged(turn):
-                units.append(unit)
-            followers = turn_messages(unit)
-            if not followers and number + 1 < len(turns):
-                at.warn("later turns show no answer here: give 'returns' on its calls, or 'answer'")
-            messages += followers
-            context = replace(context, results={**context.results, **_results(expectation)})
-        return units
-
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
@@ -230,14 +172,10 @@ class _Settings:
 
     def place(self, key: str) -> CasePlace:
         """The place of a key."""
-        inherited = self.of_defaults(key)
-        return self.case.at(key) if inherited is None else inherited
-
-    def of_defaults(self, key: str) -> CasePlace | None:
-        """The place of a key in the defaults; None where the case has it, or they do not."""
-        if key in as_object(self.case.value) or self.defaults is None:
-            return None
-        return self.defaults.at(key) if key in as_object(self.defaults.value) else None
+        is_own = key in as_object(self.case.value)
+        if is_own or self.defaults is None or key not in as_object(self.defaults.value):
+            return self.case.at(key)
+        return self.defaults.at(key)
 
     def value(self, key: str) -> Any:
         """The value of a key; None where there is none."""
@@ -269,6 +207,71 @@ class _Settings:
         return day
 
 
+def _single(settings: _Settings, shown: CaseUnit, context: Context) -> list[CaseUnit]:
+    """The unit of a case of one request or history. Args: shown: the prompt and the tools."""
+    place = settings.case
+    held = as_object(place.value)
+    if not is_judged(held) and not any(_meant(key) in JUDGED_KEYS for key in held):
+        place.fail(
+            "nothing is judged: give 'expect' ([] or none for no call), 'expect_any', 'says' or 'never'"
+        )
+    messages = _history(place)
+    if not any(message.get("role") == "system" for message in messages):
+        messages = [*shown.messages, *messages]
+    elif "system" in held:
+        place.at("system").fail("the history has a system message already; leave one of them out")
+    expectation = read_expectation(place, context, settings.place)
+    return [replace(shown, messages=tuple(messages), expectation=expectation)]
+
+
+def _turns(settings: _Settings, shown: CaseUnit, context: Context) -> list[CaseUnit]:
+    """The units of a case of several turns, one for each that is judged. Args: shown: the prompt and the tools."""
+    inner = settings.case.at("turns")
+    turns = as_list(inner.value)
+    if not isinstance(inner.value, list):
+        inner.fail(f"is a list of turns, not {show(inner.value)}")
+    elif not any(is_judged(turn) for turn in turns):
+        inner.fail("nothing is judged in any turn")
+    for key in _OF_A_TURN:
+        if key in as_object(settings.case.value):
+            settings.case.at(key).fail("belongs to a turn: write it beside the turn's 'input'")
+    messages = list(shown.messages)
+    units: list[CaseUnit] = []
+    for number, turn in enumerate(turns):
+        at = inner.at(number)
+        if not isinstance(turn, dict):
+            at.fail("a turn is an object with input")
+            continue
+        _check_turn(at)
+        messages.append({"role": "user", "content": str(as_object(turn).get("input", ""))})
+        expectation = read_expectation(at, context, settings.place)
+        unit = replace(
+            shown,
+            messages=tuple(messages),
+            expectation=expectation,
+            turn=number + 1,
+            answer=str(as_object(turn).get("answer", "")),
+        )
+        if is_judged(turn):
+            units.append(unit)
+        followers = turn_messages(unit)
+        if not followers and number + 1 < len(turns):
+            at.warn("later turns show no answer here: give 'returns' on its calls, or 'answer'")
+        messages += followers
+        context = replace(context, results={**context.results, **_results(expectation)})
+    return units
+
+
+def _check_turn(place: CasePlace) -> None:
+    held = as_object(place.value)
+    for key in held:
+        if key not in TURN_KEYS:
+            place.at(key).fail(unknown_key(key, TURN_KEYS))
+    _check_settings(place)
+    if not held.get("input"):
+        place.fail("has no 'input', a text")
+
+
 def _share(settings: _Settings) -> float:
     share = settings.number("at_least", 1.0)
     if 0 <= share <= 1:
@@ -292,15 +295,29 @@ def _check_settings(place: CasePlace) -> None:
                 inner.fail("is empty")
             else:
                 inner.fail(f"takes a text, not {show(held[key])}")
+    if held.get("skip") == "":
+        place.at("skip").fail("is empty: say why the case is left out")
+    if "never" in held and held["never"] is None:
+        place.at("never").fail("is empty and could never fail; leave it out")
     if "must" in held and not isinstance(held["must"], bool):
         quotes = " (true without quotes)" if isinstance(held["must"], str) else ""
         place.at("must").fail(f"takes true or false, not {show(held['must'])}{quotes}")
 
 
+def _meant(key: str) -> str:
+    """The key of a case that a key is, or is meant to be; empty where none is near."""
+    return key if key in CASE_KEYS else meant_key(key, CASE_KEYS)
+
+
+def _resembles_case(held: Mapping[str, Any]) -> bool:
+    """Whether a record asks or expects something."""
+    return any(_meant(key) in (*_INPUTS, *JUDGED_KEYS) for key in held)
+
+
 def _check_inputs(place: CasePlace) -> None:
     held = as_object(place.value)
     keys = [key for key in _INPUTS if key in held]
-    if not keys and not any(meant_key(key, CASE_KEYS) == "input" for key in held):
+    if not keys and not any(_meant(key) == "input" for key in held):
         place.fail("has no 'input' (or 'messages', or 'turns')")
     if len(keys) > 1:
         place.at(keys[1]).fail(f"{keys[0]!r} and {keys[1]!r} exclude each other")

@@ -1,7 +1,7 @@
 """Reads what a case expects: calls in each of their spellings, alternatives, texts; and notes what is wrong."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -13,6 +13,7 @@ from wildtool.cases.form import (
     CALL_KEYS,
     JUDGED_KEYS,
     NAME_SPELLINGS,
+    SLOT_KEYS,
     nearest_name,
     unknown_key,
 )
@@ -31,22 +32,24 @@ _TIMES = re.compile(r"(\d{1,4})(\+|-(\d{1,4}))?")
 _LABEL = re.compile(r"[A-Za-z_][\w-]*")
 
 
-def read_expectation(place: CasePlace, context: Context, inherited: Mapping[str, Any]) -> Expectation:
+def read_expectation(place: CasePlace, context: Context, around: Callable[[str], CasePlace]) -> Expectation:
     """What is right in a case or a turn.
 
     Args:
-        inherited: keys of the case that the turn does not have itself, or of the defaults.
+        around: the place of a key that the case or turn does not have itself: in the case of a turn, or in the defaults.
     """
     held = as_object(place.value)
-    settings = {**inherited, **held}
+
+    def setting(key: str) -> CasePlace:
+        return place.at(key) if key in held else around(key)
+
     if "expect" in held and "expect_any" in held:
         place.at("expect_any").fail("'expect' and 'expect_any' exclude each other")
-    alternatives = _read_alternatives(place, context)
     expectation = Expectation(
-        alternatives=alternatives,
-        also=_read_also(place, settings),
-        never=_read_never(place, context, settings),
-        in_order=_read_order(place, settings),
+        alternatives=_read_alternatives(place, context),
+        also=_read_also(setting("also")),
+        never=_read_forbidden(setting("never"), context),
+        in_order=_read_order(setting("order")),
         says=read_says(place.at("says")) if "says" in held else (),
         not_says=read_says(place.at("not_says")) if "not_says" in held else (),
     )
@@ -120,7 +123,7 @@ def _read_slot(place: CasePlace, context: Context) -> Slot | None:
     """One call with its options; None where there is nothing to read."""
     held = as_object(place.value)
     if "one_of" not in held:
-        pattern = read_pattern(place, context)
+        pattern = _read_pattern(place, context)
         return None if pattern is None else _with_options(place, (pattern,))
     for key in held:
         if key not in CALL_KEYS and key != "one_of":
@@ -128,20 +131,27 @@ def _read_slot(place: CasePlace, context: Context) -> Slot | None:
     entries = as_list(held["one_of"])
     if len(entries) < 2:
         place.at("one_of").fail("takes two or more calls")
-    alternatives = [read_pattern(place.at("one_of", number), context) for number in range(len(entries))]
+    members = [place.at("one_of", number) for number in range(len(entries))]
+    for member in members:
+        _refuse_slot_options(member, "inside of one_of; write it beside one_of")
+    alternatives = [_read_pattern(member, context) for member in members]
+    ignore, extra = read_name_list(place.at("ignore")), _flag(place, "extra")
     patterns = tuple(
-        replace(
-            pattern,
-            ignore=(*pattern.ignore, *read_name_list(place.at("ignore"))),
-            extra=pattern.extra or bool(held.get("extra")),
-        )
+        replace(pattern, ignore=(*pattern.ignore, *ignore), extra=pattern.extra or extra)
         for pattern in alternatives
         if pattern is not None
     )
     return _with_options(place, patterns) if patterns else None
 
 
-def read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False) -> CallPattern | None:
+def _refuse_slot_options(place: CasePlace, where: str) -> None:
+    """Notes options that say how often and when a call is expected, where they would not be read."""
+    for key in as_object(place.value):
+        if key in SLOT_KEYS:
+            place.at(key).fail(f"{key!r} has no meaning {where}")
+
+
+def _read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False) -> CallPattern | None:
     """A call in any of its spellings, without what concerns its slot.
 
     Args:
@@ -315,36 +325,28 @@ def read_name_list(place: CasePlace) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str))
 
 
-def _read_also(place: CasePlace, settings: Mapping[str, Any]) -> tuple[str, ...]:
-    value = settings.get("also")
-    if value == ANY_CALLS:
-        return ("*",)
-    if "also" in as_object(place.value):
-        return read_name_list(place.at("also"))
-    return tuple(name for name in as_list(value) if isinstance(name, str))
+def _read_also(place: CasePlace) -> tuple[str, ...]:
+    return ("*",) if place.value == ANY_CALLS else read_name_list(place)
 
 
-def _read_never(place: CasePlace, context: Context, settings: Mapping[str, Any]) -> tuple[CallPattern, ...]:
-    if "never" not in as_object(place.value):
-        return settings["never"]
-    return read_forbidden(place.at("never"), context)
-
-
-def read_forbidden(place: CasePlace, context: Context) -> tuple[CallPattern, ...]:
-    """The calls of `never`."""
+def _read_forbidden(place: CasePlace, context: Context) -> tuple[CallPattern, ...]:
+    """The calls that must not be made; none where there is no such key."""
     value = place.value
-    places = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
-    if not places or value in (None, ""):
-        place.fail("is empty and could never fail; leave it out")
+    if value is None:
         return ()
-    patterns = [read_pattern(each, context, forbidden=True) for each in places]
+    places = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
+    if not places:
+        place.fail("is empty and could never fail; leave it out")
+    for each in places:
+        _refuse_slot_options(each, "in a call that must not be made")
+    patterns = [_read_pattern(each, context, forbidden=True) for each in places]
     return tuple(pattern for pattern in patterns if pattern is not None)
 
 
-def _read_order(place: CasePlace, settings: Mapping[str, Any]) -> bool:
-    order = settings.get("order") or "any"
-    if order not in ("any", "listed"):
-        place.at("order").fail(f"is 'any' or 'listed', not {order!r}")
+def _read_order(place: CasePlace) -> bool:
+    order = place.value
+    if order not in (None, "any", "listed"):
+        place.fail(f"is 'any' or 'listed', not {show(order)}")
     return order == "listed"
 
 

@@ -24,7 +24,9 @@ DEFAULT_KEYS = frozenset(
     }
 )
 CASE_KEYS = frozenset({*JUDGED_KEYS, *DEFAULT_KEYS, "id", "input", "messages", "turns", "note", "skip"})
-CALL_KEYS = frozenset({"ignore", "extra", "optional", "times", "as", "after", "returns"})
+SLOT_KEYS = frozenset({"optional", "times", "as", "after", "returns"})
+"""Options of a call that say how often and when it is expected, and what it returns."""
+CALL_KEYS = frozenset({"ignore", "extra", *SLOT_KEYS})
 """Options of a call."""
 MATCHERS = frozenset(
     {

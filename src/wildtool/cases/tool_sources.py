@@ -163,8 +163,9 @@ def tools_on_offer(place: CasePlace, tools: Sequence[Tool]) -> list[Tool]:
 def _command_of(value: Any) -> Any:
     """The command line or address of a server: a text, or an entry of a configuration of servers."""
     held = as_object(value)
-    if {*held} <= {"command", "args"} and isinstance(held.get("command"), str):
-        return shlex.join([held["command"], *map(str, as_list(held.get("args")))])
+    words = held.get("args", [])
+    if {*held} <= {"command", "args"} and isinstance(held.get("command"), str) and isinstance(words, list):
+        return shlex.join([held["command"], *map(str, as_list(words))])
     return held["url"] if {*held} == {"url"} else value
 
 

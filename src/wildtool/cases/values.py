@@ -165,7 +165,7 @@ def _true(operand: Any, beside: Mapping[str, Any]) -> str:
 
 
 def _pattern(operand: Any, beside: Mapping[str, Any]) -> str:
-    if not isinstance(operand, str):
+    if not isinstance(operand, str) or not operand:
         return f"takes a regular expression, not {show(operand)}"
     try:
         compiled_pattern(operand)
@@ -187,7 +187,8 @@ def _object(operand: Any, beside: Mapping[str, Any]) -> str:
 
 
 def _contents(operand: Any, beside: Mapping[str, Any]) -> str:
-    return "is empty and could never fail" if operand in ("", None, []) or operand == {} else ""
+    parts = as_list(operand) or [operand]
+    return "is empty and could never fail" if any(part in ("", None, [], {}) for part in parts) else ""
 
 
 def _bound(operand: Any, beside: Mapping[str, Any]) -> str:
