@@ -62,6 +62,15 @@ def test_cases_of_standard_input_are_kept_so_that_they_can_be_scored(monkeypatch
     assert len(wt.Run("out").verdicts()) == len(run.verdicts()) == 2
 
 
+def test_what_holds_no_case_to_run_is_refused_and_writes_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"\n")))
+    Path("later.yaml").write_text("- input: x\n  expect: none\n  skip: later\n", encoding="utf-8")
+    for name, words in (("-", "standard input: is empty"), ("later.yaml", "each case has 'skip'")):
+        status, text = command("run", name, "--model", "baseline/gold", "--out", "out")
+        assert (status, words in text) == (2, True), text
+    assert [path.name for path in Path().iterdir()] == ["later.yaml"]
+
+
 def test_replies_of_another_program_are_scored_by_the_cases():
     Path("own.cases.jsonl").write_text('{"id": "bye", "input": "Bye", "expect": []}\n', encoding="utf-8")
     reply = {"item": "bye", "units": {"1": [{"role": "assistant", "content": "Bye!"}]}}

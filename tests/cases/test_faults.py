@@ -61,6 +61,9 @@ BAD = [
     ("jsonl", '{"input":"x","expect":"f(a=1, a=2)"}', 1, "occurs twice"),
     ("csv", "input,expect\nhello,\n", 2, "write none for no call"),
     ("csv", "input,expect\nhello, you,none\n", 2, "more cells than columns"),
+    ("csv", "input,expect,expect\nhello,f,none\n", 1, "'expect' occurs twice"),
+    ("csv", "input,expect\n", 1, "holds no case"),
+    ("json", '{"eval_cases": []}', 1, "holds no case"),
     ("yaml", "defaults: {tools: [], input: x}\ncases:\n- input: x\n  expect: none", 1, "belongs to a case"),
     ("jsonl", '{"input":"x","messages":[],"expect":"f"}', 1, "exclude each other"),
     (

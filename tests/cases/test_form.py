@@ -9,10 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from cases.reading import is_right, k, read, unit_of
+from wildtool.cases.form import CALL_KEYS, CASE_KEYS, DEFAULT_KEYS, MATCHERS, TURN_KEYS
 
-SCHEMA = Draft202012Validator(
-    json.loads(files("wildtool.data").joinpath("new_cases", "cases.schema.json").read_text("utf-8"))
+SCHEMA_DOCUMENT: dict[str, Any] = json.loads(
+    files("wildtool.data").joinpath("new_cases", "cases.schema.json").read_text("utf-8")
 )
+SCHEMA = Draft202012Validator(SCHEMA_DOCUMENT)
 GOOD: list[tuple[str, dict[str, Any], list[tuple[list[Any], str, bool]]]] = [
     (
         "a call in short",
@@ -290,6 +292,16 @@ def test_a_case_means_what_the_form_says(
 @pytest.mark.parametrize("case", [row[1] for row in GOOD], ids=[row[0] for row in GOOD])
 def test_the_schema_for_editors_takes_what_the_reader_takes(case: dict[str, Any]):
     SCHEMA.validate({"input": "x", **case})
+
+
+def test_the_schema_for_editors_has_the_keys_and_matchers_of_the_form():
+    parts: dict[str, dict[str, Any]] = SCHEMA_DOCUMENT["$defs"]
+    common, judged, options = (parts[name]["properties"].keys() for name in ("common", "judged", "options"))
+    assert common == DEFAULT_KEYS
+    assert {*parts["case"]["properties"], *common, *judged} == CASE_KEYS
+    assert {*parts["turn"]["properties"], *judged} == TURN_KEYS
+    assert options == CALL_KEYS
+    assert parts["matcher"]["properties"].keys() == MATCHERS
 
 
 def test_a_history_in_any_shape_comes_before_the_turn(tmp_path: Path):

@@ -167,11 +167,14 @@ class CaseBenchmark(Benchmark):
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         if split not in (None, "") or lang not in (None, "en"):
             return
-        paths = case_paths(source.path)
-        for path in paths:
+        is_empty = True
+        for path in case_paths(source.path):
             prefix = path.relative_to(source.path).with_suffix("").as_posix() if source.path.is_dir() else ""
             for case in prefixed(checked_cases(path), prefix):
+                is_empty = False
                 yield Item(case.id, tuple(case.units), case)
+        if is_empty:
+            raise DataError(f"{source.path}: each case has 'skip', so there is nothing to run")
 
     def rules(self, profile: str) -> Rules:
         return CaseRules()
@@ -244,6 +247,10 @@ def _kept_input() -> Path:
     if len(content) > YAML_LIMITS.bytes:
         raise DataError(
             f"standard input: longer than {YAML_LIMITS.bytes >> 20} MiB; write it to a file first"
+        )
+    if not content.strip():
+        raise DataError(
+            "standard input: is empty; - reads cases from it, as in: wildtool run - < cases.jsonl"
         )
     path = Path(f"standard-input-{sha256(content).hexdigest()[:8]}{input_suffix(content)}")
     write_file(path, content)

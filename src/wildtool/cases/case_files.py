@@ -128,6 +128,8 @@ def _read(path: Path) -> CaseFile:
     document = read_case_document(path, read_case_text(path))
     case_file = CaseFile(path)
     _replace_foreign(document, case_file)
+    if not document.records and not document.faults:
+        document.faults.append(CaseFault(path, 1, "", "the file holds no case"))
     tools = ToolReader(path.parent, read_listing(path))
     case_file.cases = CaseReader(document, tools, path.parent).cases()
     case_file.faults = sorted(document.faults, key=lambda fault: (fault.line, fault.field))

@@ -53,8 +53,6 @@ def read_case_document(path: Path, text: str) -> CaseDocument:
             _read_json(document, path, text)
         case _:
             _read_yaml(document, path, text)
-    if not document.records and not document.faults:
-        document.faults.append(CaseFault(path, 1, "", "the file holds no case"))
     return document
 
 
@@ -176,6 +174,9 @@ def _read_csv(document: CaseDocument, path: Path, text: str) -> None:
         for cells in rows:
             if not heads:
                 heads = [head.strip() for head in cells]
+                for head in {head for head in heads if heads.count(head) > 1}:
+                    message = f"the column {head!r} occurs twice, and only one would be read"
+                    document.faults.append(CaseFault(path, line, head, message))
             elif any(cell.strip() for cell in cells):
                 _add_row(document, path, line, heads, cells)
             line = rows.line_num + 1
