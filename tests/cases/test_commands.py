@@ -50,6 +50,23 @@ def test_lint_prints_a_line_for_each_mistake_and_fails():
     assert "bad.cases.yaml:2: expects: " in text and "bad.cases.yaml:5: must: " in text
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("shop.yaml", "- input: note: this\n  expect: none\n", 1),
+        ("shop.jsonl", '{"input": "a", "expect": []}\n{"input": "b",\n', 2),
+    ],
+)
+def test_a_file_that_is_not_well_written_is_no_file_without_cases(name: str, text: str, line: int):
+    Path("folder").mkdir()
+    Path("folder", "other.yaml").write_text("- input: x\n  expect: none\n", encoding="utf-8")
+    Path("folder", name).write_text(text, encoding="utf-8")
+    status, output = command("data", "lint", f"folder/{name}")
+    assert (status, f"{name}:{line}: " in output) == (1, True), output
+    status, output = command("run", "folder", "--model", "baseline/gold", "--out", "out")
+    assert (status, f"{name}:{line} " in output) == (2, True), output
+
+
 def test_cases_of_standard_input_are_kept_so_that_they_can_be_scored(monkeypatch: pytest.MonkeyPatch):
     cases = b'{"input": "Bye", "expect": []}\n{"input": "Hello", "expect": []}\n'
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(cases)))

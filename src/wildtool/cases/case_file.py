@@ -64,7 +64,7 @@ class CaseReader:
             if not as_object(record.value):
                 place.fail(f"a case is an object, not {show(place.value)}")
                 continue
-            if not _resembles_case(as_object(record.value)):
+            if not _asks_or_expects(as_object(record.value)):
                 place.fail("is no case: it has neither 'input' (or 'messages', or 'turns') nor 'expect'")
                 continue
             case = self._case(place, defaults)
@@ -309,7 +309,7 @@ def _meant(key: str) -> str:
     return key if key in CASE_KEYS else meant_key(key, CASE_KEYS)
 
 
-def _resembles_case(held: Mapping[str, Any]) -> bool:
+def _asks_or_expects(held: Mapping[str, Any]) -> bool:
     """Whether a record asks or expects something."""
     return any(_meant(key) in (*_INPUTS, *JUDGED_KEYS) for key in held)
 

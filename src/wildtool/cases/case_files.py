@@ -228,11 +228,14 @@ def _numbered(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _form_of_file(path: Path) -> str:
     """The form of a file by its first records; empty where nothing tells it."""
+    forms: list[str] = []
     try:
-        values = list(islice(_values_of_file(path), _TOLD_BY))
+        for value in islice(_values_of_file(path), _TOLD_BY):
+            forms.append(record_form(value) or (OWN if _resembles_case(value) else ""))
     except (DataError, ValueError, RecursionError):
-        return ""  # reading it says why
-    forms = [record_form(value) or (OWN if _resembles_case(value) else "") for value in values]
+        # What is read up to there tells it. YAML is of cases, so that they are not left out without a word.
+        if not forms and SUFFIXES[path.suffix.casefold()] == YAML:
+            return OWN
     return OWN if OWN in forms else next(filter(None, forms), "")
 
 
@@ -247,6 +250,8 @@ def _values_of_file(path: Path) -> Iterator[Any]:
             yield from as_list(value) or [value]
         case _:
             document = read_case_document(path, read_case_text(path))
+            if document.faults and not document.records:
+                raise DataError(str(document.faults[0]))
             yield from [{"defaults": {}}] if document.defaults else []
             yield from (record.value for record in document.records)
 
