@@ -58,6 +58,10 @@ tests:
             [([k("f", a=1)], True), ([k("f", a=2)], False)],
         ),
         ({"query": "a", "expectedToolCalls": [{"toolName": "f", "args": {}}]}, [([k("f", a=7)], True)]),
+        (
+            {"query": "a", "expected_calls": [{"name": "f", "arguments": '{"a": 1}'}]},
+            [([k("f", a=1)], True), ([k("f", a=2)], False)],
+        ),
         ({"input": "a", "expectedTool": None}, [([], True), ([k("f")], False)]),
         ({"prompt": "a", "expected_tools": ["f", "g"]}, [([k("g"), k("f")], True), ([k("f")], False)]),
         (
@@ -136,11 +140,45 @@ def test_assertions_of_promptfoo_about_calls_are_kept_and_judged_ones_are_counte
         ({"input": "a", "expected_tool_calls": True}, "whether"),
         ({"input": "a", "expected_tools": ["f"], "expected_trajectory": ["g"]}, "both"),
         ({"input": "a", "expected_tools": ["f", "g"], "expected_args": {"x": 1}}, "not clear"),
+        ({"input": "a", "expected_tool": "f", "expected_args": {"a": 1}, "expectedArgs": {"a": 2}}, "both"),
+        ({"input": "a", "expected_tool": {"name": "f", "arguments": "a is 1"}}, "cannot be read"),
         ({"vars": {"q": "a"}, "assert": [{"type": "javascript", "value": "true"}]}, "javascript"),
+        ({"vars": {"q": "a"}, "assert": [{"type": "tool-call-f1", "value": 3}]}, "names no tools"),
+        (
+            {
+                "vars": {"q": "a"},
+                "assert": [{"type": "trajectory:tool-sequence", "value": {"mode": "exact"}}],
+            },
+            "names no tools",
+        ),
+        (
+            {
+                "vars": {"q": "a"},
+                "assert": [
+                    {"type": "trajectory:tool-args-match", "value": {"name": "f", "args": {}, "mode": "all"}}
+                ],
+            },
+            "the mode 'all'",
+        ),
+        (
+            {
+                "vars": {"q": "a"},
+                "assert": [{"type": "trajectory:tool-args-match", "value": {"name": "f", "args": 3}}],
+            },
+            "no object",
+        ),
+        (
+            {"prompts": ["prompt.txt"], "tests": [{"assert": [{"type": "tool-call-f1", "value": "f"}]}]},
+            "another file",
+        ),
         ({"skill_name": "x", "evals": [{"id": 1, "prompt": "a"}]}, "skill evals"),
         ({"query": "a", "response": "b", "tool_calls": [], "tool_definitions": []}, "Azure"),
         ({"id": "1", "user_scenario": {}, "evaluation_criteria": {}}, "tau2"),
         ({"eval_id": "c", "conversation": [{"user_content": {"parts": [{"text": "a"}]}}]}, "no expectation"),
+        (
+            {"eval_id": "c", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": []}}]},
+            "no text",
+        ),
     ],
 )
 def test_what_has_no_gold_is_refused_by_name_and_is_no_pass(tmp_path: Path, row: dict[str, Any], words: str):

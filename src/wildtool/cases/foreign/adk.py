@@ -53,6 +53,8 @@ def _case(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _turn(invocation: Mapping[str, Any]) -> dict[str, Any]:
     turn: dict[str, Any] = {"input": _text(invocation.get("user_content"))}
+    if not turn["input"]:
+        raise NoGoldError("a turn of the user has no text")
     data = as_object(invocation.get("intermediate_data"))
     if "tool_uses" in data:
         calls = _exact_calls(data["tool_uses"])

@@ -45,11 +45,12 @@ _KEPT = ("id", "tools", "system", "tags")
 def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """A row of a home-made file. Raises NoGoldError where its gold is a count, a boolean, or not clear."""
     keys = [key for key in CALLS_KEYS if key in record]
-    if len(keys) > 1:
-        raise NoGoldError(f"both {keys[0]!r} and {keys[1]!r} could be the expected calls")
+    argument_keys = [key for key in _ARGUMENTS_KEYS if record.get(key) is not None]
+    for several in (keys, argument_keys):
+        if len(several) > 1:
+            raise NoGoldError(f"both {several[0]!r} and {several[1]!r} could say what is expected")
     calls = read_foreign_calls(record[keys[0]])
-    argument_keys = [key for key in _ARGUMENTS_KEYS if key in record]
-    if argument_keys and record[argument_keys[0]] is not None:
+    if argument_keys:
         if len(calls) != 1 or "arguments" in calls[0] or not isinstance(record[argument_keys[0]], dict):
             raise NoGoldError(
                 f"{argument_keys[0]!r} beside {len(calls)} calls: which call they belong to is not clear"

@@ -3,21 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from wildtool.cases.form import ARGUMENT_SPELLINGS, NAME_SPELLINGS
 from wildtool.cases.matching import holds_matcher
 from wildtool.json_codec import as_list, as_object
-from wildtool.shapes import Reading, read_calls
+from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 
-_NAMES = ("name", "tool_name", "toolName", "functionName", "tool", "function")
-_ARGUMENTS = (
-    "arguments",
-    "args",
-    "input_parameters",
-    "inputParameters",
-    "parameters",
-    "input",
-    "tool_input",
-    "params",
-)
+_NAMES = ("name", *NAME_SPELLINGS)
+_ARGUMENTS = ("arguments", *ARGUMENT_SPELLINGS)
 
 
 class NoGoldError(ValueError):
@@ -47,24 +39,27 @@ def read_foreign_call(value: Any) -> dict[str, Any]:
         return {"name": value}
     held = as_object(value)
     if isinstance(held.get("function"), dict):
-        (call_found, *_) = read_calls([held], Reading()) or [None]
-        if call_found is None:
-            raise NoGoldError("a call without a name")
-        call = call_found.message_call(0)["function"]
-        return read_foreign_call({"name": call["name"], "arguments": _decoded(call["arguments"])})
+        return read_foreign_call(held["function"])
     names = [key for key in _NAMES if isinstance(held.get(key), str) and held[key]]
-    argument_keys = [key for key in _ARGUMENTS if isinstance(held.get(key), dict)]
+    argument_keys = [key for key in _ARGUMENTS if held.get(key) is not None]
     if len(names) != 1 or len(argument_keys) > 1:
         raise NoGoldError(
             f"a call with the keys {', '.join(held) or 'none'}: its name or arguments are not clear"
         )
     call = {"name": held[names[0]]}
+    arguments = _arguments(held[argument_keys[0]]) if argument_keys else {}
     # Other forms write {} where they judge the name alone.
-    return (
-        {**call, "arguments": literal_arguments(as_object(held[argument_keys[0]]))}
-        if argument_keys and held[argument_keys[0]]
-        else call
-    )
+    return {**call, "arguments": literal_arguments(arguments)} if arguments else call
+
+
+def _arguments(value: Any) -> dict[str, Any]:
+    """Arguments as an object or as its text. Raises NoGoldError."""
+    if isinstance(value, dict):
+        return as_object(value)
+    try:
+        return read_arguments(value)
+    except ArgumentsError as error:
+        raise NoGoldError(f"the arguments of a call cannot be read: {error}") from error
 
 
 def read_foreign_calls(value: Any) -> list[dict[str, Any]]:
@@ -77,17 +72,3 @@ def read_foreign_calls(value: Any) -> list[dict[str, Any]]:
         raise NoGoldError(f"it says {value}: how many calls, and not which")
     entries: Sequence[Any] = as_list(value) if isinstance(value, list) else [value]
     return [read_foreign_call(entry) for entry in entries]
-
-
-def has_names_only(calls: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the arguments of no call are judged."""
-    return bool(calls) and not any("arguments" in call for call in calls)
-
-
-def _decoded(text: Any) -> Any:
-    from wildtool.toolcall.arguments import ArgumentsError, read_arguments
-
-    try:
-        return read_arguments(text)
-    except ArgumentsError as error:
-        raise NoGoldError(f"the arguments of a call cannot be read: {error}") from error

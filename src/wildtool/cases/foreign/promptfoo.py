@@ -9,6 +9,7 @@ from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_ref
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes.reading import of_json
 
+_PROMPT_FILE = re.compile(r"file://.*|\S+\.(txt|md|j2|jsonl?|ya?ml|csv|py|[cm]?[jt]s)(:\w+)?", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _TOOL_F1, _USED, _ARGUMENTS, _SEQUENCE = (
     "tool-call-f1",
@@ -71,7 +72,7 @@ def _request(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
                 "without prompts the user's text is not clear: it has not exactly one variable of text"
             )
         return {"input": texts[0]}
-    if not isinstance(prompt, str) or prompt.startswith("file://") or "{%" in prompt:
+    if not isinstance(prompt, str) or "{%" in prompt or _PROMPT_FILE.fullmatch(prompt):
         raise NoGoldError(f"the prompt {str(prompt)[:60]!r} is a program or in another file; write it out")
 
     def value_of(matched: re.Match[str]) -> str:
@@ -97,8 +98,10 @@ def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 raise NoGoldError(
                     f"{kind} with a threshold below 1 is a share of names, and no case is right by it"
                 )
-            names = value.split(",") if isinstance(value, str) else as_list(value)
-            slots += [{"name": str(name).strip(), "times": "1+"} for name in names]
+            names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+            if not isinstance(names, list):
+                raise NoGoldError(f"{kind} names no tools")
+            slots += [{"name": _name(name), "times": "1+"} for name in as_list(names)]
             case.setdefault("expect", slots)
             names_all = True
         elif kind in (_USED, f"not-{_USED}"):
@@ -106,11 +109,12 @@ def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         elif kind == _ARGUMENTS:
             slots.append(_of_arguments(as_object(value)))
         elif kind == _SEQUENCE:
-            held = as_object(value)
-            steps = as_list(held.get("steps")) or as_list(value)
+            steps = as_list(as_object(value).get("steps")) or as_list(value)
+            if not steps:
+                raise NoGoldError(f"{kind} names no tools")
             slots += [{"name": _name(step)} for step in steps]
             case["order"] = "listed"
-            names_all = names_all or held.get("mode") == "exact"
+            names_all = names_all or _mode(as_object(value), "in_order") == "exact"
         elif kind in _TEXTS and isinstance(value, str):
             text = (
                 {"$pattern": value if kind == "regex" else re.escape(value)}
@@ -135,7 +139,9 @@ def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _add_used(kind: str, value: Any, slots: list[dict[str, Any]], case: dict[str, Any]) -> None:
     for each in as_list(value) or [value]:
         held = as_object(each)
-        if kind.startswith("not-"):
+        if kind.startswith("not-") and ("min" in held or "max" in held):
+            raise NoGoldError(f"{kind} with a number of calls cannot be said in a case")
+        if kind.startswith("not-") or held.get("max") == 0:
             case.setdefault("never", []).append(_name(each))
             continue
         lowest, most = held.get("min", 1), held.get("max")
@@ -145,14 +151,24 @@ def _add_used(kind: str, value: Any, slots: list[dict[str, Any]], case: dict[str
 def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
     arguments = held.get("args", held.get("arguments"))
     call: dict[str, Any] = {"name": _name(held), "times": "1+"}
-    if not isinstance(arguments, dict):
+    if arguments is None:
         return call
+    if not isinstance(arguments, dict):
+        raise NoGoldError(f"the arguments of {call['name']} are no object")
     literal = literal_arguments(as_object(arguments))
     for key, default in as_object(held.get("defaults")).items():
         literal[key] = {"$maybe": literal.get(key, {"$is": default})}
-    partial = held.get("mode", "partial") == "partial"
+    partial = _mode(held, "partial") == "partial"
     ignore = {"ignore": [str(name) for name in as_list(held["ignore"])]} if held.get("ignore") else {}
     return {**call, "arguments": literal, **({"extra": True} if partial else {}), **ignore}
+
+
+def _mode(held: Mapping[str, Any], usual: str) -> str:
+    """How an assertion compares. Raises NoGoldError for a way that is not known."""
+    mode = held.get("mode", usual)
+    if mode not in (usual, "exact"):
+        raise NoGoldError(f"the mode {mode!r} is not read; known: {usual}, exact")
+    return mode
 
 
 def _name(value: Any) -> str:
