@@ -1,10 +1,13 @@
 """Keys are found by the names of fields, and told apart by digests."""
 
+import stat
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wildtool.models.secrets import comparable, describe_variable, find_key
+from wildtool.models import secrets
+from wildtool.models.secrets import comparable, describe_variable, find_key, keyed_digest
 from wildtool.secret_places import is_key_name
 
 
@@ -83,3 +86,31 @@ def test_digests_of_one_key_can_be_compared():
     assert comparable("a.1", "a.2")
     for digest, other in (("a.1", "b.1"), (None, "a.1"), ("a.1", 5)):
         assert not comparable(digest, other)
+
+
+@pytest.fixture
+def key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "a"))
+    secrets._key.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    return tmp_path / "a" / "wildtool" / "digest.key"
+
+
+def forgotten() -> None:
+    secrets._key.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_digests_are_made_with_a_key_of_the_user(key_file: Path):
+    first, second = keyed_digest("a"), keyed_digest("b")
+    assert [len(part) for part in first.split(".")] == [8, 32]
+    assert (first.partition(".")[0] == second.partition(".")[0], first == second) == (True, False)
+    assert (len(key_file.read_bytes()), stat.S_IMODE(key_file.stat().st_mode)) == (32, 0o600)
+    assert [path.name for path in key_file.parent.iterdir()] == ["digest.key"]
+    forgotten()
+    assert keyed_digest("a") == first
+    key_file.write_bytes(b"short")
+    forgotten()
+    other = keyed_digest("a")
+    assert other != first
+    assert keyed_digest("a") == other
+    assert key_file.read_bytes() == b"short"
+    forgotten()

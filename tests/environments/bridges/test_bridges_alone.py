@@ -434,3 +434,51 @@ def test_the_trainers_log_gets_the_figures_of_each_step_once(
     state.is_world_process_zero = False
     other.on_train_begin(None, state, None, model="model", processing_class="tokenizer")
     assert len(asked) == 1
+
+
+async def test_an_agent_loop_plays_a_unit_with_the_rollout_server(verl: Any):
+    server = Server("Which?\0", "All.\0", logprobs=[-1.0, -2.0])
+    settings: dict[str, Any] = {"units": SETTINGS["wild-mini"], "tool_format": "hermes"}
+    loop = verl.UnitAgentLoop(server, **settings, weights={"refusal": 1.0, "progress": 0.5})
+    output = await loop.run({"top_p": 1}, extra_info={"unit": CLARIFY}, more=1)
+    mirror = UnitEnvironment(UNITS)
+    opening = mirror.open(CLARIFY).messages
+    (shown,) = mirror.step({"content": "Which?"}).observation.messages
+    prompt = "".join(f"{message['content'] or ''}\0" for message in opening)
+    tail = f"{shown['content']}\0"
+    assert TOKENS.decode(output.prompt_ids) == prompt
+    assert TOKENS.decode(output.response_ids) == f"Which?\0{tail}All.\0"
+    assert output.response_mask == [1] * 7 + [0] * len(tail) + [1] * 5
+    assert output.response_logprobs == [-1.0] * 7 + [0.0] * len(tail) + [-2.0] * 5
+    assert (output.reward_score, output.num_turns) == (0.0, len(opening) + 3)
+    assert output.extra_fields == {"turn_scores": [1.0, 0.0], "tool_rewards": []}
+    assert [request["prompt_ids"] for request in server.asked] == [
+        TOKENS(prompt)["input_ids"],
+        TOKENS(f"{prompt}Which?\0{tail}")["input_ids"],
+    ]
+    assert len({request["request_id"] for request in server.asked}) == 1
+    assert server.asked[0]["sampling_params"] == {"top_p": 1}
+    assert len(server.asked[0]["request_id"]) == 32
+
+
+async def test_a_models_policy_answers_requests_of_one_time_together(evaluation: Any):
+    model, tokenizer = Model("Hi\0.", "Wait", "One\0"), Padding()
+    policy = evaluation.ModelPolicy(model, tokenizer, max_new_tokens=4, tool_format="hermes")
+    asked = [[{"role": "user", "content": text}] for text in ("a", "bcd")]
+    first, second = await asyncio.gather(*(policy(messages, []) for messages in asked))
+    assert first == {
+        "choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}],
+        "usage": {"completion_tokens": 3},
+    }
+    assert second == {
+        "choices": [{"message": {"role": "assistant", "content": "Wait"}, "finish_reason": "length"}],
+        "usage": {"completion_tokens": 4},
+    }
+    third = await policy(asked[0], [])
+    assert third["choices"][0]["message"]["content"] == "One"
+    settings = {"do_sample": False, "max_new_tokens": 4, "eos_token_id": 0, "pad_token_id": 7}
+    assert model.settings == [(2, settings), (1, settings)]
+    assert (model.training, tokenizer.padding_side) == (True, "right")
+    with pytest.raises(ValueError, match="out of memory"):
+        await policy(asked[0], [])
+    assert (model.training, tokenizer.padding_side) == (True, "right")
