@@ -11,8 +11,8 @@ import pytest
 
 from board.board_page import Page, built, command
 from board.small_official import two_official_sessions
+from board.test_board import Counted
 from board.test_submissions import repacked, rewritten
-from board.test_whole_board import Counted
 from report.report_build import play
 
 TWO_LANGUAGES = (0, 16)

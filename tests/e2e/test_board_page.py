@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from board.test_board import Counted
 from board.test_submissions import flip_byte, repacked
-from board.test_whole_board import Counted
 from e2e.command import Ended, wildtool
 from e2e.tabs import lent
 from report.report_build import ATTACK, play

@@ -20,7 +20,7 @@ import pytest
 
 from board.board_page import Entry, built, command
 from board.small_official import two_official_sessions
-from board.test_whole_board import Counted
+from board.test_board import Counted
 from long import WHOLE, a_fiftieth_of
 from report.report_build import play
 from wildtool.engine.record.format import seal_line
