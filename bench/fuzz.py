@@ -32,9 +32,9 @@ from wildtool.engine.score.results import load_result  # noqa: E402
 from wildtool.errors import WildtoolError  # noqa: E402
 from wildtool.export import ExportRequest  # noqa: E402
 from wildtool.export.bundle import export  # noqa: E402
-from wildtool.sets.make.procedural.tool_sets import read_tool_sets  # noqa: E402
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS  # noqa: E402
 from wildtool.types import Item, Message, Reply, Transcript  # noqa: E402
+from wildtool_data.make.procedural.tool_sets import read_tool_sets  # noqa: E402
 
 COMMAND = Path(sys.executable).with_name("wildtool")
 Outcome = str

@@ -20,13 +20,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import wildtool.toolcall.text
-from wildtool.sets.make.procedural.tool_sets import read_tool_sets
 from wildtool.tool_formats import CALL_FORMATS, ToolCall
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.toolcall.schema_check import function_faults
 from wildtool.tools.lint import lint_tools
 from wildtool.tools.schema.definitions import schema_definition_faults
 from wildtool.tools.sources.tool_files import named_tools
+from wildtool_data.make.procedural.tool_sets import read_tool_sets
 
 CHARACTERS = 40_000
 ITEMS = 500

@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 from measure import Line, main
-from wildtool.sets.make.procedural.tool_sets import built_in_tool_sets
-from wildtool.sets.make.tools.graph import MIN_LINK_SIMILARITY, ToolGraph
 from wildtool.toolcall.text.similarity import TfidfIndex
+from wildtool_data.make.procedural.tool_sets import built_in_tool_sets
+from wildtool_data.make.tools.graph import MIN_LINK_SIMILARITY, ToolGraph
 
 TOOLS = 5_000
 COMPARED = 2_000

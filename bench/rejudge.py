@@ -17,13 +17,13 @@ from sessions import write_sessions
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.engine.replies import import_replies
 from wildtool.engine.score.audit import gold_transcript
-from wildtool.sets.review.pointers import Change, value_at
-from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.replies.page import rows_of
-from wildtool.sets.review.replies.proposals import agreement_queue
-from wildtool.sets.review.replies.recorded import OpenRuns
-from wildtool.sets.review.replies.rejudge import Rejudge
-from wildtool.sets.review.sets import start_review
+from wildtool_data.pointers import Change, value_at
+from wildtool_review.project import ReviewProject
+from wildtool_review.replies.page import rows_of
+from wildtool_review.replies.proposals import agreement_queue
+from wildtool_review.replies.recorded import OpenRuns
+from wildtool_review.replies.rejudge import Rejudge
+from wildtool_review.sets import start_review
 
 SESSIONS = 32
 SAVES = 64

@@ -15,13 +15,13 @@ from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 from sessions import write_sessions
-from wildtool.sets.review.pointers import Change, value_at
-from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.sets import open_review, open_store, start_review
+from wildtool_data.pointers import Change, value_at
+from wildtool_review.project import ReviewProject
+from wildtool_review.sets import open_review, open_store, start_review
 
 SAVES = 50
 OPENINGS = 5
-_OPEN = "import sys; from wildtool.sets.review.sets import open_review; print(len(open_review(sys.argv[1]).state.items))"
+_OPEN = "import sys; from wildtool_review.sets import open_review; print(len(open_review(sys.argv[1]).state.items))"
 
 
 def _timed(action: Callable[[], object]) -> float:

@@ -22,9 +22,9 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "review"))
 from postgres_server import PostgresServer
 
 from wildtool.errors import UsageError
-from wildtool.sets.review.pointers import Change, value_at
-from wildtool.sets.review.project import EditConflict
-from wildtool.sets.review.sets import open_review, open_store, start_review
+from wildtool_data.pointers import Change, value_at
+from wildtool_review.project import EditConflict
+from wildtool_review.sets import open_review, open_store, start_review
 
 SERVERS = 2
 PEOPLE = 50

@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from environments.random_policy import reply  # pyright: ignore[reportMissingImports]
 from wildtool.benchmark import judge_unit
-from wildtool.environments.core import UnitEnvironment
-from wildtool.environments.sources import ItemUnits, benchmark_units
 from wildtool.episode import gold_replies
 from wildtool.types import Message
+from wildtool_train.core import UnitEnvironment
+from wildtool_train.sources import ItemUnits, benchmark_units
 
 ROUNDS = 5
 SETS = (

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Page, sync_playwright
 
 from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
-from wildtool.sets.review.pointers import Change, value_at
-from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.sets import open_review, start_review
+from wildtool_data.pointers import Change, value_at
+from wildtool_review.project import ReviewProject
+from wildtool_review.sets import open_review, start_review
 
 IMAGES = Path(__file__).parent / "images"
 SCREEN, PHONE = {"width": 1280, "height": 760}, {"width": 390, "height": 844}

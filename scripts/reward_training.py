@@ -13,15 +13,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wildtool.environments.bridges.episode import RewardedEpisode
-from wildtool.environments.bridges.tokens import TokenEpisode, call_format
-from wildtool.environments.core import UnitEnvironment
-from wildtool.environments.sources import ProceduralUnits
 from wildtool.json_codec import as_objects
-from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.procedural.sessions import procedural_sessions
 from wildtool.tool_formats import CALL_FORMATS, ToolCall
 from wildtool.types import Message
+from wildtool_data.make.core.plan import SessionGenerationSpec
+from wildtool_data.make.procedural.sessions import procedural_sessions
+from wildtool_train.bridges.episode import RewardedEpisode
+from wildtool_train.bridges.tokens import TokenEpisode, call_format
+from wildtool_train.core import UnitEnvironment
+from wildtool_train.sources import ProceduralUnits
 
 TOOLS = {
     "play_song": ("Play a song.", "title", "string", "Title of the song."),
@@ -196,8 +196,8 @@ def learn(chosen: argparse.Namespace, tools: Path) -> None:
     from peft import PeftModel
     from trl import GRPOConfig, GRPOTrainer
 
-    from wildtool.environments.bridges.trl import UnitRollouts, unit_reward
-    from wildtool.environments.bridges.trl_evaluation import HeldOutEvaluation
+    from wildtool_train.bridges.trl import UnitRollouts, unit_reward
+    from wildtool_train.bridges.trl_evaluation import HeldOutEvaluation
 
     out: Path = chosen.out
     tokenizer = tokenizer_of(chosen.base)

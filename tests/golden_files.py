@@ -2,7 +2,7 @@
 
 A change that is meant is written down again, and its difference read before it is committed:
 
-    WILDTOOL_WRITE_GOLDEN=1 pytest tests/review/test_story.py
+    WILDTOOL_WRITE_GOLDEN=1 pytest packages/wildtool-review/tests/review/test_story.py
 """
 
 import difflib

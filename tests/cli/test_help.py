@@ -210,8 +210,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _review(folder: Path) -> None:
     """Leaves a review of the sessions with one approved item and one with stale tasks, ann among its people, and a log
     to merge."""
-    from wildtool.sets.review.pointers import Change
-    from wildtool.sets.review.sets import open_review
+    from wildtool_data.pointers import Change
+    from wildtool_review.sets import open_review
 
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -241,7 +241,7 @@ def test_every_example_of_the_help_runs_as_written(
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     # No official data, if another test has pulled some; of the embedded, `data overlap` and `data mix` look through one.
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr("wildtool.sets.prepare.overlap.benchmark.usable_benchmarks", lambda: [WILD_MINI])
+    monkeypatch.setattr("wildtool_data.prepare.overlap.benchmark.usable_benchmarks", lambda: [WILD_MINI])
     words = shlex.split(line)[1:]
     words = words[: words.index(">")] if ">" in words else words
     if any(part in line for part in PARSED):

@@ -31,11 +31,11 @@ from wildtool.export import EXPORT_FORMATS as EXPORTS
 from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.resolve import NAME_EXAMPLES, PRESETS
-from wildtool.sets.make.core import prompts
-from wildtool.sets.make.items.script import ITEM_PROMPTS as ITEM_PROMPTS
-from wildtool.sets.make.tools.maker import API_PROMPTS as TOOL_PROMPTS
 from wildtool.tool_formats import CALL_FORMATS, REPAIRS
 from wildtool.types import Outcome, Request
+from wildtool_data.make.core import prompts
+from wildtool_data.make.items.script import ITEM_PROMPTS as ITEM_PROMPTS
+from wildtool_data.make.tools.maker import API_PROMPTS as TOOL_PROMPTS
 
 Json = dict[str, Any]
 

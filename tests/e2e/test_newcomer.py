@@ -125,8 +125,8 @@ CHANGES = {
         },
         tests=(
             "tests/benchmarks/wildtoolbench/test_lint.py",
-            "tests/generate/sessions/test_rules.py",
-            "tests/review/test_formats.py",
+            "packages/wildtool-data/tests/generate/sessions/test_rules.py",
+            "packages/wildtool-data/tests/formats/test_formats.py",
         ),
     ),
     "benchmark": Change(

@@ -16,14 +16,14 @@ from report.report_build import ATTACK
 from review.made_sets import TEXT, decide, edit, mini_records, project, tiny_records
 from review.planted import UNSEEN, planted_records
 from wildtool.report.server.access import AccessPolicy
-from wildtool.sets.review.pointers import Change
-from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.proposed import propose
-from wildtool.sets.review.release import write_release
-from wildtool.sets.review.server.app import ReviewApp, review_application
-from wildtool.sets.review.server.operations import RecordedRuns
-from wildtool.sets.review.server.regeneration import Regeneration
-from wildtool.sets.review.server.sign_in import SignIn
+from wildtool_data.pointers import Change
+from wildtool_review.project import ReviewProject
+from wildtool_review.proposed import propose
+from wildtool_review.release import write_release
+from wildtool_review.server.app import ReviewApp, review_application
+from wildtool_review.server.operations import RecordedRuns
+from wildtool_review.server.regeneration import Regeneration
+from wildtool_review.server.sign_in import SignIn
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -732,9 +732,9 @@ def test_proposals_of_models_are_compared_and_merged_by_part(browser: "Browser",
 
 PROPOSING = """
 import sys
-from wildtool.sets.review.pointers import Change
-from wildtool.sets.review.proposed import propose
-from wildtool.sets.review.sets import open_review
+from wildtool_data.pointers import Change
+from wildtool_review.proposed import propose
+from wildtool_review.sets import open_review
 review = open_review(sys.argv[1])
 found = review.item("s0")
 text = found.content["english_tasks"][1]

@@ -19,7 +19,7 @@ from tools.choice_play import requests_file, tools
 from training.training_rows import call_row, text_row, write_rows
 from wildtool.cli import app
 from wildtool.export import EXPORT_FORMATS
-from wildtool.sets.review.sets import open_review
+from wildtool_review.sets import open_review
 
 SESSIONS = ("procedural_1_0", "procedural_1_1")
 """Sessions of the review."""

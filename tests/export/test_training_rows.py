@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from export.export_build import json_lines, play, written
 from wildtool.cli import app
-from wildtool.sets.prepare.run_rows import MERGED, OTHER_HISTORY, learns_all, run_rows
 from wildtool.types import Request
+from wildtool_data.prepare.run_rows import MERGED, OTHER_HISTORY, learns_all, run_rows
 
 OWN = "In my own words."
 

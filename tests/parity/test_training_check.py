@@ -3,9 +3,9 @@
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.sets.prepare.check.rules import check_record, record_kind
-from wildtool.sets.prepare.keys import drawn_number, split_of
-from wildtool.sets.prepare.tokens import compare_tokens, word_tokens
+from wildtool.training.tokens import compare_tokens, word_tokens
+from wildtool_data.prepare.check.rules import check_record, record_kind
+from wildtool_data.prepare.keys import drawn_number, split_of
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,15 @@ from typer.testing import CliRunner
 
 from parity.cases import oracle_folder, present, rows
 from wildtool.cli import app
-from wildtool.sets.prepare.files import FileRow
-from wildtool.sets.prepare.readers.data_sets import DATA_SETS
-from wildtool.sets.prepare.readers.options import ReadOptions
-from wildtool.sets.prepare.reading import read_row
-from wildtool.sets.prepare.record import RejectedRow, TrainingRecord
-from wildtool.sets.prepare.tools import read_type
-from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
-from wildtool.sets.prepare.writers.options import WriteOptions
-from wildtool.sets.prepare.writers.sharegpt import flat_row
+from wildtool.training.files import FileRow
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.options import ReadOptions
+from wildtool.training.reading import read_row
+from wildtool.training.record import RejectedRow, TrainingRecord
+from wildtool.training.tools import read_type
+from wildtool.training.writers.options import WriteOptions
+from wildtool_data.prepare.writers.forms import TRAINING_FORMS
+from wildtool_data.prepare.writers.sharegpt import flat_row
 
 FORMS = ("sharegpt", "openai", "trl")
 

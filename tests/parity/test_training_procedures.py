@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.sets.make.training.pairs import pair_row
-from wildtool.sets.make.training.selection import read_score
-from wildtool.sets.prepare.procedures.pairs import NoPair, Try, pair_of, reply_turn
-from wildtool.sets.prepare.procedures.supervised import SupervisedTurn
-from wildtool.sets.prepare.reading import training_records
-from wildtool.sets.prepare.record import AssistantTurn, TrainingRecord
+from wildtool.training.procedures.pairs import NoPair, Try, pair_of, reply_turn
+from wildtool.training.procedures.supervised import SupervisedTurn
+from wildtool.training.reading import training_records
+from wildtool.training.record import AssistantTurn, TrainingRecord
+from wildtool_data.make.training.pairs import pair_row
+from wildtool_data.make.training.selection import read_score
 
 FOLDER = oracle_folder("training")
 

@@ -24,9 +24,9 @@ from wildtool.scale.job import SharedJob
 from wildtool.scale.local import LocalLauncher
 from wildtool.scale.parts import PartsJob, made_parts, part_key, work_on_parts
 from wildtool.scale.store import FolderStore
-from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.procedural.parts import SetMaker, part_lines, set_settings
-from wildtool.sets.make.procedural.sessions import ProceduralSet
+from wildtool_data.make.core.plan import SessionGenerationSpec
+from wildtool_data.make.procedural.parts import SetMaker, part_lines, set_settings
+from wildtool_data.make.procedural.sessions import ProceduralSet
 
 SPEC = SessionGenerationSpec(7, langs=("en", "zh"))
 SMALL = 2

@@ -16,17 +16,17 @@ from typer.testing import CliRunner
 import wildtool as wt
 from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS, Call, ToolText, messages_of
 from wildtool.cli import app
-from wildtool.environments.core import UnitEnvironment
-from wildtool.environments.rollouts import judge_rollouts
-from wildtool.environments.sources import benchmark_units
 from wildtool.errors import WildtoolError
 from wildtool.models.function import CallableModel
-from wildtool.sets.prepare.check.file import FileCheck, check_training_file
-from wildtool.sets.prepare.writers.openai import openai_row
-from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
 from wildtool.tools.sources.named import ToolSource
 from wildtool.tools.sources.tool_files import named_tools, tools_of_file
+from wildtool.training.writers.openai import openai_row
+from wildtool.training.writers.options import DEFAULT_WRITING
 from wildtool.types import Request
+from wildtool_data.prepare.check.file import FileCheck, check_training_file
+from wildtool_train.core import UnitEnvironment
+from wildtool_train.rollouts import judge_rollouts
+from wildtool_train.sources import benchmark_units
 
 PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"
 VENDORS = ("openai", "responses", "anthropic", "gemini", "mcp", "langchain")

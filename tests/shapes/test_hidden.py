@@ -8,14 +8,6 @@ from typing import Any
 import pytest
 
 from shapes.written import AGE, ANSWERS, CALLS, TALK, bare_tools, messages_of, openai, openai_tools
-from wildtool.sets.prepare.files import FileRow
-from wildtool.sets.prepare.readers.any_shape import in_openai_shape
-from wildtool.sets.prepare.readers.data_sets import DATA_SETS
-from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
-from wildtool.sets.prepare.reading import read_row
-from wildtool.sets.prepare.record import RejectedRow, RowError
-from wildtool.sets.prepare.writers.openai import openai_row
-from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
 from wildtool.shapes import (
     Reading,
     ShapeError,
@@ -25,6 +17,14 @@ from wildtool.shapes import (
     read_record,
     read_tools,
 )
+from wildtool.training.files import FileRow
+from wildtool.training.readers.any_shape import in_openai_shape
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.options import DEFAULT_OPTIONS
+from wildtool.training.reading import read_row
+from wildtool.training.record import RejectedRow, RowError
+from wildtool.training.writers.openai import openai_row
+from wildtool.training.writers.options import DEFAULT_WRITING
 
 SCHEMA = AGE.schema
 EMPTY = {"type": "object", "properties": {}}

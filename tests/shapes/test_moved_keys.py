@@ -13,13 +13,6 @@ from hypothesis import strategies as st
 
 from long import a_fiftieth_of
 from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS
-from wildtool.sets.prepare.files import FileRow
-from wildtool.sets.prepare.readers.data_sets import DATA_SETS
-from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
-from wildtool.sets.prepare.reading import read_row
-from wildtool.sets.prepare.record import RejectedRow
-from wildtool.sets.prepare.writers.openai import openai_row
-from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
 from wildtool.shapes import (
     Reading,
     ShapeError,
@@ -28,6 +21,13 @@ from wildtool.shapes import (
     read_record,
     read_tools,
 )
+from wildtool.training.files import FileRow
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.options import DEFAULT_OPTIONS
+from wildtool.training.reading import read_row
+from wildtool.training.record import RejectedRow
+from wildtool.training.writers.openai import openai_row
+from wildtool.training.writers.options import DEFAULT_WRITING
 
 Path = tuple[str | int, ...]
 DATA = ("properties", *TALK.calls[0].arguments)

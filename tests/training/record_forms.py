@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from wildtool.sets.prepare.files import FileRow
-from wildtool.sets.prepare.readers.data_sets import DATA_SETS
-from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS, ReadOptions
-from wildtool.sets.prepare.reading import read_row
-from wildtool.sets.prepare.record import (
+from wildtool.training.files import FileRow
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
+from wildtool.training.reading import read_row
+from wildtool.training.record import (
     AssistantTurn,
     ObservedResult,
     RejectedRow,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from training.record_forms import call, calls, results
-from wildtool.sets.prepare.conversation import ROW_REPAIRS, ConversationBuilder
-from wildtool.sets.prepare.record import (
+from wildtool.training.conversation import ROW_REPAIRS, ConversationBuilder
+from wildtool.training.record import (
     AssistantTurn,
     ObservedResult,
     ResultTurn,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wildtool.errors import DataError
-from wildtool.sets.prepare.files import FileRow, read_rows
+from wildtool.training.files import FileRow, read_rows
 
 
 def test_parquet_is_read_as_json(tmp_path: Path):

@@ -12,12 +12,12 @@ import pytest
 import wildtool
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import JsonLimits
-from wildtool.sets.prepare import files, reading
-from wildtool.sets.prepare.files import FileRow
-from wildtool.sets.prepare.readers.data_sets import DATA_SETS
-from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
-from wildtool.sets.prepare.reading import chosen_set, read_row, training_records
-from wildtool.sets.prepare.record import (
+from wildtool.training import files, reading
+from wildtool.training.files import FileRow
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.options import DEFAULT_OPTIONS
+from wildtool.training.reading import chosen_set, read_row, training_records
+from wildtool.training.record import (
     AssistantTurn,
     RejectedRow,
     ResultTurn,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from training.record_forms import tool
-from wildtool.sets.prepare.tools import TypeText, read_type, tools_from
+from wildtool.training.tools import TypeText, read_type, tools_from
 
 ANY, TEXT, WHOLE = {}, {"type": "string"}, {"type": "integer"}
 NUMBER, LIST, OBJECT = {"type": "number"}, {"type": "array"}, {"type": "object"}

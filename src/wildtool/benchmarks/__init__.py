@@ -20,7 +20,7 @@ OURS: Mapping[str, str] = {
 SHIPPED = "wild-mini"
 """The benchmark whose data are installed with wildtool."""
 OF_ANY_FILE: Mapping[str, str] = {
-    "training": "wildtool.sets.prepare.procedures.playing:TRAINING",
+    "training": "wildtool.training.procedures.playing:TRAINING",
     "own-tools": "wildtool.benchmarks.own_tools:OWN_TOOLS",
 }
 """Also built in, over any file of the user: they are in no suite, and no file is recognised as theirs."""

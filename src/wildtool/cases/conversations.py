@@ -8,9 +8,9 @@ from typing import Any
 from wildtool.cases.foreign.literal import literal_arguments
 from wildtool.cases.records import CallPattern, Case, CaseUnit, Expectation, Slot
 from wildtool.json_codec import as_list, as_object, canonical_json
-from wildtool.sets.prepare.procedures.records import named_records
-from wildtool.sets.prepare.procedures.supervised import SupervisedTurn, supervised_turns
-from wildtool.sets.prepare.record import TrainingRecord
+from wildtool.training.procedures.records import named_records
+from wildtool.training.procedures.supervised import SupervisedTurn, supervised_turns
+from wildtool.training.record import TrainingRecord
 
 
 def conversation_cases(path: Path) -> Iterator[Case]:

@@ -240,11 +240,17 @@ _VERBS = Commands(
         ),
         "trust": ("cli.commands.trust:trust", "Show what a wildtool.toml would do, and trust it."),
         "new": ("cli.commands.new:NEW", "Write a first file of own cases, or the files of a new benchmark."),
-        "generate": ("sets.commands.generate:GENERATE", "Generate sessions, items, tools or training data."),
+        "generate": (
+            "wildtool_data.commands.generate:GENERATE",
+            "Generate sessions, items, tools or training data.",
+        ),
         "launch": ("scale.commands:LAUNCH", "Start workers of a run on a cluster."),
         "worker": ("scale.commands:worker", "Help a run that several workers share."),
-        "review": ("sets.commands.review:REVIEW", "Review and correct made sets, and release them."),
-        "data": ("sets.commands.data:DATA", "Download, check, describe, refresh, convert and mix data."),
+        "review": ("wildtool_review.commands:REVIEW", "Review and correct made sets, and release them."),
+        "data": (
+            "wildtool_data.commands.data:DATA",
+            "Download, check, describe, refresh, convert and mix data.",
+        ),
     },
     older={"catalogue": "tools.commands.catalogue:catalogue"},
 )

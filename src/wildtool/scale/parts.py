@@ -29,7 +29,7 @@ from wildtool.scale.local import leave_at_sigterm
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
 
-_MAKERS = {"procedural": "sets.make.procedural.parts:SetMaker"}
+_MAKERS = {"procedural": "wildtool_data.make.procedural.parts:SetMaker"}
 """By kind what makes a part. A store chooses no code that is executed beyond these."""
 _SITTING = 1
 _POLL_S = 0.5

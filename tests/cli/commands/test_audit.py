@@ -305,7 +305,7 @@ def test_an_audit_of_rewards_is_asked_for_the_same(
         passed.append((benchmark.name, source, profiles, more))
         return is_sound
 
-    monkeypatch.setattr("wildtool.environments.commands.audit_rewards", audit_rewards)
+    monkeypatch.setattr("wildtool_train.commands.audit_rewards", audit_rewards)
     assert shown(f"audit sums --reward --split s --lang en --json{line}") == (status, "")
     more = {"split": "s", "lang": "en", "as_json": True, "every": False}
     profiles = ["lax"] if "lax" in line else ["strict", "lax", "broken"]

@@ -15,15 +15,15 @@ from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError
-from wildtool.sets.commands.data import convert as data_convert
-from wildtool.sets.commands.data import lint
-from wildtool.sets.prepare import run_rows
-from wildtool.sets.prepare.convert import Conversion, ConversionSummary
-from wildtool.sets.prepare.readers.options import ReadOptions
-from wildtool.sets.prepare.recipe import recipe as recipes
-from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
-from wildtool.sets.prepare.writers.options import WriteOptions
-from wildtool.sets.review import formats
+from wildtool.training.readers.options import ReadOptions
+from wildtool.training.writers.options import WriteOptions
+from wildtool_data import formats
+from wildtool_data.commands.data import convert as data_convert
+from wildtool_data.commands.data import lint
+from wildtool_data.prepare import run_rows
+from wildtool_data.prepare.convert import Conversion, ConversionSummary
+from wildtool_data.prepare.recipe import recipe as recipes
+from wildtool_data.prepare.writers.forms import TRAINING_FORMS
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 
 from training.training_rows import call_row, text_row, turn, write_rows
 from wildtool.errors import UsageError
-from wildtool.sets.commands.data.recipe import _setting, _share  # pyright: ignore[reportPrivateUsage]
+from wildtool_data.commands.data.recipe import _setting, _share  # pyright: ignore[reportPrivateUsage]
 
 QUESTION = "What is the weather in Oslo?"
 

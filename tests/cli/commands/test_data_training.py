@@ -219,7 +219,7 @@ def test_training_files_are_compared_with_training_files_and_files_of_benchmarks
 def test_without_with_every_benchmark_here_is_compared(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WILDTOOL_DATA_DIR", "nothing-here")
     few = [load_benchmark(name) for name in ("wild-mini", "wildtoolbench")]
-    monkeypatch.setattr("wildtool.sets.prepare.overlap.benchmark.usable_benchmarks", lambda: few)
+    monkeypatch.setattr("wildtool_data.prepare.overlap.benchmark.usable_benchmarks", lambda: few)
     planted()
     ended = type_("data overlap train.jsonl")
     assert ended.exit_code == 1
@@ -530,7 +530,7 @@ def test_a_full_disk_is_said_and_leaves_no_half_file(monkeypatch: pytest.MonkeyP
         raise OSError(errno.ENOSPC, "No space left on device")
 
     write_rows(Path("a.jsonl"), rows(3))
-    monkeypatch.setattr("wildtool.sets.prepare.mix.mix.MixStore.add", full)
+    monkeypatch.setattr("wildtool_data.prepare.mix.mix.MixStore.add", full)
     ended = type_("data mix a=a.jsonl --no-overlap-check -o m")
     assert (ended.exit_code, "No space left" in ended.stderr) == (3, True)
     assert {path.name for path in Path("m").iterdir()} == {"lock"}

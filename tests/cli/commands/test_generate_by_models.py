@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 from cli.commands.players_endpoint import Gate, kill_at, served
 from generate.sessions.players import TOOLS, Players
 from wildtool.cli import app
-from wildtool.sets.make.core.prompts import SESSION_ROLES
 from wildtool.types import Request
+from wildtool_data.make.core.prompts import SESSION_ROLES
 
 LET_THROUGH = 40
 """Calls that pass a closed gate."""

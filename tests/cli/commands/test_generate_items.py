@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from cli.commands.players_endpoint import Gate, kill_at, served
 from generate.items.players import TOOLS, ItemPlayers
 from wildtool.cli import app
-from wildtool.sets.make.items.plan import ITEM_KINDS
+from wildtool_data.make.items.plan import ITEM_KINDS
 
 LET_THROUGH = 60
 """Calls that pass a closed gate."""

@@ -14,8 +14,8 @@ from e2e.command import COMMAND
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
-from wildtool.sets.prepare.check.rules import check_record
-from wildtool.sets.prepare.check.trainers import TRAINERS
+from wildtool_data.prepare.check.rules import check_record
+from wildtool_data.prepare.check.trainers import TRAINERS
 
 LLAMA_FACTORY = TRAINERS["llama-factory"]
 HUSUM, KIEL, SYLT = (call(station=name) for name in ("Husum", "Kiel", "Sylt"))

@@ -11,10 +11,10 @@ from typer.testing import CliRunner, Result
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
-from wildtool.sets.make.training.rationales import reasoning_fault
-from wildtool.sets.prepare.procedures.supervised import supervised_turns
-from wildtool.sets.prepare.reading import training_records
-from wildtool.sets.prepare.record import TrainingRecord
+from wildtool.training.procedures.supervised import supervised_turns
+from wildtool.training.reading import training_records
+from wildtool.training.record import TrainingRecord
+from wildtool_data.make.training.rationales import reasoning_fault
 
 HUSUM = call(station="Husum", day=12)
 GOOD = (

@@ -18,9 +18,9 @@ from generate.tools.players import MARKET, ApiPlayers
 from training.procedures.student import teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
-from wildtool.sets.make.core import prompts
-from wildtool.sets.make.core.prompts import SESSION_ROLES, reply_schemas
-from wildtool.sets.make.tools.script import API_ROLES
+from wildtool_data.make.core import prompts
+from wildtool_data.make.core.prompts import SESSION_ROLES, reply_schemas
+from wildtool_data.make.tools.script import API_ROLES
 
 MAKE = Path(prompts.__file__).parents[1]
 SESSIONS = ["generate", "wildtoolbench", "--tools", "tools.json", "--sessions", "2"]

@@ -9,25 +9,25 @@ from typer.testing import CliRunner
 
 from training.training_rows import call_row, text_row, write_rows
 from wildtool.cli import app
-from wildtool.sets.commands.generate import execute
-from wildtool.sets.commands.generate.execute import GenerationResult
-from wildtool.sets.make.core import maker as core_maker
-from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.core.prompts import SESSION_ROLES
-from wildtool.sets.make.items import output as items_output
-from wildtool.sets.make.items.maker import ItemGenerationSpec
-from wildtool.sets.make.items.plan import parse_shares
-from wildtool.sets.make.sessions import output as sessions_output
-from wildtool.sets.make.sessions.maker import VOTING_ROLES
-from wildtool.sets.make.tools import output as tools_output
-from wildtool.sets.make.tools.maker import ToolGenerationSpec
-from wildtool.sets.make.tools.script import API_ROLES
-from wildtool.sets.make.training import pairs, rationales, selection_output
-from wildtool.sets.make.training.pairs import PairSpec
-from wildtool.sets.make.training.rationales import RationaleSpec
-from wildtool.sets.make.training.selection import SelectionSpec
-from wildtool.sets.prepare.procedures.pairs import PairRules, SideLengths
-from wildtool.sets.prepare.writers.options import WriteOptions
+from wildtool.training.procedures.pairs import PairRules, SideLengths
+from wildtool.training.writers.options import WriteOptions
+from wildtool_data.commands.generate import execute
+from wildtool_data.commands.generate.execute import GenerationResult
+from wildtool_data.make.core import maker as core_maker
+from wildtool_data.make.core.plan import SessionGenerationSpec
+from wildtool_data.make.core.prompts import SESSION_ROLES
+from wildtool_data.make.items import output as items_output
+from wildtool_data.make.items.maker import ItemGenerationSpec
+from wildtool_data.make.items.plan import parse_shares
+from wildtool_data.make.sessions import output as sessions_output
+from wildtool_data.make.sessions.maker import VOTING_ROLES
+from wildtool_data.make.tools import output as tools_output
+from wildtool_data.make.tools.maker import ToolGenerationSpec
+from wildtool_data.make.tools.script import API_ROLES
+from wildtool_data.make.training import pairs, rationales, selection_output
+from wildtool_data.make.training.pairs import PairSpec
+from wildtool_data.make.training.rationales import RationaleSpec
+from wildtool_data.make.training.selection import SelectionSpec
 
 FILE = Path("t.jsonl")
 
@@ -175,7 +175,7 @@ def test_items_are_written_with_doubtful_ones_aside(order: Any, monkeypatch: pyt
     ],
 )
 def test_orders_of_tools(order: Any, monkeypatch: pytest.MonkeyPatch, line: str, spec: ToolGenerationSpec):
-    from wildtool.sets.make.tools.maker import ApiMaker
+    from wildtool_data.make.tools.maker import ApiMaker
 
     resumed: list[Path] = []
     monkeypatch.setattr(ApiMaker, "__init__", lambda maker, spec: setattr(maker, "spec", spec))
@@ -190,7 +190,7 @@ def test_orders_of_tools(order: Any, monkeypatch: pytest.MonkeyPatch, line: str,
 
 
 def test_tools_that_are_missing_are_counted(order: Any, monkeypatch: pytest.MonkeyPatch):
-    from wildtool.sets.make.tools.maker import ApiMaker
+    from wildtool_data.make.tools.maker import ApiMaker
 
     monkeypatch.setattr(ApiMaker, "__init__", lambda maker, spec: setattr(maker, "spec", spec))
     monkeypatch.setattr(ApiMaker, "resume_from", lambda maker, folder: None)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from cli.commands.players_endpoint import Gate, kill_at, served
 from generate.tools.players import MARKET, ApiPlayers
 from wildtool.cli import app
-from wildtool.sets.make.tools.script import API_ROLES
+from wildtool_data.make.tools.script import API_ROLES
 
 LET_THROUGH = 30
 """Calls that pass a closed gate."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from wildtool.sets.commands.generate import execute
-from wildtool.sets.commands.generate.execute import GenerationResult, run_generation
-from wildtool.sets.commands.generate.options import GenerateOptions
+from wildtool_data.commands.generate import execute
+from wildtool_data.commands.generate.execute import GenerationResult, run_generation
+from wildtool_data.commands.generate.options import GenerateOptions
 
 
 def options(**more: Any) -> GenerateOptions:

@@ -13,15 +13,15 @@ from typer.testing import CliRunner
 
 from training.training_rows import call_row, text_row, write_rows
 from wildtool.cli import app
-from wildtool.sets.commands.generate.pairs import print_lengths
-from wildtool.sets.commands.generate.select import (
+from wildtool.training.procedures.pairs import SideLengths
+from wildtool_data.commands.generate.pairs import print_lengths
+from wildtool_data.commands.generate.select import (
     _arms_note,  # pyright: ignore[reportPrivateUsage]
     _train_command,  # pyright: ignore[reportPrivateUsage]
     print_next_round,
 )
-from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.procedural.parts import set_settings
-from wildtool.sets.prepare.procedures.pairs import SideLengths
+from wildtool_data.make.core.plan import SessionGenerationSpec
+from wildtool_data.make.procedural.parts import set_settings
 
 
 @pytest.fixture(autouse=True)

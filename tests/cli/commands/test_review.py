@@ -10,8 +10,8 @@ from typer.testing import CliRunner, Result
 from golden_files import same_as_golden
 from review.made_sets import decide, mini_records, tiny_records
 from wildtool.cli import app
-from wildtool.sets.review import sets
-from wildtool.sets.review.sets import open_review
+from wildtool_review import sets
+from wildtool_review.sets import open_review
 
 
 @pytest.fixture(autouse=True)

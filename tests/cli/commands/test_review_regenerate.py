@@ -14,14 +14,14 @@ from generate.scripted import say
 from generate.sessions.players import Players, session_of_players
 from review.made_sets import edit, tiny_records
 from wildtool.cli import app
-from wildtool.sets.make.core.prompts import SESSION_ROLES
-from wildtool.sets.review.formats import format_of
-from wildtool.sets.review.history import model_of
-from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.proposed import accept_proposal
-from wildtool.sets.review.server.regeneration import Regeneration
-from wildtool.sets.review.sets import open_review
-from wildtool.sets.review.store.sqlite import SqliteStore
+from wildtool_data.formats import format_of
+from wildtool_data.make.core.prompts import SESSION_ROLES
+from wildtool_review.history import model_of
+from wildtool_review.project import ReviewProject
+from wildtool_review.proposed import accept_proposal
+from wildtool_review.server.regeneration import Regeneration
+from wildtool_review.sets import open_review
+from wildtool_review.store.sqlite import SqliteStore
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from review.made_sets import tiny_records
 from wildtool.cli import app
 from wildtool.cli.commands import view
 from wildtool.report.server import serving as serving_module
-from wildtool.sets.review.sets import open_review
+from wildtool_review.sets import open_review
 
 SECRET = "Tell me about number 0."
 CERTIFICATE = (

@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 from training.training_rows import text_row, write_rows
 from wildtool.cli import app
 from wildtool.cli.commands import view
-from wildtool.sets.commands.review import serve
-from wildtool.sets.review import sets
-from wildtool.sets.review.people import COMMAND_LINE
-from wildtool.sets.review.server import app as server
-from wildtool.sets.review.server import regeneration
-from wildtool.sets.review.server.app import Listen
+from wildtool_review import sets
+from wildtool_review.commands import serve
+from wildtool_review.people import COMMAND_LINE
+from wildtool_review.server import app as server
+from wildtool_review.server import regeneration
+from wildtool_review.server.app import Listen
 
 Served = dict[str, Any]
 Then = Callable[[Served], None]

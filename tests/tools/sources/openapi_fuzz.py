@@ -18,9 +18,9 @@ from random import Random
 from typing import Any
 
 from wildtool.errors import DataError
-from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.procedural.sessions import procedural_sessions
-from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
+from wildtool_data.make.core.plan import SessionGenerationSpec
+from wildtool_data.make.procedural.sessions import procedural_sessions
+from wildtool_data.make.procedural.tool_sets import read_tool_sets, result_schemas
 
 _ODD: tuple[Any, ...] = (
     None, True, 0, -1, 1e308, "", "x", [], {}, [[]], {"": {}}, ["$ref"], {"$ref": 7}, {"$ref": "#"}, "\x1b[2J", "\ud800",

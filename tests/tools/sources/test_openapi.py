@@ -9,9 +9,9 @@ import pytest
 
 from tools.sources.openapi_fuzz import fan, joined_fan, outcome, ring
 from wildtool.errors import DataError
-from wildtool.sets.make.procedural.tool_sets import read_tool_sets
 from wildtool.tools.sources.references import MAX_SCHEMA_SIZE, SchemaReader, UnreadableSchemaError
 from wildtool.tools.sources.tool_files import described_tools
+from wildtool_data.make.procedural.tool_sets import read_tool_sets
 
 SWAGGER: dict[str, Any] = {
     "swagger": "2.0",

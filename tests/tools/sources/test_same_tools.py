@@ -11,9 +11,9 @@ from generate.golden import check, digest
 from tools.sources.openapi_fuzz import document, fan, joined_fan, ring
 from wildtool.errors import DataError
 from wildtool.json_codec import JsonLimits
-from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
 from wildtool.tools.sources.markup import without_html, without_markup
 from wildtool.tools.sources.tool_files import described_tools, named_tools, read_yaml, tools_of_file
+from wildtool_data.make.procedural.tool_sets import read_tool_sets, result_schemas
 
 
 def _described(value: Any) -> Any:

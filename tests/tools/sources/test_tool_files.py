@@ -9,9 +9,6 @@ import pytest
 
 from generate.sessions.players import TOOLS
 from wildtool.errors import DataError
-from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.procedural.sessions import procedural_sessions
-from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
 from wildtool.tools.sources.normalize import (
     KEPT_KEYWORDS,
     normalize_schema,
@@ -19,6 +16,9 @@ from wildtool.tools.sources.normalize import (
     result_schema,
 )
 from wildtool.tools.sources.tool_files import described_tools, read_tool_lists, tools_of_file
+from wildtool_data.make.core.plan import SessionGenerationSpec
+from wildtool_data.make.procedural.sessions import procedural_sessions
+from wildtool_data.make.procedural.tool_sets import read_tool_sets, result_schemas
 
 OPENAPI: dict[str, Any] = {
     "openapi": "3.1.0",

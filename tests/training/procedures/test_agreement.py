@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wildtool.sets.prepare.procedures import official
-from wildtool.sets.prepare.procedures.official import official_owner
+from wildtool.training.procedures import official
+from wildtool.training.procedures.official import official_owner
 
 # Records ---------------------------------------------------------------------------------------------
 

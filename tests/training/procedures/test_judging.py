@@ -14,8 +14,8 @@ from training.procedures.training_files import call, message, row, wrote
 from wildtool.benchmark import JUDGE
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
-from wildtool.sets.prepare.procedures.judging import JUDGEMENTS, JudgedReply
-from wildtool.sets.prepare.procedures.playing import JUDGED_NOTE, TRAINING
+from wildtool.training.procedures.judging import JUDGEMENTS, JudgedReply
+from wildtool.training.procedures.playing import JUDGED_NOTE, TRAINING
 from wildtool.types import Message
 
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")

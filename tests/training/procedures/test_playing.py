@@ -12,8 +12,8 @@ from training.procedures.student import teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.benchmark import accepts
 from wildtool.cli import app
-from wildtool.sets.prepare.procedures.agreement import DISAGREEMENTS
-from wildtool.sets.prepare.procedures.playing import TEXT_NOTE, TRAINING
+from wildtool.training.procedures.agreement import DISAGREEMENTS
+from wildtool.training.procedures.playing import TEXT_NOTE, TRAINING
 from wildtool.types import Item, Reply, Transcript, Verdict
 
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")

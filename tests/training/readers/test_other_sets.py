@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from training.record_forms import call, calls, read, record, results, tool
-from wildtool.sets.prepare.readers.options import ReadOptions
-from wildtool.sets.prepare.record import AssistantTurn, UserTurn
+from wildtool.training.readers.options import ReadOptions
+from wildtool.training.record import AssistantTurn, UserTurn
 
 Q, R = UserTurn("q"), AssistantTurn("r")
 FUNCTION = '{"name": "f", "parameters": {"a": {"type": "int"}}}'

@@ -76,7 +76,7 @@ def audit(chosen_options: AuditOptions) -> int:
         return _write_hints(benchmark, source, chosen_options)
     profiles = [chosen_options.profile] if chosen_options.profile else list(benchmark.profiles)
     if chosen_options.reward:
-        is_sound = named_part("environments.commands:audit_rewards")(
+        is_sound = named_part("wildtool_train.commands:audit_rewards")(
             benchmark,
             source,
             profiles,

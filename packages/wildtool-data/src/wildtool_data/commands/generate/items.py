@@ -1,0 +1,165 @@
+"""`wildtool generate acebench`: single requests with gold answers over your tools or the built-in ones."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from wildtool.api.values import split_values
+from wildtool.cli.command import opt
+from wildtool.cli.options.config_file import explicit_options
+from wildtool.engine.score.formatting import counted
+from wildtool.errors import UsageError
+from wildtool.temporary import lasting_files
+from wildtool.written import written_before
+from wildtool_data.commands.generate import options
+from wildtool_data.commands.generate.options import GenerateOptions, ToolOptions
+
+if TYPE_CHECKING:
+    from wildtool_data.make.items.maker import ItemGenerationSpec
+
+
+def items(
+    context: typer.Context,
+    generate_options: GenerateOptions,
+    tool_options: ToolOptions,
+    out: Path | None = options.FOLDER_OPTION,
+    from_: Path | None = opt(
+        "--from FILE", "Turn the first tasks of these sessions into items; only the judges are called."
+    ),
+    items: int = opt("-n N", "Number of items; a dialogue counts as one.", default=60),
+    kinds: list[str] | None = opt(
+        "KIND[=SHARE]",
+        "Only these kinds, such as single=2,parallel (default: all, in the published proportions).",
+        show_default=False,
+    ),
+    seed: str = options.SEED_OPTION,
+    lang: list[str] | None = options.LANGS_OPTION,
+    judges: int = opt("N", "Votes on each item; 0 for none.", default=3, min=0, max=9),
+    agree: int | None = opt(
+        "N", "Votes an item needs; with fewer it is set aside as doubtful (default: all).", min=0
+    ),
+) -> int:
+    """Generate single requests in ACEBench's format, with gold answers.
+
+    \b
+    Examples:
+      wildtool generate acebench --model procedural --items 60 -o items
+      wildtool generate acebench --model gpt-4o --kinds incomplete,error -o set
+      wildtool generate acebench --model gpt-4o --from sessions.jsonl -o set
+
+    Models take the roles writer, user, agent, tool and judge (several judges share the votes). Every call is recorded
+    in the folder; the same command continues where it stopped. Items the judges disagree on are written to
+    doubtful.jsonl with all votes, for people to decide.
+
+    Kinds: number, enum, list, bool, object-short, object-deep, single, parallel, adjust, switch, preference, similar,
+    incomplete, error, irrelevant.
+    """
+    generate_options.check()
+    if out is None:
+        raise UsageError("give a folder: --out set")
+    from wildtool_data.make.items.maker import ItemGenerationSpec
+
+    if agree is not None and not min(judges, 1) <= agree <= judges:
+        raise UsageError(f"--agree {agree} must be {min(judges, 1)} to {judges}, the number of votes")
+    if from_ and tool_options.tools:
+        raise UsageError("--from uses the tools of the sessions; leave --tools out")
+    order = ItemGenerationSpec(
+        items=items,
+        kinds=_shares(kinds, from_),
+        seed=seed,
+        langs=options.parse_languages(lang),
+        tools=tool_options.file(out, force=generate_options.force),
+        sessions=from_,
+        judges=judges,
+        agree=judges if agree is None else agree,
+    )
+    if generate_options.model == options.PROCEDURAL:
+        if generate_options.role_model or {"judges", "agree"} & explicit_options(context):
+            raise UsageError("--role-model, --judges and --agree need a model; procedural uses none")
+        return _generate_from_templates(order, out, force=generate_options.force)
+    return _generate_with_models(context, generate_options, order, out)
+
+
+def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
+    from wildtool_data.make.items.from_sessions import KINDS_BY_TASK_TYPE
+    from wildtool_data.make.items.plan import parse_shares
+
+    able = [kind for fitting in KINDS_BY_TASK_TYPE.values() for kind in fitting]
+    return parse_shares(split_values(kinds) or (tuple(able) if sessions else ()))
+
+
+def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bool) -> int:
+    from wildtool.cli.terminal import CappedMessages, format_reason, print_err, print_out
+    from wildtool.outputs import check_folder, claim, contents_of
+    from wildtool_data.make.core.files import LOSSES_FILE
+    from wildtool_data.make.items.output import ITEMS_FOLDER, items_run_command, write_items
+    from wildtool_data.make.items.procedural import procedural_items
+
+    check_folder(out, lambda _: True)
+    claim(out)
+    if not force and out.exists() and contents_of(out) and not all(map(written_before, lasting_files(out))):
+        raise UsageError(
+            f"{out} already exists; name another folder, remove it, or add --force to write into it"
+        )
+    remarks = CappedMessages()
+    try:
+        generated = procedural_items(spec, remarks)
+    finally:
+        remarks.close()
+    write_items(generated, out)
+    print_out(f"{out / ITEMS_FOLDER}: {counted(len(generated.kept), 'item')}, {len(generated.losses)} lost")
+    if generated.losses:
+        first = generated.losses[0]
+        print_err(
+            format_reason(
+                f"why items were lost: {out / LOSSES_FILE}; the first: {first['reason']}: {first['detail']}"
+            )
+        )
+    if generated.kept:
+        print_err(f"Run them: {items_run_command(out)}")
+    return 0 if generated.kept else 1
+
+
+def _generate_with_models(
+    context: typer.Context, generate_options: GenerateOptions, spec: "ItemGenerationSpec", out: Path
+) -> int:
+    from dataclasses import replace
+
+    from wildtool.engine.plan import Plan
+    from wildtool_data.commands.generate.execute import (
+        GenerationResult,
+        assign_models,
+        run_generation,
+        set_result,
+    )
+    from wildtool_data.make.items.maker import ItemMaker
+    from wildtool_data.make.items.output import (
+        DOUBTFUL_FILE,
+        ITEMS_FOLDER,
+        items_from_record,
+        items_run_command,
+        write_items,
+    )
+
+    maker = ItemMaker(spec)
+    roles = ["agent", *maker.roles]
+    sharing = replace(generate_options, role_model=_share_votes(generate_options.role_model or (), roles))
+
+    def write(plan: Plan) -> GenerationResult:
+        generated = items_from_record(maker, plan, out)
+        write_items(generated, out)
+        aside = f", {len(generated.doubtful)} doubtful: {out / DOUBTFUL_FILE}" if generated.doubtful else ""
+        return set_result(maker, generated, out / ITEMS_FOLDER, items_run_command(out), aside)
+
+    models = assign_models(sharing, maker, roles, context)
+    return run_generation(maker, models, out, generate_options, write)
+
+
+def _share_votes(texts: Sequence[str], roles: Sequence[str]) -> list[str]:
+    """Several `judge=NAME` share the votes by turns: `judge=a`, `judge 2=b`, `judge 3=a`."""
+    judges = [text.partition("=")[2] for text in texts if text.startswith("judge=")]
+    rest = [text for text in texts if not text.startswith("judge=")]
+    voters = [role for role in roles if role.startswith("judge")]
+    return [*rest, *(f"{voter}={judges[k % len(judges)]}" for k, voter in enumerate(voters) if judges)]

@@ -1,0 +1,206 @@
+"""`wildtool generate wildtoolbench`: sessions over your tools or the built-in ones."""
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from wildtool.api.values import split_values
+from wildtool.cli.command import opt
+from wildtool.engine.score.formatting import counted
+from wildtool.errors import UsageError, unknown_name
+from wildtool_data.commands.generate import options
+from wildtool_data.commands.generate.options import GenerateOptions, ToolOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wildtool_data.make.core.plan import SessionGenerationSpec
+    from wildtool_data.make.procedural.tool_sets import ToolPart
+
+
+def sessions(
+    context: typer.Context,
+    generate_options: GenerateOptions,
+    tool_options: ToolOptions,
+    out: Path | None = opt("-o PATH", "Folder to work in; with procedural, the file to write."),
+    sessions: int = opt("-n N", "Number of sessions.", default=64),
+    tasks: int = opt("N", "Tasks per session.", default=4),
+    seed: str = options.SEED_OPTION,
+    lang: list[str] | None = options.LANGS_OPTION,
+    twins: bool = opt("Make each plan in both languages, linked by `twin`."),
+    hold_out_tools: float | None = opt(
+        "SHARE",
+        "procedural: write as large a share of the sessions to OUT.held-out.jsonl, over tools that OUT has not.",
+    ),
+    on: str | None = opt(
+        "WHERE",
+        "procedural: make parts of 25,000 sessions by workers: local:4 for four processes here, or ray (docs/scale.md).",
+    ),
+    against: list[Path] | None = opt("FILE", "Sessions that no generated task may resemble; repeatable."),
+    format_: list[str] | None = opt(
+        "--format -f NAME",
+        "Also write the reference generator's formats: raw, streamlined or calls; repeatable.",
+    ),
+) -> int:
+    """Generate sessions in WildToolBench's format, with gold answers.
+
+    \b
+    Examples:
+      wildtool generate --model procedural --sessions 64 -o made.jsonl
+      wildtool generate --model procedural --tools tools.json -o mine.jsonl
+      wildtool generate --model gpt-4o --tools openapi.json -o set
+
+    Models take the roles user, planner, tool, agent, checker and judge. Every call is recorded in the folder; the
+    same command continues where it stopped.
+    """
+    from wildtool_data.make.core.plan import SessionGenerationSpec
+
+    generate_options.check()
+    if out is None:
+        procedural = generate_options.model == options.PROCEDURAL
+        raise UsageError(f"give {'a file: --out made.jsonl' if procedural else 'a folder: --out set'}")
+    spec = SessionGenerationSpec(
+        sessions=sessions,
+        tasks=tasks,
+        seed=seed,
+        langs=options.parse_languages(lang),
+        tools=tool_options.file(out, force=generate_options.force),
+        paired_languages=twins,
+        avoid_near=tuple(against or ()),
+    )
+    if generate_options.model == options.PROCEDURAL:
+        if generate_options.role_model or against or format_:
+            raise UsageError("--role-model, --against and --format need a model; procedural uses none")
+        return _generate_from_templates(out, spec, hold_out_tools, on, force=generate_options.force)
+    if on is not None:
+        raise UsageError(
+            "--on needs --model procedural; models are asked by this process, with as many --concurrency as they bear"
+        )
+    if hold_out_tools is not None:
+        raise UsageError(
+            "--hold-out-tools needs --model procedural; give models a file of tools for each set"
+        )
+    from wildtool.engine.plan import Plan
+    from wildtool_data.commands.generate import execute
+    from wildtool_data.make.core.prompts import SESSION_ROLES
+    from wildtool_data.make.sessions.maker import VOTING_ROLES, SessionMaker
+    from wildtool_data.make.sessions.output import (
+        REFERENCE_FORMATS,
+        SESSIONS_FILE,
+        sessions_run_command,
+        write_session_set,
+    )
+
+    formats = split_values(format_)
+    for name in formats:
+        if name not in REFERENCE_FORMATS:
+            raise UsageError(unknown_name("format", name, REFERENCE_FORMATS))
+    votes = execute.vote_counts(generate_options, SESSION_ROLES, VOTING_ROLES)
+    maker = SessionMaker(replace(spec, judges=votes["judge"], checkers=votes["checker"]))
+    models = execute.assign_models(generate_options, maker, SESSION_ROLES, context, VOTING_ROLES)
+
+    def write(plan: Plan) -> execute.GenerationResult:
+        generated = write_session_set(maker, plan, out, formats)
+        return execute.set_result(maker, generated, out / SESSIONS_FILE, sessions_run_command(out))
+
+    return execute.run_generation(maker, models, out, generate_options, write)
+
+
+def _generate_from_templates(
+    out: Path, spec: "SessionGenerationSpec", share: float | None, on: str | None, *, force: bool
+) -> int:
+    from wildtool.cli.terminal import CappedMessages, print_out
+    from wildtool.outputs import check_absent
+    from wildtool_data.make.core.files import write_sessions
+    from wildtool_data.make.procedural.sessions import procedural_sessions
+    from wildtool_data.make.procedural.tool_sets import split_tools, tool_sets_by_language
+
+    remarks = CappedMessages()
+    files = [(out, spec, None)]
+    try:
+        if share is not None:
+            held = _held_sessions(spec.sessions, share)
+            sets = tool_sets_by_language(spec.tools, spec.langs)[spec.langs[0]]
+            others, held_out = split_tools(sets, share, spec.seed)
+            files = [
+                (out, replace(spec, sessions=spec.sessions - held), others),
+                (
+                    out.with_name(f"{out.stem}.held-out{out.suffix}"),
+                    replace(spec, sessions=held, seed=f"{spec.seed}-held-out"),
+                    held_out,
+                ),
+            ]
+        for path, _, _ in files:
+            check_absent(path, force=force)
+        if on is None:
+            counts = [
+                write_sessions(procedural_sessions(its_spec, remarks, part), path, force=force)
+                for path, its_spec, part in files
+            ]
+        else:
+            # Before either file is in place all parts are made, so that the same command continues in the second one.
+            with ExitStack() as parts_kept, ExitStack() as put_in_place:
+                counts = [
+                    _write_by_workers(*each, on, remarks, parts_kept, put_in_place, force=force)
+                    for each in files
+                ]
+        for (path, _, part), count in zip(files, counts, strict=True):
+            tools = "" if part is None else f", {counted(len(part.names), 'tool')}"
+            print_out(f"{path}: {counted(count, 'session')}{tools}")
+    finally:
+        remarks.close()
+    return 0
+
+
+def _write_by_workers(
+    path: Path,
+    spec: "SessionGenerationSpec",
+    part: "ToolPart | None",
+    on: str,
+    note: "Callable[[str], None]",
+    parts_kept: ExitStack,
+    put_in_place: ExitStack,
+    *,
+    force: bool,
+) -> int:
+    """Writes the same sessions as without workers; gives their number.
+
+    Args:
+        parts_kept: removes the parts.
+        put_in_place: puts the file in place.
+    """
+    from wildtool.cli.command import named_part
+    from wildtool.outputs import atomic_replace
+    from wildtool_data.make.procedural.parts import part_lines, set_settings
+    from wildtool_data.make.procedural.sessions import ProceduralSet, note_easier
+
+    # Says which tools are left out, and what does not work, before any worker starts.
+    parts = ProceduralSet(spec, note, part).parts
+    count, easier_sessions = 0, 0
+    shared = named_part("scale.commands:shared_parts")
+    finished_parts = parts_kept.enter_context(
+        shared("procedural", set_settings(spec, part), parts, path, on, force=force)
+    )
+    new = put_in_place.enter_context(atomic_replace(path))
+    with new.open("wb") as file:
+        for data in finished_parts:
+            for line in part_lines(data):
+                if line.endswith(b"\n"):
+                    file.write(line)
+                    count += 1
+                else:
+                    easier_sessions += int(line)
+    note_easier(easier_sessions, spec, note)
+    return count
+
+
+def _held_sessions(sessions: int, share: float) -> int:
+    """How many of the sessions are over held-out tools. Raises UsageError where one of the files would have none."""
+    if not 0 < share < 1:
+        raise UsageError(f"--hold-out-tools {share:g}: give a share between 0 and 1, such as 0.25")
+    if sessions < 2:
+        raise UsageError("--hold-out-tools writes two files: give at least --sessions 2")
+    return min(max(1, round(sessions * share)), sessions - 1)

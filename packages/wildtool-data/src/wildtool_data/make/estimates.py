@@ -1,0 +1,279 @@
+"""Estimates calls and tokens of generating a set: of sessions from a measured trial, of items by a trial of templates."""
+
+import ast
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from statistics import fmean
+from typing import Any, cast
+
+from wildtool.engine.call.budget import tokens_of
+from wildtool.engine.run.estimate import RoleEstimate, Usage
+from wildtool.types import Reply, Request, Tool
+from wildtool_data.make.core.maker import RoleBenchmark
+from wildtool_data.make.core.parsing import Action
+from wildtool_data.make.core.roles import AttemptFailedError, voter_names
+from wildtool_data.make.items.item import GeneratedItem, MissingParameters
+from wildtool_data.make.items.maker import ItemMaker
+from wildtool_data.make.items.procedural import draw_item
+from wildtool_data.make.items.rules import item_faults
+from wildtool_data.make.items.script import ItemJob, item_script
+from wildtool_data.make.items.tool_catalog import ToolCatalog
+from wildtool_data.make.procedural.sessions import session_tools
+from wildtool_data.make.sessions.continuation import ContinuationJob, ContinuationMaker
+from wildtool_data.make.sessions.maker import SessionMaker
+from wildtool_data.make.sessions.result import ResultMaker, result_script
+from wildtool_data.make.training.maker import TRAINING_BASIS, TrainingMaker, estimate_training
+
+_TIMES_CALLS, _TIMES_WORDS = 2, 4
+"""How many times the calls and words of a trial the upper end of an estimate has."""
+_SAMPLED = 200
+"""Planned things that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationEstimate:
+    """What a generation would take."""
+
+    roles: Mapping[str, RoleEstimate]
+    basis: str
+    """What it is estimated from."""
+    upper_end: str
+    """What its upper end allows for."""
+
+
+def estimate_generation(maker: RoleBenchmark) -> GenerationEstimate | None:
+    """What models would take to generate a set; None where that cannot be estimated. Raises DataError for its files."""
+    match maker:
+        case SessionMaker():
+            return GenerationEstimate(estimate_sessions(maker), _SESSION_BASIS, _SESSION_UPPER_END)
+        case ContinuationMaker():
+            return GenerationEstimate(_estimate_continuations(maker), _SESSION_BASIS, _SESSION_UPPER_END)
+        case ResultMaker():
+            return GenerationEstimate(_estimate_result(maker), _RESULT_BASIS, _ITEM_UPPER_END)
+        case ItemMaker():
+            return GenerationEstimate(_estimate_items(maker), _ITEM_BASIS, _ITEM_UPPER_END)
+        case TrainingMaker():
+            return GenerationEstimate(
+                estimate_training(cast(TrainingMaker[Any], maker)), TRAINING_BASIS, _TRAINING_UPPER_END
+            )
+        case _:
+            return None
+
+
+_TRAINING_UPPER_END = "every try wrong, or every turn right, whichever asks more"
+
+# Sessions -----------------------------------------------------------------------------------------
+
+_SESSION_BASIS = (
+    "64 sessions of 4 tasks, half of them Chinese, "
+    "made by scripted models whose replies are short and never refused"
+)
+"""What `TRIAL` was measured on (`packages/wildtool-data/tests/generate/test_estimates.py` measures it again)."""
+_SESSION_UPPER_END = "each reply refused once, and all that is said four times as long"
+"""What the upper end allows for."""
+_TASKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TrialUsage:
+    """What one role took in the trial."""
+
+    calls: float
+    """Per session."""
+    instruction: float
+    """Tokens of its instruction per call, as all below."""
+    conversation: float
+    """Tokens of the conversation and all else that it is shown, without the tools."""
+    reply: float
+    """Tokens of its reply."""
+
+
+TRIAL_USAGE: Mapping[str, TrialUsage] = {
+    "user": TrialUsage(5.3, 330, 146, 74),
+    "judge": TrialUsage(4.0, 152, 236, 11),
+    "planner": TrialUsage(8.7, 563, 225, 43),
+    "agent": TrialUsage(5.3, 140, 208, 8),
+    "checker": TrialUsage(9.8, 203, 194, 14),
+    "tool": TrialUsage(3.4, 206, 252, 37),
+}
+
+
+def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
+    """Calls and tokens of each role. Raises DataError for tools that cannot be read."""
+    spec = maker.spec
+    sets = [
+        session_tools(item.data.plan, item.data.sets, 0) for item in islice(maker.planned_items(), _SAMPLED)
+    ]
+    tools = [[tool.definition for tool in each] for each in sets]
+    return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts)
+
+
+def _estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]:
+    """Calls and tokens of each role; what was said in the tasks that stay is not counted."""
+    jobs: list[ContinuationJob] = [item.data for item in maker.planned_items()]
+    tasks = sum(len(job.session.tasks) - job.first for job in jobs)
+    return _of_tasks(tasks, [job.session.tools for job in jobs], maker.spec.vote_counts)
+
+
+_RESULT_BASIS = "its own request, with a reply as short as those of scripted models"
+
+
+def _estimate_result(maker: ResultMaker) -> dict[str, RoleEstimate]:
+    """Calls and tokens of the one role that is asked."""
+    request = next(result_script(maker.job))
+    return {"tool": _refused_once(1, tokens_of(list(request.messages)), TRIAL_USAGE["tool"].reply)}
+
+
+def _of_tasks(
+    tasks: int, tools_of: Sequence[Sequence[Tool]], votes: Mapping[str, int]
+) -> dict[str, RoleEstimate]:
+    definitions = [json.dumps([tool["function"] for tool in each], ensure_ascii=False) for each in tools_of]
+    tools = fmean(map(tokens_of, definitions))
+    estimates: dict[str, RoleEstimate] = {}
+    for role, usage in TRIAL_USAGE.items():
+        calls = usage.calls * tasks / _TASKS
+        prompt = usage.instruction + tools + usage.conversation
+        low = Usage(round(calls), calls * prompt, calls * usage.reply)
+        more = calls * _TIMES_CALLS
+        high = Usage(
+            round(more),
+            more * (usage.instruction + tools + _TIMES_WORDS * usage.conversation),
+            more * _TIMES_WORDS * usage.reply,
+        )
+        estimates |= dict.fromkeys(voter_names(role, votes.get(role, 1)), RoleEstimate(low, high))
+    return estimates
+
+
+# Items --------------------------------------------------------------------------------------------
+
+_ITEM_BASIS = (
+    "these items, with templates in the place of models, whose replies are short and hardly ever refused"
+)
+_ITEM_UPPER_END = "each reply refused once, and all replies four times as long"
+"""What the upper end allows for."""
+_DRAWS = 30
+
+
+def _estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
+    """Calls and tokens of each role. Raises DataError for tools or sessions that cannot be read."""
+    calls: Counter[str] = Counter()
+    prompts: Counter[str] = Counter()
+    replies: Counter[str] = Counter()
+    planned = list(maker.planned_items())
+    for item in planned[:_SAMPLED]:
+        for request, reply in _trial(item.data):
+            calls[request.role] += 1
+            prompts[request.role] += round(tokens_of(list(request.messages)))
+            replies[request.role] += round(tokens_of({"content": reply}))
+    times = max(1, len(planned) / _SAMPLED)
+    estimates: dict[str, RoleEstimate] = {}
+    for role, count in calls.items():
+        estimates[role] = _refused_once(round(count * times), prompts[role] * times, replies[role] * times)
+    return estimates
+
+
+def _refused_once(calls: int, prompt: float, reply: float) -> RoleEstimate:
+    """Args: prompt, reply: tokens of all calls. The upper end is that of `_ITEM_UPPER_END`."""
+    more = _TIMES_WORDS * reply
+    # What was refused is shown again.
+    high = Usage(calls * _TIMES_CALLS, _TIMES_CALLS * prompt + more, _TIMES_CALLS * more)
+    return RoleEstimate(Usage(calls, prompt, reply), high)
+
+
+def _trial(job: ItemJob) -> Iterator[tuple[Request, str]]:
+    """The requests of one item with the answers of templates."""
+    script = item_script(job)
+    player = _TemplatePlayer(job)
+    try:
+        request = next(script)
+        while True:
+            reply = json.dumps(player.answer(request), ensure_ascii=False)
+            yield request, reply
+            request = script.send(Reply({"role": "assistant", "content": reply}))
+    except StopIteration:
+        return
+
+
+class _TemplatePlayer:
+    """Says what an item made by templates says, in all roles."""
+
+    def __init__(self, job: ItemJob) -> None:
+        self._item = _drawn(job)
+        self._users = _user_texts(self._item)
+        self._acts = _acts(self._item)
+
+    def answer(self, request: Request) -> Any:
+        situation = json.loads(request.messages[1]["content"])
+        if request.role == "writer":
+            return _reply_of(self._item)
+        if request.role == "user":
+            return {"text": next(self._users, "-")}
+        if request.role == "tool":
+            body = {"status": "done", "number": 12345}
+            return {"observations": [{"status_code": 200, "response": body} for _ in situation["calls"]]}
+        if request.role == "agent":
+            if "calls" in situation["conversation"][-1]:
+                return {"text": "-" if self._item is None else self._item.turns[1].utterances[0].text}
+            return next(self._acts, None)
+        return {
+            "valid": True,
+            "where": "",
+            "reason": "the calls do what is asked for, with the values as they were said",
+        }
+
+
+def _drawn(job: ItemJob) -> GeneratedItem | None:
+    """An item of templates over the tools that the first attempt has; None if there is none."""
+    if not isinstance(job.source, ToolCatalog):
+        return job.source
+    try:
+        choice = job.source.choose(job.plan, 0)
+    except AttemptFailedError:
+        return None
+    items = (draw_item(job.plan, choice, job.plan.stream(f"trial/{k}"), k) for k in range(_DRAWS))
+    return next((item for item in items if item is not None and not item_faults(item)), None)
+
+
+def _reply_of(item: GeneratedItem | None) -> Any:
+    if item is None:
+        return {}
+    reply: dict[str, Any] = {
+        "messages": [{utterance.speaker: utterance.text} for utterance in item.turns[0].utterances],
+        "calls": [_call(call) for call in item.turns[0].calls],
+    }
+    if item.profile:
+        # Our own text, the literal of an object with a full stop behind it.
+        reply["profile"] = ast.literal_eval(item.profile[:-1])
+    return reply
+
+
+def _user_texts(item: GeneratedItem | None) -> Iterator[str]:
+    talk = (
+        [*(utterance for turn in item.turns for utterance in turn.utterances), *item.correction]
+        if item
+        else []
+    )
+    yield from (utterance.text for utterance in talk if utterance.speaker == "user")
+
+
+def _acts(item: GeneratedItem | None) -> Iterator[Any]:
+    """What the assistant does at each request."""
+    if item is None:
+        return
+    fault = item.fault
+    if fault is not None:
+        act = {"tool": fault.tool, "text": item.correction[0].text}
+        if isinstance(fault, MissingParameters):
+            yield {"action": "missing", "thought": "|".join(fault.names), **act}
+        else:
+            yield {"action": "wrong", "thought": fault.value, "parameter": fault.parameter, **act}
+    for turn in item.turns:
+        yield {"action": "call", "calls": [_call(call) for call in turn.calls]}
+
+
+def _call(call: Action) -> dict[str, Any]:
+    derived = {"derived": dict(call.derived)} if call.derived else {}
+    return {"name": call.name, "arguments": call.arguments, **derived}

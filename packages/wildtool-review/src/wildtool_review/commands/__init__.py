@@ -1,0 +1,90 @@
+"""The verb `review`: people correct and approve made sets. A set's own name opens its review in the browser."""
+
+from pathlib import Path
+from typing import Any
+
+from wildtool.cli import CommandGroup, Commands
+
+
+class _SetByDefault(CommandGroup):
+    """A group whose first command is meant where the line names none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        has_name = bool(args) and (args[0] in self.commands or _is_misspelt(args))
+        # The shell completes names while nothing is typed.
+        return super().parse_args(
+            ctx, args if has_name or ctx.resilient_parsing else [next(iter(self.commands)), *args]
+        )
+
+
+def _is_misspelt(args: list[str]) -> bool:
+    """Whether the line seems to have a command's name before the set: two words, of which the first is no file."""
+    return len(args) > 1 and not any(word.startswith("-") for word in args[:2]) and not Path(args[0]).exists()
+
+
+REVIEW = _SetByDefault(
+    help="Review and correct made sets, and release them.",
+    commands=Commands(
+        {
+            "serve": (
+                "wildtool_review.commands.serve:serve_pages",
+                "Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.",
+            ),
+            "start": (
+                "wildtool_review.commands.start:start",
+                "Start the review of a made set, or continue it, without opening it.",
+            ),
+            "export": (
+                "wildtool_review.commands.results:export",
+                "Write a release: the approved items, with provenance, a card and preference pairs.",
+            ),
+            "stats": (
+                "wildtool_review.commands.results:stats",
+                "Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.",
+            ),
+            "log": (
+                "wildtool_review.commands.logs:log",
+                "Show, check or write the log, which has everything that happened.",
+            ),
+            "merge": (
+                "wildtool_review.commands.logs:merge",
+                "Add what others did in copies of the same review.",
+            ),
+            "round": (
+                "wildtool_review.commands.people:round_",
+                "Open a round: draw a sample and assign each item to two people who do not see each other's work.",
+            ),
+            "agree": (
+                "wildtool_review.commands.replies:agree",
+                "List what several models do alike although gold has something else: likely errors in gold.",
+            ),
+            "regenerate": (
+                "wildtool_review.commands.regenerate:regenerate",
+                "Make stale tasks of sessions again with models, as proposals to accept or discard.",
+            ),
+            "import": (
+                "wildtool_review.commands.drafts:import_drafts",
+                "Turn real conversations into drafts of sessions, whose gaps the review shows as findings.",
+            ),
+            "people": ("wildtool_review.commands:PEOPLE", "Add and remove people, with personal tokens."),
+        },
+        "review",
+    ),
+)
+"""The verb with its commands."""
+PEOPLE = CommandGroup(
+    help="Add and remove people, with personal tokens.",
+    no_args_is_help=True,
+    commands=Commands(
+        {
+            "add": (
+                "wildtool_review.commands.people:people_add",
+                "Add a person, or change a role, and print a new personal token.",
+            ),
+            "revoke": ("wildtool_review.commands.people:people_revoke", "Revoke a person's token and role."),
+            "list": ("wildtool_review.commands.people:people_list", "List people with their roles."),
+        },
+        group="review.people",
+    ),
+)
+"""The group `wildtool review people`."""

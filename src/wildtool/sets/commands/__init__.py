@@ -1,1 +1,0 @@
-"""The verbs `data`, `generate` and `review`, a module per command."""
