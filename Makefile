@@ -3,16 +3,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 FLOORS ?= .venv-floors
-FLOOR_EXTRAS := bfcl,ledger,report,review,store,training
+FLOOR_EXTRAS := bfcl,ledger,report,store,training
+# Our other packages, as they lie here.
+PACKAGES := --editable packages/wildtool-data --editable 'packages/wildtool-review[postgres]' --editable packages/wildtool-train
 # For each dependency the tests that use it most and take little time.
 FLOOR_TESTS := $(addprefix tests/, \
 	cli/test_help.py cli/test_help_layout.py cli/test_entry.py cli/test_declared_options.py cli/test_terminal.py \
 	cli/output/test_grid.py models/http data/test_pinned.py \
 	engine/record/test_lines.py engine/score/test_verdict_table.py toolcall/test_retrieval.py export/test_export_tables.py \
-	training/test_files.py training/test_convert_command.py training/test_base_template.py training/mix/test_duplicates.py \
-	report/charts report/test_report_parts.py scale/test_store.py review/test_store.py \
+	training/test_files.py \
+	report/charts report/test_report_parts.py scale/test_store.py \
 	toolcall/text/test_similarity.py tools/schema/test_patterns.py benchmarks/teval/test_reading.py \
-	benchmarks/bfcl/test_languages.py benchmarks/ledger/test_book.py test_dependencies.py test_json_codec.py test_written.py)
+	benchmarks/bfcl/test_languages.py benchmarks/ledger/test_book.py test_dependencies.py test_json_codec.py test_written.py) \
+	$(addprefix packages/wildtool-data/tests/training/, test_convert_command.py test_base_template.py mix/test_duplicates.py) \
+	packages/wildtool-review/tests/review/test_store.py
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -39,14 +43,14 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[report]'
 	@touch $@
 
-$(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+$(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt $(wildcard packages/*/pyproject.toml)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' $(PACKAGES)
 	@touch $@ $(VENV)/.installed
 
 # The lowest versions that users may have of the core and of each extra that the tests use.
 $(FLOORS)/.installed: $(VENV)/.developed floors.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(FLOORS)
-	$(BIN)/uv pip install --quiet --python $(FLOORS)/bin/python --requirements floors.txt --editable '.[$(FLOOR_EXTRAS)]'
+	$(BIN)/uv pip install --quiet --python $(FLOORS)/bin/python --requirements floors.txt --editable '.[$(FLOOR_EXTRAS)]' $(PACKAGES)
 	@touch $@
 
 # The model that some tests need; where it cannot be had, they are skipped.

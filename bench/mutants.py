@@ -316,20 +316,10 @@ def _holds(bits: bytes, line: int) -> bool:
     return byte < len(bits) and bool(bits[byte] >> bit & 1)
 
 
-PLACES = {
-    "sets/make": ("generate",),
-    "sets/prepare": ("training",),
-    "sets/review": ("review",),
-    "sets/commands": ("cli/commands",),
-}
-"""Folder of tests by package, where its name is another."""
-
-
 def tests_near(path: str) -> list[str]:
     """The test files of a module's folder, or of the nearest folder above it."""
     parts = Path(path).relative_to("src/wildtool").parts
-    named = PLACES.get("/".join(parts[:2]))
-    folder = ROOT / "tests" / (Path(*named, *parts[2:-1]) if named else Path(*parts[:-1]))
+    folder = ROOT / "tests" / Path(*parts[:-1])
     while not folder.is_dir():
         folder = folder.parent
     files = folder.glob("test_*.py") if folder.name == "tests" else folder.rglob("test_*.py")

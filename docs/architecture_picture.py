@@ -1,7 +1,8 @@
 """Draws docs/images/architecture.svg from the code's own imports: `python docs/architecture_picture.py`.
 
-Each box is a package with its sub-packages; an arrow says "imports". Arrows that follow from others are left out, so
-that A → B → C shows no A → C. `tests/test_architecture.py` fails where the picture and the code differ.
+Each box is a package with its sub-packages, or one of our other distributions; an arrow says "imports". Arrows that
+follow from others are left out, so that A → B → C shows no A → C. `tests/test_architecture.py` fails where the picture
+and the code differ.
 """
 
 import ast
@@ -16,22 +17,24 @@ CONTRACT, BASE = "contract", "benchmark"
 OF_BASE = ("benchmark", "declared", "trace")
 VERBS = "commands"
 """The folders and modules with a package's verbs, drawn as one box."""
-SETS = "sets"
-"""The folder whose packages are drawn as boxes of their own."""
+OTHERS = {
+    path.parent.name: path.parent for path in sorted(ROOT.parents[1].glob("packages/*/src/*/__init__.py"))
+}
+"""Our other packages, each drawn as one box."""
 APART = ("old_paths",)
 """Modules that are not drawn: they only forward old import paths."""
 ABOUT: Mapping[str, str] = {
     VERBS: "the verbs of each package",
-    "environments": "units for training, with rewards",
+    "wildtool_train": "units for training, with rewards",
+    "wildtool_review": "people correct and approve made sets",
+    "wildtool_data": "makes, checks, mixes and converts sets",
     "board": "results that others can believe",
     "cases": "own requests and conversations",
     "check": "checks endpoints for broken calls",
     "api": "settings, plans, what Python gets",
     "config": "wildtool.toml, and the models it names",
     "scale": "runs that several workers share",
-    "sets/review": "people correct and approve made sets",
-    "sets/make": "makes sessions, items and tools",
-    "sets/prepare": "training data in and out",
+    "training": "conversations: read, played, judged",
     "cli": "commands, options, output; no logic",
     "report": "pages, charts, local viewer",
     "export": "one module per format",
@@ -63,10 +66,10 @@ path { fill: none; stroke: #9aa5b1; stroke-width: 1.4; marker-end: url(#head); }
 
 def package_of(parts: tuple[str, ...]) -> str:
     """The box of a module, given by its path below the root."""
-    if len(parts) > 1 and parts[1] == VERBS and parts[0] != "cli":
+    if len(parts) > 1 and parts[1] == VERBS and parts[0] != "cli" and parts[0] not in OTHERS:
         return VERBS
-    if parts[0] == SETS:
-        return "/".join(parts[:2])
+    if parts[0] in OTHERS:
+        return parts[0]
     if len(parts) > 1 or (ROOT / parts[0]).is_dir():
         return parts[0]
     return BASE if parts[0] in OF_BASE else CONTRACT
@@ -75,17 +78,26 @@ def package_of(parts: tuple[str, ...]) -> str:
 def imports(path: Path) -> Iterator[tuple[str, ...]]:
     """Modules of wildtool that a file imports, as paths below the root."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "wildtool":
-            below = tuple(node.module.split(".")[1:])
-            yield from [below] if below else [(alias.name,) for alias in node.names if alias.name[0] != "_"]
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        root, *below = node.module.split(".")
+        if root in OTHERS:
+            yield (root, *below)
+        elif root == "wildtool":
+            yield from (
+                [tuple(below)] if below else [(alias.name,) for alias in node.names if alias.name[0] != "_"]
+            )
 
 
 def arrows() -> dict[str, set[str]]:
     """Each package with those that it imports."""
     found: dict[str, set[str]] = {}
-    for path in sorted(ROOT.rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        if parts[0].startswith("_") or parts[0] in APART or parts == (SETS, "__init__"):
+    files = [(path, path.relative_to(ROOT)) for path in sorted(ROOT.rglob("*.py"))]
+    for folder in OTHERS.values():
+        files += [(path, path.relative_to(folder.parent)) for path in sorted(folder.rglob("*.py"))]
+    for path, place in files:
+        parts = place.with_suffix("").parts
+        if parts[0].startswith("_") or parts[0] in APART:
             continue
         box = package_of(parts)
         found.setdefault(box, set()).update({package_of(used) for used in imports(path)} - {box})
@@ -126,7 +138,7 @@ def sub_packages(box: str) -> list[str]:
         )
     if box == "benchmarks":
         return []  # another benchmark changes no picture
-    return sorted(path.parent.name for path in (ROOT / box).glob("*/__init__.py"))
+    return sorted(path.parent.name for path in (OTHERS.get(box) or ROOT / box).glob("*/__init__.py"))
 
 
 def lines_of(names: list[str], width: int = 40) -> list[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from source_files import source_files, source_name
 from wildtool.shapes.keys import VENDOR_KEYS
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "wildtool"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
@@ -24,7 +24,7 @@ def test_the_picture_is_drawn_from_todays_imports(monkeypatch: pytest.MonkeyPatc
     assert drawn == architecture_picture.picture(), "run `python docs/architecture_picture.py`"
 
 
-@pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:src|tests|docs)/[\w./]+)`", PAGE))))
+@pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:src|packages|tests|docs)/[\w./-]+)`", PAGE))))
 def test_places_that_the_page_names_are_there(place: str):
     assert (ROOT / place).exists()
 
@@ -34,9 +34,9 @@ OWNERS = ("shapes/", "models/", "benchmarks/")
 ELSEWHERE = {
     "cases/foreign/literal.py": "reads the calls that other evaluation programs expect",
     "cases/form.py": "names what people write in place of a key",
-    "environments/bridges/responses.py": "writes a rollout for NeMo Gym as items of a Responses request",
+    "wildtool_train/bridges/responses.py": "writes a rollout for NeMo Gym as items of a Responses request",
     "reply_ends.py": "a stop reason of Anthropic, recorded with a reply",
-    "sets/prepare/recipe/base_template.py": "the name of a chat template in a tokenizer's file",
+    "wildtool_data/prepare/recipe/base_template.py": "the name of a chat template in a tokenizer's file",
 }
 """Other places that name them, each with its reason. Whoever needs another one reads the shape in `shapes`."""
 
@@ -52,8 +52,8 @@ def texts(path: Path) -> Iterator[str]:
 
 def test_keys_of_vendors_are_named_in_one_place():
     places: dict[str, set[str]] = defaultdict(set)
-    for path in SOURCE.rglob("*.py"):
-        name = path.relative_to(SOURCE).as_posix()
+    for path in source_files():
+        name = source_name(path)
         if not name.startswith(OWNERS):
             for text in texts(path):
                 places[name] |= VENDOR_KEYS.intersection(re.findall(r"[\w-]+", text))

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 
-import wildtool
 from faults.planted_modules import PlantedModules
+from source_files import source_files, source_name
 from wildtool.children import Child, python_words
 from wildtool.report.parallel import run_jobs
 
-ROOT = Path(wildtool.__file__).parent
 HOME = {"children.py", "supervisor.py"}
 """The modules that may start programs."""
 STARTS = {
@@ -59,16 +58,16 @@ def uses(text: str) -> Iterator[str]:
 
 def test_one_module_starts_programs():
     found = {
-        f"{path.relative_to(ROOT)}: {name}"
-        for path in ROOT.rglob("*.py")
-        if str(path.relative_to(ROOT)) not in HOME
+        f"{source_name(path)}: {name}"
+        for path in source_files()
+        if source_name(path) not in HOME
         for name in STARTS.intersection(uses(path.read_text(encoding="utf-8")))
     }
     assert not found, "start it by wildtool.children"
 
 
 def test_processes_of_pools_end_with_this_one_and_import_nothing_from_the_current_folder():
-    for path in ROOT.rglob("*.py"):
+    for path in source_files():
         text = path.read_text(encoding="utf-8")
         if "ProcessPoolExecutor(" in text:
             assert "start_worker" in text, path

@@ -10,17 +10,15 @@ from pathlib import Path
 
 import pytest
 
-import wildtool
+from source_files import PACKAGES, ROOT, source_files, source_name
 from wildtool.engine.registry import benchmark_names
 from wildtool.models.resolve import PRESETS
 
-ROOT = Path(wildtool.__file__).parent
 LAYERS = (
     {
         "redact",
         "old_paths",
         "workers",
-        "installed",
         "interrupts",
         "supervisor",
         "temporary",
@@ -29,6 +27,7 @@ LAYERS = (
     },
     {"secret_places"},
     {"errors", "evidence", "children"},
+    {"installed"},
     {"types", "sanitize", "steps", "json_codec", "findings"},
     {"advice"},
     {"reply_ends"},
@@ -41,20 +40,26 @@ LAYERS = (
     {"published", "declared"},
     {"models", "benchmarks"},
     {"engine"},
+    {"training"},
     {"table"},
     {"report", "export", "trust_request"},
     {"tools"},
     {"config"},
     {"api"},
     {"cli"},
-    {"scale", "sets", "check"},
-    {"board", "environments"},
+    {"scale", "check"},
+    {"board"},
     {"cases"},
     {"commands"},
     {"__main__"},
+    {"wildtool_data"},
+    {"wildtool_review", "wildtool_train"},
 )
-"""Each package and module of the root may use those of the layers above it in this list, and itself."""
-SETS = {"sets", "environments"}
+"""Each package and module of the root may use those of the layers above it in this list, and itself. So may our other
+packages, which nothing in wildtool names: it finds them by entry points."""
+OTHERS = {path.name for path in PACKAGES}
+"""Import names of our other packages."""
+SETS = {"training", *(path.name for path in PACKAGES)}
 """Sessions are generated and reviewed in WildToolBench's format, so both may read it; public training sets have the names
 of the projects that they come from, as some benchmarks do."""
 MAKERS = {"tools": {"own-tools", "own_tools"}}
@@ -109,22 +114,21 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
 
 
 def modules() -> list[Path]:
-    found = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
-    assert found
-    return found
+    return [path for path in source_files() if path != ROOT / "__init__.py"]
 
 
 def package(path: Path) -> str:
-    return room(path.relative_to(ROOT).with_suffix("").parts)
+    return room(source_name(path).removesuffix(".py").split("/"))
 
 
 def room(parts: Sequence[str]) -> str:
     """The package of a module; the verbs of all packages are one room at the top, since they are what a user starts."""
-    return "commands" if len(parts) > 1 and parts[1] == "commands" and parts[0] != "cli" else parts[0]
+    is_own = parts[0] != "cli" and parts[0] not in OTHERS
+    return "commands" if is_own and len(parts) > 1 and parts[1] == "commands" else parts[0]
 
 
 def name(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
+    return source_name(path) if path.suffix else path.as_posix()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,9 @@ def _imported(path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
         else:
             continue
         for found in names:
-            if found.startswith("wildtool.") and found != "wildtool.__version__":
+            if found.split(".")[0] in OTHERS:
+                yield found
+            elif found.startswith("wildtool.") and found != "wildtool.__version__":
                 yield found.removeprefix("wildtool.")
 
 
@@ -200,6 +206,16 @@ def used_above(path: Path) -> list[str]:
     return sorted(other for other in used if layer(other) >= layer(own))
 
 
+def test_nothing_in_wildtool_names_a_module_of_another_package():
+    other = re.compile(rf"\b({'|'.join(sorted(OTHERS))})\b")
+    found = {
+        name(path)
+        for path in modules()
+        if package(path) not in OTHERS and any(map(other.search, read(path).texts))
+    }
+    assert OTHERS and not found, "offer it by an entry point"
+
+
 @pytest.mark.usefixtures("no_benchmark_files")
 def test_no_benchmark_is_named_outside_its_folder():
     folders = {path.name for path in (ROOT / "benchmarks").iterdir() if (path / "__init__.py").exists()}
@@ -207,7 +223,7 @@ def test_no_benchmark_is_named_outside_its_folder():
     found = [
         f"{name(path)}: {text[:80]!r}"
         for path in modules()
-        for folder in [path.relative_to(ROOT).parts[0]]
+        for folder in [name(path).split("/")[0]]
         if folder not in allowed
         for known in [_names({*folders, *benchmark_names()} - WORDS - MAKERS.get(folder, set()))]
         for text in read(path).texts
@@ -240,8 +256,8 @@ def test_what_is_behind_a_table_is_named_by_nothing_else():
             "export",
             "models",
             "report",
-            "sets",
             "tools",
+            *OTHERS,
         }
         for used in read(path).imported
         if leaves.match(used) and used.split(".")[-1] not in BASES_OF_LEAVES | {"access"}
@@ -252,7 +268,7 @@ def test_what_is_behind_a_table_is_named_by_nothing_else():
 def test_no_benchmark_knows_another():
     shared = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     for path in modules():
-        folder = path.relative_to(ROOT).parts[:2]
+        folder = name(path).split("/")[:2]
         others = {found.split(".")[1] for found in read(path).imported if found.startswith("benchmarks.")}
         assert folder[0] != "benchmarks" or others - shared <= {folder[-1]}, name(path)
 
@@ -272,7 +288,8 @@ def test_no_provider_is_named_outside_models():
 def rooms(folder: Path) -> dict[str, set[str]]:
     """Each sub-package and module of a folder, with its neighbours that it imports, inside functions too."""
     found: dict[str, set[str]] = defaultdict(set)
-    place = ".".join(folder.relative_to(ROOT).parts)
+    root = next((root.parent for root in PACKAGES if folder.is_relative_to(root)), ROOT)
+    place = ".".join(folder.relative_to(root).parts)
     for path in folder.rglob("*.py"):
         own = path.relative_to(folder).with_suffix("").parts[0]
         for used in read(path).imported:
@@ -302,7 +319,7 @@ def test_a_folder_holds_no_more_modules_than_one_can_read(folder: Path):
 def test_a_name_is_defined_once():
     places: dict[str, list[str]] = defaultdict(list)
     for path in modules():
-        if "commands" in path.relative_to(ROOT).parts:
+        if "commands" in path.parts:
             continue  # named like the commands that users type
         for found in dict.fromkeys(read(path).defined):  # an overload is no second definition
             if not found.startswith("_"):

@@ -7,11 +7,9 @@ words read well in their place, so LIMIT leaves room.
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
-import wildtool
+from source_files import source_files
 
-ROOT = Path(wildtool.__file__).parent
 VAGUE = {
     "about",
     "asked",
@@ -70,7 +68,7 @@ def bindings(tree: ast.AST) -> Iterator[str]:
 
 def test_names_are_nouns():
     total, vague = 0, Counter[str]()
-    for path in ROOT.rglob("*.py"):
+    for path in source_files():
         names = [name.strip("_") for name in bindings(ast.parse(path.read_text(encoding="utf-8")))]
         total += len(names)
         vague.update(name for name in names if name in VAGUE)

@@ -5,7 +5,9 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable
+from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,11 @@ GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = [GITHUB / "ISSUE_TEMPLATE" / name for name in ("benchmark.yml", "bug.yml")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PACKAGES = [
+    tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+    for path in sorted(ROOT.glob("packages/*/pyproject.toml"))
+]
+"""Our other packages."""
 
 
 def text(name: str) -> str:
@@ -131,6 +138,21 @@ def test_the_hook_lets_words_pass(word: str) -> None:
     assert not re.search(hook("keys")["entry"], word)
 
 
+def test_all_packages_have_one_version_and_ask_for_it() -> None:
+    assert len(PACKAGES) == 3
+    versions = {import_module(each["name"].replace("-", "_")).__version__ for each in PACKAGES}
+    assert versions == {wildtool.__version__}
+    ours = [
+        wanted
+        for project in (PROJECT, *PACKAGES)
+        for line in (*project["dependencies"], *chain(*project.get("optional-dependencies", {}).values()))
+        if (wanted := Requirement(line)).name.startswith("wildtool") and wanted.name != project["name"]
+    ]
+    assert len(ours) > 5
+    assert {str(wanted.specifier) for wanted in ours} == {f"=={wildtool.__version__}"}
+    assert {path.read_text("utf-8") for path in ROOT.glob("packages/*/LICENSE")} == {text("LICENSE")}
+
+
 def test_changelog_citation_and_package_name_the_same_version() -> None:
     sections = re.findall(r"^## (.+)$", text("CHANGELOG.md"), re.MULTILINE)
     citation = parsed(ROOT / "CITATION.cff")
@@ -173,9 +195,11 @@ def extras_of_dev() -> set[str]:
 
 
 def requirements(extras: Iterable[str]) -> list[Requirement]:
-    """What the core and these extras need, apart from wildtool itself."""
+    """What the core, these extras and our other packages need, apart from ourselves."""
     lines = [*PROJECT["dependencies"], *(w for e in extras for w in PROJECT["optional-dependencies"][e])]
-    return [wanted for wanted in map(Requirement, lines) if wanted.name != "wildtool"]
+    for package in PACKAGES:
+        lines += [*package["dependencies"], *chain(*package.get("optional-dependencies", {}).values())]
+    return [wanted for wanted in map(Requirement, lines) if not wanted.name.startswith("wildtool")]
 
 
 def pins(name: str) -> dict[str, Version]:
@@ -216,14 +240,20 @@ def test_the_lowest_versions_that_are_tested_are_the_lowest_that_the_package_all
 
 
 def test_the_tests_with_the_lowest_versions_are_there() -> None:
-    (listed,) = re.findall(r"^FLOOR_TESTS := \$\(addprefix tests/,([^)]+)\)$", text("Makefile"), re.MULTILINE)
-    paths = listed.replace("\\\n", " ").split()
+    (listed,) = re.findall(r"^FLOOR_TESTS := ((?:.*\\\n)+.*)$", text("Makefile"), re.MULTILINE)
+    words = listed.replace("\\\n", " ")
+    paths = [
+        place + path
+        for place, names in re.findall(r"addprefix ([^,]+),([^)]+)", words)
+        for path in names.split()
+    ]
+    paths += re.sub(r"\$\([^)]+\)", " ", words).split()
     assert len(paths) > 20
-    assert [path for path in paths if not (ROOT / "tests" / path).exists()] == []
+    assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_files_that_contributors_are_sent_to_are_there() -> None:
-    named = re.findall(r"(?<![\w/])(?:src|tests|bench|docs)/[\w./-]+", text("CONTRIBUTING.md"))
+    named = re.findall(r"(?<![\w/])(?:src|tests|bench|docs|packages)/[\w./-]+", text("CONTRIBUTING.md"))
     assert len(named) > 8
     assert [name for name in named if not (ROOT / name).exists()] == []
 

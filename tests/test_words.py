@@ -6,9 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from source_files import source_files, source_name
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "wildtool"
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *SOURCE.glob("benchmarks/*/card.md")]
+PAGES = [
+    page
+    for place in ("*.md", "packages/*/*.md", "docs/*.md", "src/*/benchmarks/*/card.md")
+    for page in ROOT.glob(place)
+]
 BETTER = {
     "told": "sent, shown, distinguished",
     "stands?|stood": "is, occurs, appears",
@@ -40,7 +46,7 @@ PINNED = (
     "/prompts/",
     "prompt",
     "tool_formats/",
-    "sets/make/",
+    "wildtool_data/make/",
     "tools/",
     "commands/generate/",
     "acebench/episode/base.py",
@@ -54,8 +60,8 @@ PINNED = (
 
 def messages() -> Iterator[tuple[str, str]]:
     """File and text of every sentence in the code that is no docstring, and those of the help."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = path.relative_to(SOURCE).as_posix()
+    for path in source_files():
+        name = source_name(path)
         if any(part in name for part in PINNED):
             continue
         nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]

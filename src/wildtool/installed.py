@@ -1,8 +1,10 @@
-"""What other installed packages offer to wildtool, by entry points."""
+"""What other installed packages offer to wildtool, by entry points; our own other packages, too."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -20,6 +22,29 @@ def installed_entries(group: str) -> "Mapping[str, tuple[EntryPoint, ...]]":
         if entry.value not in [other.value for other in offers]:
             entries[entry.name] = (*offers, entry)
     return entries
+
+
+def own_offer(group: str, name: str, extra: str, what: str) -> Any:
+    """What one of our other packages offers.
+
+    Args:
+        extra: of wildtool, which brings the package `wildtool-EXTRA`.
+        what: what it is for, as a message begins.
+
+    Raises UsageError where the package is missing or cannot be used.
+    """
+    package = f"wildtool-{extra}"
+    entry = next(
+        (each for each in installed_entries(group).get(name, ()) if package_of(each) == package), None
+    )
+    if entry is None:
+        raise UsageError(
+            f"{what} is in the package {package}, which is not installed: pip install 'wildtool[{extra}]'"
+        )
+    offer, problem = load_entry(entry, lambda offer: None)
+    if problem:
+        raise UsageError(f"{what} of package {package} cannot be used: {problem}")
+    return offer
 
 
 def package_of(entry: "EntryPoint") -> str:

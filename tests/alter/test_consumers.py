@@ -2,12 +2,10 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-import wildtool
+from source_files import source_files, source_name
 
-ROOT = Path(wildtool.__file__).parent
-PACKAGES = ("engine", "report", "export", "sets/review", "cli")
+HANDLERS = ("engine/", "report/", "export/", "wildtool_review/", "cli/")
 """Packages that handle runs."""
 OF_A_BENCHMARK = {"rules", "judge", "play", "recorded_episode"}
 """What a benchmark or its rules do with requests and replies."""
@@ -20,18 +18,18 @@ WITHOUT_ALTERATIONS: Mapping[str, str] = {
     "engine/run/scheduler.py": "counts gold steps, which tell what takes longest whatever is altered",
     "engine/score/audit.py": "an audit is of gold answers, not of a run",
     "engine/score/reply_signs.py": "asks which calls a reply makes and which tools an item has, before any alteration",
-    "sets/review/replies/recorded.py": "gives rules beside replies that `Variant.restored` has restored",
+    "wildtool_review/replies/recorded.py": "gives rules beside replies that `Variant.restored` has restored",
 }
 MAKES_VARIANTS = {"engine/plan.py", "engine/registry.py", "engine/score/audit.py"}
 """Modules that say which alterations there are."""
 
 
 def calls() -> Iterator[tuple[str, ast.Call]]:
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+    for path in source_files():
+        if source_name(path).startswith(HANDLERS):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call):
-                    yield path.relative_to(ROOT).as_posix(), node
+                    yield source_name(path), node
 
 
 def test_runs_are_played_and_judged_with_their_alterations():

@@ -18,7 +18,7 @@ from random import Random
 from long import a_fiftieth_of
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("src", "tests", "docs", "scripts", "bench", ".github", ".ci")
+COPIED = ("src", "packages", "tests", "docs", "scripts", "bench", ".github", ".ci")
 RULES_OF_THE_TREE = (
     "tests/test_weight.py",
     "tests/test_layers.py",
@@ -153,12 +153,13 @@ CHANGES = {
 def affected_tests(
     folder: Path, tests: tuple[str, ...], **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs tests of a copy on the package of that copy."""
+    """Runs tests of a copy on the packages of that copy."""
+    sources = [folder / "src", *sorted(folder.glob("packages/*/src"))]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests],
         cwd=folder,
-        env={**environment, "PYTHONPATH": str(folder / "src"), **variables},
+        env={**environment, "PYTHONPATH": os.pathsep.join(map(str, sources)), **variables},
         capture_output=True,
         text=True,
         check=False,

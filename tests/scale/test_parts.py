@@ -233,8 +233,8 @@ PARTS = PartsJob(kind="quick", settings={"name": "part"}, parts=3)
 @pytest.fixture
 def acts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[int, Callable[[], object]]:
     monkeypatch.setenv("WILDTOOL_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setitem(module._MAKERS, "quick", "quick")  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(module, "named_part", lambda name: {"quick": Maker}[name])
+    monkeypatch.setitem(module._EXTRAS, "quick", "data")  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(module, "own_offer", lambda group, kind, extra, what: {"quick": Maker}[kind])
     monkeypatch.setattr(module, "leave_at_sigterm", lambda: None)
     monkeypatch.setattr(module, "worker_name", lambda: "me")
     monkeypatch.setattr(module, "_POLL_S", 0.0)

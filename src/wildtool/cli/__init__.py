@@ -6,6 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import copy
 from functools import cache
 from io import TextIOWrapper
@@ -20,7 +21,7 @@ from wildtool.cli.command import command_of, named_part, report_error, with_exit
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
 from wildtool.cli.terminal import redacted_output
 from wildtool.errors import UsageError
-from wildtool.installed import installed_entries, load_entry, package_of
+from wildtool.installed import installed_entries, load_entry, own_offer, package_of
 from wildtool.secret_places import register_words
 
 if TYPE_CHECKING:
@@ -35,13 +36,26 @@ ENTRY_POINT_OF_COMMANDS = "wildtool.commands"
 """Entry points of packages that add commands: `NAME = module:function`, and `GROUP.NAME` for a command of a group."""
 
 
+OWN_PACKAGES = "wildtool_"
+"""How the folders of our other packages begin, whose commands are declared here."""
+
+
+def of_extra(extra: str) -> str:
+    """The place of a command that is in the package `wildtool-EXTRA`, which the extra of this name brings."""
+    return f"[{extra}]"
+
+
 @cache
 def _any_entries() -> bool:
-    """Whether a package may have such an entry point. To import what reads them takes a fifth of `wildtool --help`, and
-    hardly anybody has any."""
+    """Whether a package that is not ours may have such an entry point. To import what reads them takes a fifth of
+    `wildtool --help`, and hardly anybody has any."""
     files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
     try:
-        return any(f"[{ENTRY_POINT_OF_COMMANDS}]" in file.read_text("utf-8", "replace") for file in files)
+        return any(
+            f"[{ENTRY_POINT_OF_COMMANDS}]" in file.read_text("utf-8", "replace")
+            for file in files
+            if not file.parent.name.startswith(OWN_PACKAGES)
+        )
     except OSError:
         return True
 
@@ -76,18 +90,21 @@ class Commands(Mapping[str, Any]):
         verb: str | None = None,
         *,
         group: str = "",
+        package: str = "wildtool",
         older: Mapping[str, str] = {},
     ) -> None:
         """
         Args:
-            declarations: by name the place below `wildtool`, `module:function` or `module:GROUP`, and the line of help
-                for overviews, which is the first sentence of the command's own.
+            declarations: by name the place below the package, `module:function` or `module:GROUP`, or `of_extra(…)`, and
+                the line of help for overviews, which is the first sentence of the command's own.
             verb: name of a group whose first command is the default; that command's help lists the others.
             group: name of another group; empty for the verbs.
+            package: the package that places are below.
             older: by name the place of a command that still works and that no overview lists.
         """
         self.declarations = declarations
         self.older = older
+        self._package = package
         self._group = verb or group
         first, *more_names = declarations
         more = f"See also: {', '.join(f'wildtool {verb} {name}' for name in more_names)}."
@@ -109,7 +126,12 @@ class Commands(Mapping[str, Any]):
             return named_part(self.older[name])
         if name not in self.declarations:
             return load_command(name, self._group)
-        return named_part(self.declarations[name][0])
+        place = self.declarations[name][0]
+        if not place.startswith("["):
+            return named_part(place, self._package)
+        path = f"{self._group}.{name}" if self._group else name
+        command = f"`wildtool {path.replace('.', ' ')}`"
+        return own_offer(ENTRY_POINT_OF_COMMANDS, path, place.strip("[]"), command)
 
     def about(self, name: str) -> str | None:
         """The line of help for overviews; None for an unknown name."""
@@ -193,8 +215,10 @@ def _places_of(name: str, ctx: Any) -> Iterator[str]:
         yield f"`{root.info_name} {name}`"
     for verb, (place, _) in verbs.declarations.items():
         # A group is a constant of its module; functions are not imported for a hint.
-        if place.rpartition(":")[2].isupper() and name in verbs.find(verb).commands.declarations:
-            yield f"`{root.info_name} {verb} {name}`"
+        if place.rpartition(":")[2].isupper() or place.startswith("["):
+            with suppress(UsageError):  # the package of the group may be missing
+                if name in verbs.find(verb).commands.declarations:
+                    yield f"`{root.info_name} {verb} {name}`"
 
 
 class _DeclaredCommand(TyperCommand):
@@ -241,14 +265,14 @@ _VERBS = Commands(
         "trust": ("cli.commands.trust:trust", "Show what a wildtool.toml would do, and trust it."),
         "new": ("cli.commands.new:NEW", "Write a first file of own cases, or the files of a new benchmark."),
         "generate": (
-            "wildtool_data.commands.generate:GENERATE",
+            of_extra("data"),
             "Generate sessions, items, tools or training data.",
         ),
         "launch": ("scale.commands:LAUNCH", "Start workers of a run on a cluster."),
         "worker": ("scale.commands:worker", "Help a run that several workers share."),
-        "review": ("wildtool_review.commands:REVIEW", "Review and correct made sets, and release them."),
+        "review": (of_extra("review"), "Review and correct made sets, and release them."),
         "data": (
-            "wildtool_data.commands.data:DATA",
+            "cli.commands.data:DATA",
             "Download, check, describe, refresh, convert and mix data.",
         ),
     },

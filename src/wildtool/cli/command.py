@@ -191,10 +191,10 @@ def options_of_config(context: typer.Context) -> set[str]:
     return {name for name, source in sources.items() if source is not None and source.name == "DEFAULT_MAP"}
 
 
-def named_part(place: str) -> Any:
-    """What `module:name` names below `wildtool`: a package above this one is imported when a command needs it."""
+def named_part(place: str, package: str = "wildtool") -> Any:
+    """What `module:name` names below a package: one above this one is imported when a command needs it."""
     module, _, name = place.partition(":")
-    return getattr(import_module(f"wildtool.{module}"), name)
+    return getattr(import_module(f"{package}.{module}"), name)
 
 
 Verb = ParamSpec("Verb")

@@ -1,12 +1,15 @@
 """Exports runs: as tables, training data, Inspect logs, Hugging Face datasets, and bundles."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from wildtool.installed import own_offer
 from wildtool.outputs import atomic_replace, check_file, check_folder, is_dataset, is_wildtool_file
 
+ENTRY_POINT_OF_EXPORTS = "wildtool.exports"
+"""Entry points of our packages that write formats: `FORMAT = module:function`, a `function(request, target)`."""
 FOLDER_MARK = "<!-- written by wildtool export -->"
 """In the `README.md` of exported folders."""
 
@@ -43,13 +46,15 @@ class ExportFormat:
     suffix: str
     """End of the name of its file or folder."""
     module: str
-    """The module below `wildtool` that writes it."""
+    """The module below `wildtool` that writes it; empty where an extra does."""
     options: tuple[str, ...] = ()
     """The fields of `ExportRequest` that it uses, apart from run and data."""
     folder: bool = False
     """Whether it is a folder rather than a file."""
     function: str = "export"
     """The function of the module: `function(request, target)`."""
+    extra: str = ""
+    """The extra whose package writes it, by an entry point of the group `wildtool.exports`; empty for none."""
 
 
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
@@ -76,8 +81,9 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "pairs": ExportFormat(
         "preference pairs from wrong units; not for benchmark data",
         ".pairs.jsonl",
-        "sets.prepare.run_pairs",
+        "",
         ("profile", "allow_benchmark_data"),
+        extra="data",
     ),
     "hf-card": ExportFormat(
         "a folder with a Hugging Face dataset", "-dataset", "export.hub_card", ("profile",), folder=True
@@ -132,6 +138,13 @@ def export(form: str, request: ExportRequest, target: Path, *, force: bool = Fal
     """
     check_target(form, target, force=force)
     export_format = EXPORT_FORMATS[form]
+    write = _writer(form, export_format)
     if export_format.folder:
         _mark(target / "README.md")
-    getattr(import_module(f"wildtool.{export_format.module}"), export_format.function)(request, target)
+    write(request, target)
+
+
+def _writer(form: str, export_format: ExportFormat) -> Callable[[ExportRequest, Path], None]:
+    if export_format.extra:
+        return own_offer(ENTRY_POINT_OF_EXPORTS, form, export_format.extra, f"The export format {form}")
+    return getattr(import_module(f"wildtool.{export_format.module}"), export_format.function)

@@ -15,10 +15,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-from wildtool.cli.command import named_part
 from wildtool.cli.output.progress import PLAIN_EVERY_S
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.installed import own_offer
 from wildtool.json_codec import as_object, checked
 from wildtool.outputs import contents_of, sole_writer
 from wildtool.scale.claims import BEAT_S, Claim, Claims, share_states
@@ -29,8 +29,10 @@ from wildtool.scale.local import leave_at_sigterm
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
 
-_MAKERS = {"procedural": "wildtool_data.make.procedural.parts:SetMaker"}
-"""By kind what makes a part. A store chooses no code that is executed beyond these."""
+ENTRY_POINT_OF_PARTS = "wildtool.parts"
+"""Entry points of our packages that make parts: `KIND = module:Class`."""
+_EXTRAS = {"procedural": "data"}
+"""By kind the extra whose package makes parts of it. A store chooses no code that is executed beyond these."""
 _SITTING = 1
 _POLL_S = 0.5
 """Between two looks for parts where none is free."""
@@ -51,7 +53,7 @@ class PartsJob:
     """What a store says of work in parts."""
 
     kind: str
-    """A key of `_MAKERS`."""
+    """A key of `_EXTRAS`."""
     settings: Mapping[str, Any]
     """Of the maker, as JSON."""
     parts: int
@@ -86,9 +88,9 @@ class PartsJob:
 
     def maker(self) -> PartMaker:
         """Raises UsageError for a kind that this version does not know, and what the maker raises."""
-        if self.kind not in _MAKERS:
+        if self.kind not in _EXTRAS:
             raise UsageError(f"parts are of kind {self.kind!r}, which this version of wildtool does not know")
-        return named_part(_MAKERS[self.kind])(self.settings)
+        return own_offer(ENTRY_POINT_OF_PARTS, self.kind, _EXTRAS[self.kind], "The work")(self.settings)
 
 
 def part_key(number: int) -> str:

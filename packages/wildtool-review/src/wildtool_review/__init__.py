@@ -9,3 +9,5 @@
 - `drafts`: real conversations as drafts of sessions; `regenerate`: stale tasks and results made again by models.
 - `replies`: recorded replies, judged again after edits; `server`: the pages in the browser.
 """
+
+__version__ = "0.2.0"

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+__version__ = "0.2.0"
+
 
 def __getattr__(name: str) -> Any:
     """`evaluate`, imported when it is first used."""

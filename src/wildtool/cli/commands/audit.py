@@ -7,10 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wildtool.cli.command import declared, named_part, opt
+from wildtool.cli.command import declared, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_wrapped, single_line
 from wildtool.errors import DataError, UsageError
+from wildtool.installed import own_offer
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -76,7 +77,7 @@ def audit(chosen_options: AuditOptions) -> int:
         return _write_hints(benchmark, source, chosen_options)
     profiles = [chosen_options.profile] if chosen_options.profile else list(benchmark.profiles)
     if chosen_options.reward:
-        is_sound = named_part("wildtool_train.commands:audit_rewards")(
+        is_sound = own_offer("wildtool.audits", "reward", "train", "`wildtool audit --reward`")(
             benchmark,
             source,
             profiles,

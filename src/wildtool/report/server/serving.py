@@ -45,11 +45,16 @@ def log_error(error: BaseException) -> None:
     """Names an unexpected error and its place on the screen, without any text of a request, such as a cookie."""
     frames = traceback.extract_tb(error.__traceback__)
     own = next(
-        (frame for frame in reversed(frames) if "wildtool" in Path(frame.filename).parts),
+        (frame for frame in reversed(frames) if _is_own(Path(frame.filename))),
         frames[-1] if frames else None,
     )
     place = f" in {Path(own.filename).name}, line {own.lineno}" if own else ""
     sys.stderr.write(f"internal error: {type(error).__name__}{place}\n")
+
+
+def _is_own(path: Path) -> bool:
+    """Whether a file is one of wildtool or of a package beside it."""
+    return any(part == "wildtool" or part.startswith("wildtool_") for part in path.parts)
 
 
 class _ErrorLog(logging.Handler):

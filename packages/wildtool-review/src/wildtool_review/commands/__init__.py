@@ -27,48 +27,49 @@ REVIEW = _SetByDefault(
     commands=Commands(
         {
             "serve": (
-                "wildtool_review.commands.serve:serve_pages",
+                "commands.serve:serve_pages",
                 "Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.",
             ),
             "start": (
-                "wildtool_review.commands.start:start",
+                "commands.start:start",
                 "Start the review of a made set, or continue it, without opening it.",
             ),
             "export": (
-                "wildtool_review.commands.results:export",
+                "commands.results:export",
                 "Write a release: the approved items, with provenance, a card and preference pairs.",
             ),
             "stats": (
-                "wildtool_review.commands.results:stats",
+                "commands.results:stats",
                 "Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.",
             ),
             "log": (
-                "wildtool_review.commands.logs:log",
+                "commands.logs:log",
                 "Show, check or write the log, which has everything that happened.",
             ),
             "merge": (
-                "wildtool_review.commands.logs:merge",
+                "commands.logs:merge",
                 "Add what others did in copies of the same review.",
             ),
             "round": (
-                "wildtool_review.commands.people:round_",
+                "commands.people:round_",
                 "Open a round: draw a sample and assign each item to two people who do not see each other's work.",
             ),
             "agree": (
-                "wildtool_review.commands.replies:agree",
+                "commands.replies:agree",
                 "List what several models do alike although gold has something else: likely errors in gold.",
             ),
             "regenerate": (
-                "wildtool_review.commands.regenerate:regenerate",
+                "commands.regenerate:regenerate",
                 "Make stale tasks of sessions again with models, as proposals to accept or discard.",
             ),
             "import": (
-                "wildtool_review.commands.drafts:import_drafts",
+                "commands.drafts:import_drafts",
                 "Turn real conversations into drafts of sessions, whose gaps the review shows as findings.",
             ),
-            "people": ("wildtool_review.commands:PEOPLE", "Add and remove people, with personal tokens."),
+            "people": ("commands:PEOPLE", "Add and remove people, with personal tokens."),
         },
         "review",
+        package="wildtool_review",
     ),
 )
 """The verb with its commands."""
@@ -78,13 +79,14 @@ PEOPLE = CommandGroup(
     commands=Commands(
         {
             "add": (
-                "wildtool_review.commands.people:people_add",
+                "commands.people:people_add",
                 "Add a person, or change a role, and print a new personal token.",
             ),
-            "revoke": ("wildtool_review.commands.people:people_revoke", "Revoke a person's token and role."),
-            "list": ("wildtool_review.commands.people:people_list", "List people with their roles."),
+            "revoke": ("commands.people:people_revoke", "Revoke a person's token and role."),
+            "list": ("commands.people:people_list", "List people with their roles."),
         },
         group="review.people",
+        package="wildtool_review",
     ),
 )
 """The group `wildtool review people`."""

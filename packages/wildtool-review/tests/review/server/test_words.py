@@ -12,6 +12,8 @@ from typing import Any, get_args
 import pytest
 
 import wildtool
+import wildtool_data
+import wildtool_review
 from review.made_sets import TEXT, edit, project
 from review.server.served import served
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
@@ -28,23 +30,32 @@ from wildtool_review.replies.proposals import Proposal
 from wildtool_review.state import QUEUES, STAGES
 
 ROOT = Path(wildtool.__file__).parent
-ASSETS = ROOT / "sets" / "review" / "server" / "assets"
+REVIEW = Path(wildtool_review.__file__).parent
+ASSETS = REVIEW / "server" / "assets"
 ASKED = {
-    "sets/review/journal": {"verify", "restore"},
-    "sets/review/team": {"add_person", "revoke_person"},
-    "sets/review/project": {"__init__", "create", "open", "import_items"},
-    "sets/review/history": set[str](),
-    "sets/review/proposed": set[str](),
-    "sets/review/restore": set[str](),
-    "sets/review/pointers": set[str](),
-    "sets/review/rounds": set[str](),
-    "sets/review/server/operations": set[str](),
-    "sets/review/server/steps": set[str](),
-    "sets/review/server/regeneration": set[str](),
-    "sets/review/server/app": {"check", "tls"},
+    "wildtool_review/journal": {"verify", "restore"},
+    "wildtool_review/team": {"add_person", "revoke_person"},
+    "wildtool_review/project": {"__init__", "create", "open", "import_items"},
+    "wildtool_review/history": set[str](),
+    "wildtool_review/proposed": set[str](),
+    "wildtool_review/restore": set[str](),
+    "wildtool_data/pointers": set[str](),
+    "wildtool_review/rounds": set[str](),
+    "wildtool_review/server/operations": set[str](),
+    "wildtool_review/server/steps": set[str](),
+    "wildtool_review/server/regeneration": set[str](),
+    "wildtool_review/server/app": {"check", "tls"},
     "report/server/access": {"resolve", "listening_socket"},
 }
 """Modules whose errors pages show, with those of their functions that only commands call."""
+PLACES = {each.__name__: Path(each.__file__).parent.parent for each in (wildtool_data, wildtool_review)}
+
+
+def module_text(module: str) -> str:
+    """The text of a module below `wildtool`, or of another package."""
+    return (PLACES.get(module.partition("/")[0], ROOT) / f"{module}.py").read_text("utf-8")
+
+
 ERRORS = {"UsageError", "DataError", "StorageError"}
 
 
@@ -95,7 +106,7 @@ def template(node: ast.AST) -> str:
 
 @pytest.mark.parametrize("module", RULE_MODULES)
 def test_what_rules_say_has_a_chinese_text(module: str):
-    tree = ast.parse((ROOT / f"{module}.py").read_text("utf-8"))
+    tree = ast.parse(module_text(module))
     yielded = (
         node.value.elts
         for node in ast.walk(tree)
@@ -110,7 +121,7 @@ def test_what_rules_say_has_a_chinese_text(module: str):
 REASON_MODULES = {
     "benchmarks/wildtoolbench/error_classes": 11,
     "benchmarks/wildtoolbench/fixed/episode": 4,
-    "sets/review/replies/rejudge": 4,
+    "wildtool_review/replies/rejudge": 4,
 }
 """Modules that say why a recorded answer is wrong or not judged, with how many texts each has at least."""
 
@@ -129,7 +140,7 @@ def chinese_of(message: str) -> str | None:
 
 @pytest.mark.parametrize(("module", "least"), REASON_MODULES.items())
 def test_why_an_answer_is_wrong_has_a_chinese_text(module: str, least: int):
-    tree = ast.parse((ROOT / f"{module}.py").read_text("utf-8"))
+    tree = ast.parse(module_text(module))
     reasons = {
         text
         for node in ast.walk(tree)
@@ -193,7 +204,7 @@ def outside(tree: ast.AST, functions: set[str]) -> Iterator[ast.AST]:
 
 def said(module: str) -> Iterator[tuple[int, ast.expr]]:
     """Line and text of each error that a module makes, and of its plain refusals."""
-    for node in outside(ast.parse((ROOT / f"{module}.py").read_text("utf-8")), ASKED[module]):
+    for node in outside(ast.parse(module_text(module)), ASKED[module]):
         if not isinstance(node, ast.Call):
             continue
         own = isinstance(node.func, ast.Attribute) and node.func.attr == "__init__" and node.args

@@ -3,7 +3,9 @@
 import re
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+from source_files import REPOSITORY
+
+DOCS = REPOSITORY / "docs"
 PAGE = DOCS / "training-frameworks.md"
 
 

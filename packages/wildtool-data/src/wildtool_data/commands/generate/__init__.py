@@ -7,27 +7,27 @@ from wildtool.cli import CommandGroup, Commands
 
 GENERATORS: Mapping[str, tuple[str, str]] = {
     "wildtoolbench": (
-        "wildtool_data.commands.generate.sessions:sessions",
+        "commands.generate.sessions:sessions",
         "Generate sessions in WildToolBench's format, with gold answers.",
     ),
     "acebench": (
-        "wildtool_data.commands.generate.items:items",
+        "commands.generate.items:items",
         "Generate single requests in ACEBench's format, with gold answers.",
     ),
     "tools": (
-        "wildtool_data.commands.generate.tools:tools",
+        "commands.generate.tools:tools",
         "Generate tool definitions to generate sessions and items over.",
     ),
     "pairs": (
-        "wildtool_data.commands.generate.pairs:pairs",
+        "commands.generate.pairs:pairs",
         "Generate preference pairs from what a model gets wrong in a training file.",
     ),
     "select": (
-        "wildtool_data.commands.generate.select:select",
+        "commands.generate.select:select",
         "Select the records of training sets that suit a model, with a random arm of the same size.",
     ),
     "rationales": (
-        "wildtool_data.commands.generate.rationales:rationales",
+        "commands.generate.rationales:rationales",
         "Generate reasoning before the calls of a training file.",
     ),
 }
@@ -45,6 +45,7 @@ class _FirstByDefault(CommandGroup):
 
 
 GENERATE = _FirstByDefault(
-    help="Generate sessions, items, tools or training data.", commands=Commands(GENERATORS, "generate")
+    help="Generate sessions, items, tools or training data.",
+    commands=Commands(GENERATORS, "generate", package="wildtool_data"),
 )
 """The verb with its commands."""

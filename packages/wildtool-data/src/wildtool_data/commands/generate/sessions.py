@@ -172,17 +172,16 @@ def _write_by_workers(
         parts_kept: removes the parts.
         put_in_place: puts the file in place.
     """
-    from wildtool.cli.command import named_part
     from wildtool.outputs import atomic_replace
+    from wildtool.scale.commands import shared_parts
     from wildtool_data.make.procedural.parts import part_lines, set_settings
     from wildtool_data.make.procedural.sessions import ProceduralSet, note_easier
 
     # Says which tools are left out, and what does not work, before any worker starts.
     parts = ProceduralSet(spec, note, part).parts
     count, easier_sessions = 0, 0
-    shared = named_part("scale.commands:shared_parts")
     finished_parts = parts_kept.enter_context(
-        shared("procedural", set_settings(spec, part), parts, path, on, force=force)
+        shared_parts("procedural", set_settings(spec, part), parts, path, on, force=force)
     )
     new = put_in_place.enter_context(atomic_replace(path))
     with new.open("wb") as file:

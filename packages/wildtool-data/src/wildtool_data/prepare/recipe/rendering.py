@@ -2,7 +2,7 @@
 
 The environment is the one that transformers documents for chat templates: Jinja's immutable sandbox, blocks that leave no
 line of their own, `break` and `continue`, `{% generation %}` around what the assistant says, `raise_exception`,
-`strftime_now`, and `tojson` without HTML escapes. `packages/wildtool-data/tests/training/recipe/test_trl_templates.py` compares the two.
+`strftime_now`, and `tojson` without HTML escapes. `test_trl_templates.py` compares the two.
 """
 
 import json

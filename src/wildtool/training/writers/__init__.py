@@ -1,0 +1,1 @@
+"""How training records are written in the shape of the API."""
