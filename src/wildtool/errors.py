@@ -3,6 +3,7 @@
 import errno
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from enum import Enum
 from typing import Any
 
 from wildtool.redact import redacted_text
@@ -83,6 +84,25 @@ class InfraError(WildtoolError):
         self.advised = advised
         self.attempts = attempts
         self.usage = usage or {}
+
+
+class LimitOf(Enum):
+    """Whose limit ends a run."""
+
+    USER = "user"
+    """One that the user gave."""
+    ENDPOINT = "endpoint"
+    """The endpoint's, such as a quota."""
+    DOWN = "down"
+    """An endpoint that has answered is down."""
+
+
+class LimitError(InfraError):
+    """A call that was not made since a limit is reached. It is not recorded: its unit stays unplayed."""
+
+    def __init__(self, message: str, of: LimitOf = LimitOf.USER) -> None:
+        super().__init__("limit", message)
+        self.of = of
 
 
 class CallError(Exception):

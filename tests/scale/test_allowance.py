@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wildtool.engine.call.client import Invocation
-from wildtool.engine.call.rate_limit import LimitError
+from wildtool.errors import LimitError
 from wildtool.scale.allowance import (
     ALLOTMENTS_KEY,
     AllottedBudget,

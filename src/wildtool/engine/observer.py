@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from wildtool.engine.call.rate_limit import LimitError
-from wildtool.errors import CallError
+from wildtool.errors import CallError, LimitError
 from wildtool.types import Reply, Verdict
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from wildtool.api.values import parse_duration
 from wildtool.engine.call.budget import NO_RESERVATION, Budget, Reservation, SpendingLimits
 from wildtool.engine.call.client import Invocation
-from wildtool.engine.call.rate_limit import LimitError, RateLimiter
+from wildtool.engine.call.rate_limit import RateLimiter
 from wildtool.engine.plan import Plan
-from wildtool.errors import UsageError
+from wildtool.errors import LimitError, UsageError
 from wildtool.json_codec import as_object
 from wildtool.models.settings import Rates
 from wildtool.scale.claims import EXPIRY_S, Claims, held_key, worker_key

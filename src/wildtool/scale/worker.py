@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import Invocation, RetryPolicy
-from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LogReader
 from wildtool.engine.record.writer import LogWriter, PendingRow
 from wildtool.engine.run.scheduler import PlayJob, RunContext, most_actionable, play_item
-from wildtool.errors import InfraError
+from wildtool.errors import InfraError, LimitError
 from wildtool.scale.allowance import AllottedBudget, Allowance
 from wildtool.scale.claims import BEAT_S, EXPIRY_S, Claim, Claims
 from wildtool.scale.job import SharedJob

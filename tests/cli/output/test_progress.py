@@ -5,9 +5,8 @@ import io
 import pytest
 
 from wildtool.cli.output.progress import ProgressDisplay
-from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.run.progress import ProgressObserver, RunProgress
-from wildtool.errors import CallError
+from wildtool.errors import CallError, LimitError, LimitOf
 from wildtool.types import Reply, Verdict
 
 

@@ -8,9 +8,8 @@ import pytest
 
 from wildtool.advice import Advice
 from wildtool.cli.output.run_result import print_notes, print_overview_of
-from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.score.trust import FailureKind
-from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, LimitOf
 from wildtool.reply_ends import OVERFLOWED
 
 

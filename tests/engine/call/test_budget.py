@@ -18,12 +18,11 @@ from wildtool.engine.call.budget import (
 )
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import Invocation
-from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.engine.score.verdict_table import relation
-from wildtool.errors import CallError, UsageError
+from wildtool.errors import CallError, LimitError, LimitOf, UsageError
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import Price
 from wildtool.types import Request

@@ -10,10 +10,9 @@ import pytest
 from engine.echo_benchmark import EchoBenchmark, plan_of
 from engine.instant_time import NetworkModel, instantly, now
 from wildtool.engine.call.client import RESTART_S, RetryPolicy
-from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.run.runner import RunResult, run_plan
-from wildtool.errors import CallError
+from wildtool.errors import CallError, LimitOf
 from wildtool.types import Request
 
 DOWN = CallError("network", "no answer: Connection refused")

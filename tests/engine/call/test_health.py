@@ -20,9 +20,9 @@ from wildtool.engine.call.client import (
     Invocation,
     RetryPolicy,
 )
-from wildtool.engine.call.rate_limit import PROBE_CONCURRENCY, LimitOf
+from wildtool.engine.call.rate_limit import PROBE_CONCURRENCY
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
-from wildtool.errors import BLOCKED_PROMPT, CallError
+from wildtool.errors import BLOCKED_PROMPT, CallError, LimitOf
 from wildtool.types import Request
 
 DOWN = CallError("network", "no answer: Connection refused")

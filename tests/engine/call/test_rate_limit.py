@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from wildtool.engine.call.rate_limit import SLACK_S, LimitError, RateLimiter
-from wildtool.errors import CallError
+from wildtool.engine.call.rate_limit import SLACK_S, RateLimiter
+from wildtool.errors import CallError, LimitError
 from wildtool.models.settings import Rates
 
 TOO_MUCH = CallError("http 429", "slow down")

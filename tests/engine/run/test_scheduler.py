@@ -19,13 +19,12 @@ from wildtool.engine.call.client import (
     RefusedError,
     all_refused,
 )
-from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.writer import LogWriter
 from wildtool.engine.run import scheduler
 from wildtool.engine.run.scheduler import LogClient, RunContext, most_actionable
-from wildtool.errors import CallError, InfraError, UsageError
+from wildtool.errors import CallError, InfraError, LimitError, LimitOf, UsageError
 from wildtool.types import Reply, Request
 
 REQUEST = Request([{"role": "user", "content": "hi"}])

@@ -9,14 +9,13 @@ from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
 from wildtool.cli.output.tables import print_overview
 from wildtool.cli.terminal import escape_text, print_err
-from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
 from wildtool.engine.score.trust import lasting_advice
-from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, LimitOf
 
 _CONTINUING = {
     LimitOf.USER: "with a higher limit",

@@ -17,9 +17,8 @@ from typing import IO
 from wildtool import json_codec
 from wildtool.engine.batch.journal import BatchEntry, BatchJournal
 from wildtool.engine.call.client import RetryPolicy, retry
-from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.record.format import Closing
-from wildtool.errors import CallError, StorageError
+from wildtool.errors import CallError, LimitError, StorageError
 from wildtool.models.batch.protocol import BatchClient, BatchResult, BatchState, NoResultError
 from wildtool.models.providers.base import HttpModel
 from wildtool.redact import redacted

@@ -9,8 +9,7 @@ from typing import Any, cast
 
 from wildtool import json_codec
 from wildtool.data.files import read_json, read_toml
-from wildtool.engine.call.rate_limit import LimitError
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError, LimitError, UsageError
 from wildtool.models.token_usage import Price, reported_cost, token_usage
 from wildtool.types import Request
 

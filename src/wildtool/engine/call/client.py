@@ -29,14 +29,21 @@ from wildtool.engine.call.rate_limit import (
     LONGEST_RETRY_AFTER_S,
     PROBE_CONCURRENCY,
     CallHistory,
-    LimitError,
-    LimitOf,
     RateLimiter,
 )
 from wildtool.engine.call.shedding import pause_s
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.writer import PendingRow
-from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, CallError, InfraError, UsageError, WildtoolError
+from wildtool.errors import (
+    BLOCKED_PROMPT,
+    NOT_RECORDED,
+    CallError,
+    InfraError,
+    LimitError,
+    LimitOf,
+    UsageError,
+    WildtoolError,
+)
 from wildtool.models.http.failures import QUOTA_USED_UP
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import Price, summed_usage

@@ -4,12 +4,11 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from math import inf
 from typing import Any
 
 from wildtool.engine.call.shedding import HOLD_S, HOLD_SHARE, Mode, Shedding
-from wildtool.errors import BLOCKED_PROMPT, CallError, InfraError
+from wildtool.errors import BLOCKED_PROMPT, CallError, LimitError, LimitOf
 from wildtool.models.settings import Rates
 
 OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529", "timeout"})
@@ -52,25 +51,6 @@ CATCH_UP_FACTOR = 2.0
 MAX_RATE_RATIO = 2.0
 """How far the pace may be from that."""
 WINDOW_S = 60.0
-
-
-class LimitOf(Enum):
-    """Whose limit ends a run."""
-
-    USER = "user"
-    """One that the user gave."""
-    ENDPOINT = "endpoint"
-    """The endpoint's, such as a quota."""
-    DOWN = "down"
-    """An endpoint that has answered is down."""
-
-
-class LimitError(InfraError):
-    """A call that was not made since a limit is reached. It is not recorded: its unit stays unplayed."""
-
-    def __init__(self, message: str, of: LimitOf = LimitOf.USER) -> None:
-        super().__init__("limit", message)
-        self.of = of
 
 
 class Pace:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.call.budget import Budget, Spend
 from wildtool.engine.call.client import Invocation, RetryPolicy, endpoint_of
-from wildtool.engine.call.rate_limit import LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems, data_stamp, digest_now
 from wildtool.engine.record.reader import ItemLog, LogReader, transcripts
@@ -25,7 +24,7 @@ from wildtool.engine.score.verdict_table import (
     VerdictTable,
     verdicts_path,
 )
-from wildtool.errors import DataError, RecordError, StorageError
+from wildtool.errors import DataError, LimitOf, RecordError, StorageError
 from wildtool.types import Item
 
 if TYPE_CHECKING:

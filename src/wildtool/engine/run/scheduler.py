@@ -23,7 +23,6 @@ from wildtool.engine.call.client import (
     RetryPolicy,
     all_refused,
 )
-from wildtool.engine.call.rate_limit import LimitError, LimitOf
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
@@ -34,7 +33,7 @@ from wildtool.engine.score.reply_signs import CHECKED, TOKEN_LIMIT, reply_signs
 from wildtool.engine.score.trust import early_remark
 from wildtool.engine.score.verdict_table import load_database
 from wildtool.episode import gold_replies
-from wildtool.errors import CallError, InfraError, RecordError, UsageError, WildtoolError
+from wildtool.errors import CallError, InfraError, LimitError, LimitOf, RecordError, UsageError, WildtoolError
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import summed_usage
 from wildtool.reply_ends import error_class, failing_end

@@ -11,9 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.record.reader import LogReader, transcripts
-from wildtool.errors import InfraError, UsageError
+from wildtool.errors import InfraError, LimitError, UsageError
 from wildtool.types import Ask, Item, Source, Transcript, Verdict
 from wildtool_data.make.core.maker import RoleBenchmark, transcript_of, verdict_of, voter_roles
 from wildtool_data.make.core.plan import Lang
