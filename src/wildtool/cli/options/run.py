@@ -126,7 +126,7 @@ class RunOptions(CallOptions):
     noise_seed: int = opt("N", "Seed of --noise.", default=0, panel=SELECTION)
     catalogue: str | None = opt(
         "N,…",
-        "Put each item's tools among others, N in all; several sizes are a run each (docs/catalogue-size.md).",
+        "Put each item's tools among others, N in all; several sizes are a run each (docs/tools.md).",
         panel=SELECTION,
     )
     catalogue_kinds: str = opt(
