@@ -101,6 +101,6 @@ def test_settings_name_units():
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]):
-    (code,) = blocks("The reward")
+    (code,) = blocks("The reward of an episode")
     exec(code, {})
     assert capsys.readouterr().out == "1.5\n"

@@ -1,4 +1,4 @@
-"""OpenEnv's socket plays units as the core does, in the versions that docs/training-frameworks.md names."""
+"""OpenEnv's socket plays units as the core does, in the versions that docs/environments.md names."""
 
 import asyncio
 import random
