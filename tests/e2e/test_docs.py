@@ -163,7 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_bytes(source.path.read_bytes())
     (page,) = re.findall(
-        r"```toml\n(.*?)```", (ROOT / "docs" / "curve.md").read_text(encoding="utf-8"), re.DOTALL
+        r"```toml\n(.*?)```", (ROOT / "docs" / "compare.md").read_text(encoding="utf-8"), re.DOTALL
     )
     (place / "series.toml").write_text(page, encoding="utf-8")
     for example in (ROOT / "docs" / "harbour").iterdir():
