@@ -134,7 +134,7 @@ EXTRA_BODY_OPTION = opt("JSON", "More request fields, such as '{\"top_p\": 0.9}'
 
 TRUST_OPTION = opt(
     "HASH",
-    "Trust what was found and not named, such as a wildtool.toml in this folder, if it has this hash (docs/trust.md).",
+    "Trust what was found and not named, such as a wildtool.toml in this folder, if it has this hash (docs/config.md).",
     callback=grant_trust,
     panel=MORE,
 )
