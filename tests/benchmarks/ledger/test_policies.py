@@ -17,7 +17,7 @@ from wildtool.benchmarks.ledger.episode import LedgerEpisode
 from wildtool.benchmarks.ledger.tools import run_tool
 from wildtool.types import Item, Message, Request
 
-DOCS = Path(__file__).parents[3] / "docs" / "ledger.md"
+DOCS = Path(__file__).parents[3] / "docs" / "benchmarks.md"
 
 
 @pytest.mark.parametrize(("policy", "items"), [(gold, ITEMS), (serial, ITEMS[::5])])

@@ -98,7 +98,7 @@ def _encoder_note(verdicts: Any) -> str:
         return ""
     return (
         f"not comparable with published numbers, as sentences were compared by the encoder {', '.join(models)} and not by"
-        f" {REFERENCE_MODEL}; WILDTOOL_ENCODER names another (docs/teval.md)"
+        f" {REFERENCE_MODEL}; WILDTOOL_ENCODER names another (docs/benchmarks.md)"
     )
 
 
