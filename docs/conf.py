@@ -2,7 +2,8 @@
 
 The source folder is the root of the repository, so links and pictures of the Markdown files work on the site exactly as
 they do where the files are read one by one. The files themselves hold no directives: `docs/README.md` is the table of
-contents, `docs/reference.md` the list of documented modules, and both are completed here as they are read.
+contents, `docs/reference.md` the list of documented modules, and both are completed here as they are read. The table of
+contents also says where pages moved to: the site keeps their old addresses.
 """
 
 import re
@@ -54,6 +55,13 @@ def listed(page: str) -> Sections:
     return sections
 
 
+def cards(page: str) -> Sections:
+    """The cards of benchmarks that the table of a page links to."""
+    text = (ROOT / f"{page}.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[([^]]+)].*\| \[card]\(\.\./(\S+)\.md\) \|$", text, re.MULTILINE)
+    return {"": [(f"Card of {label}", name) for label, name in rows]}
+
+
 def tables_of_contents(sections: Sections) -> str:
     text = ""
     for heading, pages in sections.items():
@@ -70,6 +78,8 @@ def complete(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += tables_of_contents({"": above, **listed("docs/README")})
     elif page == "docs/decisions/README":
         source[0] += tables_of_contents(listed(page))
+    elif page == "docs/benchmarks":
+        source[0] += tables_of_contents(cards(page))
     elif page == "docs/reference":
         names = "\n### `\\1`\n\n```{eval-rst}\n.. automodule:: \\1\n```\n"
         source[0] = re.sub(r"^- `(wildtool[.\w]*)`.*$", names, source[0], flags=re.MULTILINE)
@@ -86,7 +96,37 @@ def add_index(app: Sphinx, failure: Exception | None) -> None:
         copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
 
 
+MOVED = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>This page has moved</title>
+<link rel="canonical" href="{page}">
+<meta http-equiv="refresh" content="0; url={page}{section}">
+<script>location.replace("{page}" + (location.hash || "{section}"))</script>
+<a href="{page}{section}">This page has moved.</a>
+</html>
+"""
+"""Most sections kept their names, so a link to one of an old page finds it in the new one."""
+
+
+def moved_pages() -> dict[str, tuple[str, str]]:
+    """By old name, the page of `docs/` that has its content now, and the section, with `#`, if it is not all of it."""
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w-]+)\.md \| \[[^]]+]\(([\w-]+)\.md(#[\w-]+)?\) \|$", text, re.MULTILINE)
+    return {old: (page, section) for old, page, section in rows}
+
+
+def keep_old_addresses(app: Sphinx, failure: Exception | None) -> None:
+    """A page at each old address that leads to the new one."""
+    if failure is not None:
+        return
+    for old, (page, section) in moved_pages().items():
+        text = MOVED.format(page=f"{page}.html", section=section)
+        Path(app.outdir, "docs", f"{old}.html").write_text(text, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     app.connect("source-read", complete)
     app.connect("html-page-context", say_language)
     app.connect("build-finished", add_index)
+    app.connect("build-finished", keep_old_addresses)

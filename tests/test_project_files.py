@@ -264,6 +264,23 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert [name for name in listed if not (ROOT / "docs" / name).exists()] == []
 
 
+def test_the_documentation_has_at_most_45_pages_in_four_groups() -> None:
+    """Decisions and cards of benchmarks are not counted, this index and the notebook are."""
+    pages = [path for path in (ROOT / "docs").iterdir() if path.suffix in (".md", ".ipynb")]
+    assert len(pages) <= 45, "merge pages that answer one question"
+    groups = re.findall(r"^## (.+)$", text("docs/README.md"), re.MULTILINE)
+    assert groups == ["Start", "How to", "Reference", "Why", "Pages that moved"]
+
+
+def test_pages_that_moved_are_gone_and_lead_to_pages_that_are_there() -> None:
+    table = text("docs/README.md").partition("\n| old page | now |\n|---|---|\n")[2]
+    rows = re.findall(r"^\| ([\w-]+)\.md \| \[[^]]+]\(([\w-]+)\.md(?:#[\w-]+)?\) \|$", table, re.MULTILINE)
+    assert len(rows) == len(table.splitlines()) > 0
+    for old, new in rows:
+        assert not (ROOT / "docs" / f"{old}.md").exists(), f"{old}.md is there, and said to have moved"
+        assert (ROOT / "docs" / f"{new}.md").exists(), f"{old}.md leads to {new}.md, which is not there"
+
+
 def test_documented_modules_are_there() -> None:
     named = re.findall(r"^- `(wildtool[.\w]*)`: ", text("docs/reference.md"), re.MULTILINE)
     assert len(named) > 10
