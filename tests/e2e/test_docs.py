@@ -74,15 +74,23 @@ ELSEWHERE = (
 are checked."""
 
 
-def commands(pages: list[Path] = PAGES) -> Iterator[str]:
+def blocks(page: Path) -> list[str]:
+    """The code blocks of a page."""
+    return re.findall(r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def commands_of(block: str) -> Iterator[str]:
     """Every command line of a code block that starts with wildtool, without its comment."""
+    for line in block.replace("\\\n", "").splitlines():
+        if line.startswith("wildtool "):
+            yield line.split("  #")[0].strip()
+
+
+def commands(pages: list[Path] = PAGES) -> Iterator[str]:
+    """Every command of some pages."""
     for page in pages:
-        for block in re.findall(
-            r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-        ):
-            for line in block.replace("\\\n", "").splitlines():
-                if line.startswith("wildtool "):
-                    yield line.split("  #")[0].strip()
+        for block in blocks(page):
+            yield from commands_of(block)
 
 
 OFFICIAL = (
@@ -129,12 +137,13 @@ ALONE = {c for c in commands([page for page in PAGES if page not in (TUTORIAL, P
 """Commands that run in any order."""
 WITH_DATA = sorted(c for c in ALONE if needs_official(c))
 HERE = sorted(c for c in ALONE if not needs_official(c))
-OF_README = set(commands(PAGES[:2]))
+AT_THE_HEAD = {c for page in PAGES for block in blocks(page)[:1] for c in commands_of(block)}
+"""The first commands that a reader of a page sees."""
 
 
 def marked(lines: list[str]) -> list[Any]:
-    """The commands as cases of a test: those of the README run always, the others are long."""
-    return [c if c in OF_README else pytest.param(c, marks=pytest.mark.long) for c in lines]
+    """The commands as cases of a test: those at the head of a page run always, the others are long."""
+    return [c if c in AT_THE_HEAD else pytest.param(c, marks=pytest.mark.long) for c in lines]
 
 
 @pytest.fixture(scope="module")
