@@ -161,7 +161,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]
         write_rows(folder / f"{name}.jsonl", rows)
     item = next(iter(WILD_MINI.load(WILD_MINI.data.locate(None))))
-    tasks = [gold_replies(WILD_MINI.rules("official").episode(item, unit)) or [] for unit in item.units]
+    tasks = [
+        [in_text(reply) for reply in gold_replies(WILD_MINI.rules("official").episode(item, unit)) or []]
+        for unit in item.units
+    ]
     Path(folder, "replies.jsonl").write_text(
         json.dumps({"session": item.id, "model": "m", "tasks": tasks}) + "\n"
     )
@@ -205,6 +208,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / "wildtool.toml").write_text('[models.local]\nmodel = "ollama/qwen3:8b"\n')
     _review(folder)
     return folder
+
+
+def in_text(reply: dict[str, Any]) -> dict[str, Any]:
+    """A reply with its calls in the text, as a server without a parser of calls gives it."""
+    calls = [call["function"] for call in reply.get("tool_calls") or []]
+    tags = [
+        f"<tool_call>{json.dumps({'name': call['name'], 'arguments': json.loads(call['arguments'])})}</tool_call>"
+        for call in calls
+    ]
+    return {"role": "assistant", "content": "\n".join([reply.get("content") or "", *tags])}
 
 
 def _review(folder: Path) -> None:
