@@ -54,12 +54,12 @@ ALTERATIONS: Mapping[str, Mapping[str, str]] = {
     "first call fails": {"failures": "first-call"},
     "two calls fail": {"failures": "twice-then-well"},
     "flaky": {"failures": "flaky:0.5"},
-    "catalogue": {"catalogue": "30"},
-    "catalogue by words": {"catalogue": "30", "catalogue_retriever": "bm25"},
-    "catalogue by itself": {"catalogue": "30", "catalogue_retriever": "own"},
+    "catalogue": {"among": "30"},
+    "catalogue by words": {"among": "30", "among_retriever": "bm25"},
+    "catalogue by itself": {"among": "30", "among_retriever": "own"},
     "own history": {"history": "own"},
     "own rationale": {"rationale": "own"},
-    "several": {"noise": "names:2", "history": "own", "failures": "first-call", "catalogue": "30"},
+    "several": {"noise": "names:2", "history": "own", "failures": "first-call", "among": "30"},
 }
 
 

@@ -39,7 +39,7 @@ def odd_session(tmp_path: Path) -> Path:
         ("--failures", "flaky:0.5"),
         ("--inject", "base"),
         ("--history", "own"),
-        ("--catalogue", "7"),
+        ("--among", "7"),
     ],
 )
 def test_an_item_whose_id_has_a_lone_surrogate_is_run_with_each_alteration(

@@ -27,11 +27,13 @@ SESSION = (Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl").read_tex
 ZEROS = 300 << 20
 """More than is read of one file."""
 MOST_MEMORY_KB = 2 << 20
-SERVES = frozenset([("view",), ("review", "start"), ("review", "regenerate"), ("data", "pull"), ("worker",)])
+SERVES = frozenset(
+    [("view",), ("review", "start"), ("review", "regenerate"), ("data", "pull"), ("worker", "start")]
+)
 """Verbs that answer until they are stopped, or fetch from the network, whatever they are given."""
 
 
-ARGUMENTS = {("run",): "wild-mini", ("launch", "slurm"): "wild-mini", ("launch", "kubernetes"): "wild-mini"}
+ARGUMENTS = {("run",): "wild-mini", ("worker", "slurm"): "wild-mini", ("worker", "kubernetes"): "wild-mini"}
 """Of verbs whose argument is the name of a benchmark."""
 BESIDE = {
     ("run",): ["-m", "baseline/gold", "--limit", "1", "--quiet"],

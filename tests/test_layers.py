@@ -18,6 +18,7 @@ LAYERS = (
     {
         "redact",
         "old_paths",
+        "older_names",
         "workers",
         "interrupts",
         "supervisor",

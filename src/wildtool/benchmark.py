@@ -291,7 +291,7 @@ class Rules(ABC):
 
     def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
         """What holds at this point of an episode that the model cannot see but from what happened, such as the current
-        folder: name to JSON value. For hints made from gold answers (`alter.aid.gold_hints`); by default nothing."""
+        folder: name to JSON value. For hints made from gold answers (`alter.hints.gold_hints`); by default nothing."""
         return {}
 
     def said(self, reply: Message) -> Iterable[SaidCall]:

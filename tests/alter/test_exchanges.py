@@ -8,12 +8,12 @@ import pytest
 
 from alter.altered_play import judged, played
 from golden_files import same_as_golden
-from wildtool.alter.aid.aid import Aid
-from wildtool.alter.aid.hints import Hint
 from wildtool.alter.base import Alteration
-from wildtool.alter.distractors.distractors import Catalogue
+from wildtool.alter.distractors.distractors import Distractors
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
+from wildtool.alter.hints.hint_files import Hint
+from wildtool.alter.hints.hints import Hints
 from wildtool.alter.injection.injection import Injection
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.kinds import recorded_alterations
@@ -57,8 +57,8 @@ CASES: dict[str, tuple[Alteration, str]] = {
     ),
     "noise heavy": (Noise.parse("names:3,params:3,descriptions:3,order:3", 7), "parallel"),
     "noise missing": (Noise.parse("names:1,missing:medium,order:medium"), "serial"),
-    "aid": (Aid(HINTS, rationale="given", rationales={(ITEM.id, "1"): " Think. "}), "parallel"),
-    "own reasoning": (Aid(rationale="own", prompt="digest"), "parallel"),
+    "aid": (Hints(HINTS, rationale="given", rationales={(ITEM.id, "1"): " Think. "}), "parallel"),
+    "own reasoning": (Hints(rationale="own", prompt="digest"), "parallel"),
     "injection": (Injection(InjectionSetting.base, 1), "obedient"),
     "injection enhanced": (Injection(InjectionSetting.enhanced), "parallel"),
     "timeout": (failing("first-call,timeout"), "parallel"),
@@ -69,10 +69,13 @@ CASES: dict[str, tuple[Alteration, str]] = {
     "schema changed": (failing("flaky:0.7,schema-changed,wrong-type", 2), "parallel"),
     "down": (failing("down"), "parallel"),
     "permission": (failing("first-call,permission"), "always-retries"),
-    "catalogue": (Catalogue.parse("12", "random,near,domain", seed=4), "parallel"),
-    "catalogue by words": (Catalogue.parse("14", "near", retriever="bm25", top_k=9), "parallel"),
-    "catalogue by itself": (Catalogue.parse("10", "random", retriever="own", top_k=3), "parallel"),
-    "catalogue by embeddings": (Catalogue.parse("10", "domain", retriever="some/model", top_k=2), "parallel"),
+    "catalogue": (Distractors.parse("12", "random,near,domain", seed=4), "parallel"),
+    "catalogue by words": (Distractors.parse("14", "near", retriever="bm25", top_k=9), "parallel"),
+    "catalogue by itself": (Distractors.parse("10", "random", retriever="own", top_k=3), "parallel"),
+    "catalogue by embeddings": (
+        Distractors.parse("10", "domain", retriever="some/model", top_k=2),
+        "parallel",
+    ),
 }
 
 

@@ -11,13 +11,13 @@ import pytest
 from alter.history.session_play import REFUSE, SIMULATE, judged, own, play, scripted
 from benchmarks.wildtoolbench.build import answer, ask, call, calls, item, node, raw_call, says
 from golden_files import same_as_golden
-from wildtool.alter.aid.gold_hints import gold_hints, hint_line
-from wildtool.alter.distractors.distractors import Catalogue
+from wildtool.alter.distractors.distractors import Distractors
 from wildtool.alter.distractors.near import near_copies
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.kinds import KIND_OF, damaged, error_text
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.failures.unit import FailingUnit
+from wildtool.alter.hints.gold_hints import gold_hints, hint_line
 from wildtool.alter.injection.injection import Injection, injection_metrics
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.noise.noise import Noise
@@ -437,6 +437,6 @@ def test_numbers_of_catalogues():
         (None, None, None),
     ]
     rows = table("catalogue_called, catalogue_needed, catalogue_found", verdicts(*cells))
-    found = Catalogue.parse("10", "near,random", retriever="bm25").metrics(rows)
-    plain = Catalogue.parse("10", "random").metrics(rows)
+    found = Distractors.parse("10", "near,random", retriever="bm25").metrics(rows)
+    plain = Distractors.parse("10", "random").metrics(rows)
     same_as_golden("alter/numbers-catalogue.json", {"found": lines_of(found), "plain": lines_of(plain)})

@@ -1,7 +1,7 @@
 """What the options and files of alterations may hold, and what is said of anything else, word for word."""
 
-from wildtool.alter.aid.aid import Aid
-from wildtool.alter.aid.hints import Hint
+from wildtool.alter.hints.hint_files import Hint
+from wildtool.alter.hints.hints import Hints
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
@@ -16,11 +16,11 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
 def test_hints_for_other_units_are_counted():
     benchmark, sample = items("wild-mini")
     hints = (Hint("wild_mini_0", "0", 0, "x"), Hint("wild_mini_0", "9", 0, "x"))
-    aid = Aid(hints, rationale="given", rationales={("wild_mini_1", "0"): "y", ("none", "0"): "y"})
+    aid = Hints(hints, rationale="given", rationales={("wild_mini_1", "0"): "y", ("none", "0"): "y"})
     assert aid.check(benchmark, sample, "fixed") == "2 of 4 hints and rationales are for no selected unit"
-    assert Aid(hints[:1]).check(benchmark, sample, "fixed") == ""
+    assert Hints(hints[:1]).check(benchmark, sample, "fixed") == ""
     assert (aid.label, aid.described, aid.folder_parts) == (
         "hints, rationale given", "hints, rationale given", ["hints", "rationale", "given"]
     )  # fmt: skip
-    assert Aid(hints, True, "own").label == "hints shuffled, rationale own"
-    assert [bool(each) for each in (Aid(), Aid(hints), Aid(rationale="own"))] == [False, True, True]
+    assert Hints(hints, True, "own").label == "hints shuffled, rationale own"
+    assert [bool(each) for each in (Hints(), Hints(hints), Hints(rationale="own"))] == [False, True, True]

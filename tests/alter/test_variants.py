@@ -10,10 +10,10 @@ from alter.history.session_play import REFUSE
 from alter.test_odd_replies import SESSION
 from benchmarks.wildtoolbench.build import call, calls, says
 from golden_files import same_as_golden
-from wildtool.alter.aid.aid import Aid
 from wildtool.alter.base import Alteration
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
+from wildtool.alter.hints.hints import Hints
 from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
@@ -58,7 +58,7 @@ ALTERATIONS: dict[str, tuple[Alteration, ...]] = {
     "noise": (NOISE,),
     "failures": (TIMEOUT,),
     "history": (REFUSE,),
-    "reasoning": (Aid(rationale="own"),),
+    "reasoning": (Hints(rationale="own"),),
     "history, failures": (REFUSE, TIMEOUT),
 }
 

@@ -49,7 +49,7 @@ eleventh: wt.Run = wt.run(
 twelfth: wt.Run = wt.run("wild-mini", model="gpt-4o", limits=wt.Limits(rpm=60, batch=True, order="parallel"))
 roles = wt.Roles(user_model="gpt-4o", user_temperature=0.2, user_header=["X-Team=evals"])
 thirteenth: wt.Run = wt.run("acebench", model="gpt-4o", roles=roles)
-altered = wt.Alterations(catalogue=50, catalogue_kinds="near", history="own", failures="first-call")
+altered = wt.Alterations(among=50, among_kinds="near", history="own", failures="first-call")
 fourteenth: wt.Run = wt.run("wild-mini", model="gpt-4o", alterations=altered)
 endpoint = wt.Endpoint(base_url="http://127.0.0.1:8000/v1", api_key_env="KEY", api_key_file=Path("key"))
 fifteenth: wt.Run = wt.run("wild-mini", model="m", endpoint=endpoint, sampling=wt.Sampling(stream=True))

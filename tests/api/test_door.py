@@ -46,7 +46,7 @@ WRONG: dict[str, Callable[[], Any]] = {
     "headers without a sign": lambda: run(header=["X-Team"]),
     "a body that is no JSON": lambda: run(extra_body="{"),
     "batches one by one": lambda: run(limits=wt.Limits(order="prefix", batch=True)),
-    "a catalogue that is too small": lambda: run(alterations=wt.Alterations(catalogue=3)),
+    "a catalogue that is too small": lambda: run(alterations=wt.Alterations(among=3)),
     "a user where none is": lambda: run(user_model="u"),
     "an option of commands": lambda: run(on="local:2"),
     "a file in place of a folder": lambda: run(out=Path(__file__)),

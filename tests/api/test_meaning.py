@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from api.settings_for import settings_for as options
-from wildtool.alter.aid.aid import Aid
-from wildtool.alter.distractors.distractors import Catalogue
+from wildtool.alter.distractors.distractors import Distractors
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
+from wildtool.alter.hints.hints import Hints
 from wildtool.alter.history.history import OwnHistory
 from wildtool.alter.history.settings import Unrecorded
 from wildtool.alter.injection.injection import Injection
@@ -32,7 +32,7 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
     hints.write_text('{"item": "i", "unit": "0", "step": 0, "text": "t"}\n', "utf-8")
     given = options(
         history="own", tools_model="m",
-        catalogue="9", catalogue_kinds="random", catalogue_seed=1, catalogue_retriever="e", catalogue_top_k=4,
+        among="9", among_kinds="random", among_seed=1, among_retriever="e", among_top_k=4,
         failures="down", failures_seed=2,
         noise="order:slight", noise_seed=3,
         inject="base", inject_seed=4,
@@ -40,30 +40,30 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
     )  # fmt: skip
     assert made(given) == (
         OwnHistory(Unrecorded.simulate),
-        Catalogue.parse("9", "random", seed=1, retriever="e", top_k=4, tools=()),
+        Distractors.parse("9", "random", seed=1, retriever="e", top_k=4, tools=()),
         Failures(FailureSchedule.parse("down"), 2),
         Noise.parse("order:slight", 3),
         Injection(InjectionSetting.base, 4),
-        Aid.given(str(hints), "own"),
+        Hints.given(str(hints), "own"),
     )
     assert made(options(history="own")) == (OwnHistory(Unrecorded.refuse),)
-    assert made(options(hints=str(hints))) == (Aid.given(str(hints), None),)
-    assert made(options(rationale="own")) == (Aid.given(None, "own"),)
-    assert len(made(options(catalogue="9", noise="names:slight"))) == 2
+    assert made(options(hints=str(hints))) == (Hints.given(str(hints), None),)
+    assert made(options(rationale="own")) == (Hints.given(None, "own"),)
+    assert len(made(options(among="9", noise="names:slight"))) == 2
     with pytest.raises(UsageError) as caught:
-        made(options(catalogue="9", catalogue_retriever="bm25", noise="names:slight"))
+        made(options(among="9", among_retriever="bm25", noise="names:slight"))
     assert str(caught.value) == (
-        "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
+        "--among-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
     )
 
 
 def test_tools_of_a_file_join_the_catalogue(tmp_path: Path) -> None:
     tool = {"type": "function", "function": {"name": "own", "description": "Own.", "parameters": {}}}
     (tmp_path / "t.json").write_text(json.dumps([tool]))
-    (catalogue,) = made(options(catalogue="9", catalogue_tools=str(tmp_path / "t.json")))
+    (catalogue,) = made(options(among="9", among_tools=str(tmp_path / "t.json")))
     default = options().alterations
-    assert catalogue == Catalogue.parse(
-        "9", default.catalogue_kinds, seed=0, retriever="", top_k=default.catalogue_top_k, tools=[tool]
+    assert catalogue == Distractors.parse(
+        "9", default.among_kinds, seed=0, retriever="", top_k=default.among_top_k, tools=[tool]
     )
 
 

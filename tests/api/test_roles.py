@@ -104,7 +104,7 @@ def test_a_ranker_of_tools_has_its_endpoint_or_is_replayed(monkeypatch: pytest.M
     monkeypatch.setattr("wildtool.models.providers.ranker.as_ranker", lambda model: ("ranker", model.name))
     others = OtherRoles(ScriptedModel(), settings, catalog, Rates(rpm=1))
     assert others.ranker("e", RoleOptions(temperature=0.5)).model == ("ranker", "e")
-    options = beside(settings, EndpointOptions(), None, None, "--catalogue-base-url", api="embeddings")
+    options = beside(settings, EndpointOptions(), None, None, "--among-base-url", api="embeddings")
     assert catalog.calls == [("e", options, ["temperature"], Rates(rpm=1))]
     replayed = ReplayModel("replay:x", lambda item, repeat: None)
     ranker = replace(others, agent=replayed).ranker("e", RoleOptions())

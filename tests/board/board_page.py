@@ -19,7 +19,7 @@ def command(*words: object) -> tuple[int, str]:
 
 def built(folder: Path) -> "tuple[Page, list[str]]":
     """The page of a board of a folder, and the lines that name what was refused."""
-    status, output = command("board", folder, "-o", folder / "site", "--force")
+    status, output = command("board", "build", folder, "-o", folder / "site", "--force")
     *lines, page = output.splitlines()
     assert status == bool(lines)
     return Page(Path(page)), lines

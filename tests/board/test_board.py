@@ -65,7 +65,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name, model in {**MODELS, "again": Counted("half", raw=False)}.items():
             play(place / "runs" / name, model)
             out = place / ("kept" if name == "again" else "sent")
-            status, output = typed("submit", "prepare", place / "runs" / name, "-o", out)
+            status, output = typed("board", "submit", place / "runs" / name, "-o", out)
             assert status == 0, output
         shutil.copy(place / "kept" / "again.bundle.zip", place / "sent" / "half.again.bundle.zip")
         shutil.copy(place / "sent" / "half.bundle.zip", place / "sent" / "often.again.bundle.zip")
@@ -77,7 +77,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_a_submission_that_holds_is_said_with_its_number_and_what_was_not_compared(place: Path):
     names = ("half", "often", "again")
     bundles = [place / "sent" / f"{name}.bundle.zip" for name in names]
-    status, output = typed("submit", "verify", *bundles)
+    status, output = typed("board", "verify", *bundles)
     assert status == 1
     assert output == (
         "half.bundle.zip: marked as submitted: 17 of 17 replies are without a raw answer "
@@ -109,15 +109,15 @@ def test_a_board_ranks_what_holds_and_names_what_does_not(
     (sent / "same.passport.json").write_text(json.dumps(claims), "utf-8")
     (sent / "bad.bundle.zip").write_text("no bundle", "utf-8")
     (sent / "bad.passport.json").write_text("{}", "utf-8")
-    status, output = typed("board", sent, "-o", tmp_path / "site")
+    status, output = typed("board", "build", sent, "-o", tmp_path / "site")
     output = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", output.replace(str(tmp_path), ""))
     assert (status, output) == (
         1,
         "/sent/bad.bundle.zip: refused: bad.bundle.zip: its SHA-256 is DIGEST, and the passport says None; "
         "/sent/bad.bundle.zip: not a bundle, or damaged (File is not a zip file); get it again; make it again by "
-        "`wildtool submit prepare RUN`, or take it out of the folder "
+        "`wildtool board submit RUN`, or take it out of the folder "
         "/sent/same.bundle.zip: refused: accuracy, task: the passport says 0.5, the replies give 0.75; make it again by "
-        "`wildtool submit prepare RUN`, or take it out of the folder "
+        "`wildtool board submit RUN`, or take it out of the folder "
         "/site/index.html",
     )
     page = page_text((tmp_path / "site" / "index.html").read_text("utf-8"))
@@ -180,7 +180,7 @@ def test_a_keeper_who_got_less_says_so(
 
 
 def test_a_submission_is_judged_by_the_profile_that_it_names(place: Path, tmp_path: Path):
-    prepared = typed("submit", "prepare", place / "runs" / "half", "-o", tmp_path, "--profile", "fixed")
+    prepared = typed("board", "submit", place / "runs" / "half", "-o", tmp_path, "--profile", "fixed")
     assert prepared == (
         0,
         "half.bundle.zip: marked as submitted: 17 of 17 replies are without a raw answer "

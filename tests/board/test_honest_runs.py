@@ -20,7 +20,7 @@ WAYS = {
 }
 HELPED = {
     "noise": ("--noise", "names:slight"),
-    "catalogue": ("--catalogue", "12"),
+    "catalogue": ("--among", "12"),
     "failures": ("--failures", "first-call"),
     "injection": ("--inject", "base"),
     "history": ("--history", "own"),

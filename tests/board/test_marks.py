@@ -31,7 +31,7 @@ def often(name: str = "often", *, raw: bool = True) -> Counted:
 
 def sent(folder: Path, run: Path, *words: object) -> Path:
     """The submission of a run in a folder."""
-    status, output = command("submit", "prepare", run, "-o", folder, *words)
+    status, output = command("board", "submit", run, "-o", folder, *words)
     assert status == 0, output
     return folder / f"{run.name}.bundle.zip"
 
@@ -86,7 +86,7 @@ def test_a_better_message_beside_the_old_raw_answer_is_refused(official: Path, t
             row["message"] = {"role": "assistant", "content": "Here you are."}
 
     edited(bundle, improve)
-    status, output = command("submit", "verify", bundle)
+    status, output = command("board", "verify", bundle)
     assert status == 1
     assert "not as the raw answer says: wild_mini_0/1 step 0" in output
 
@@ -115,7 +115,7 @@ def test_own_data_are_never_ranked_whatever_their_name_says(official: Path, tmp_
     own.write_text(official.read_text("utf-8").splitlines(keepends=True)[0], "utf-8")
     easy = play(tmp_path / "easy", Counted("easy", right=lambda address: True), data=str(own))
     sent(tmp_path / "sent", easy, "--data", own)
-    status, output = command("board", tmp_path / "sent", "-o", tmp_path / "site", "--data", own)
+    status, output = command("board", "build", tmp_path / "sent", "-o", tmp_path / "site", "--data", own)
     assert status == 0, output
     entry = Page(tmp_path / "site" / "index.html").entries["easy"]
     assert (entry.rank, entry.score, entry.mark) == ("", 1.0, "recomputed")
@@ -209,7 +209,7 @@ def test_a_bundle_that_no_command_wrote_is_one_named_line(
     assert "good" in page.entries
     assert ("odd" not in page.entries, len(lines)) == (is_refused, int(is_refused))
     assert all("odd.bundle.zip: refused: " in line for line in lines)
-    assert command("submit", "verify", bundle)[0] == int(is_refused)
+    assert command("board", "verify", bundle)[0] == int(is_refused)
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""`wildtool submit`: a submission is complete, is judged again, and claims nothing that its replies do not give."""
+"""`wildtool board submit`, `verify`: a submission is complete, judged again, and claims only what its replies give."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def command(*words: str, cwd: Path) -> Result:
 
 
 def submit(*words: str, cwd: Path) -> Result:
-    return command("submit", *words, cwd=cwd)
+    return command("board", *words, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a submission of a model that is often wrong, and its run."""
     place = tmp_path_factory.mktemp("submission")
     command("run", "wild-mini", "-m", "baseline/lexical", "-o", "run", "-q", cwd=place)
-    ended = submit("prepare", "run", "-o", "sent", cwd=place)
+    ended = submit("submit", "run", "-o", "sent", cwd=place)
     assert ended.exit_code == 0, ended.stderr
     assert ended.stdout.splitlines()[1:] == ["sent/run.bundle.zip", "sent/run.passport.json"]
     return place
@@ -139,7 +139,7 @@ def test_a_run_of_chosen_items_is_refused_with_the_ids_of_the_others(submission:
         "-q",
     )
     command(*words, cwd=submission)
-    ended = submit("prepare", "part", "-o", "part-sent", cwd=submission)
+    ended = submit("submit", "part", "-o", "part-sent", cwd=submission)
     assert (
         ended.exit_code == 1 and "30 items are left out of the run: wild_mini_1, wild_mini_3" in ended.stderr
     )
@@ -237,7 +237,7 @@ def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
 def test_all_repeats_count(tmp_path: Path):
     words = ("run", "wild-mini", "-m", "baseline/chat", "--repeats", "2", "-o", "run", "-q")
     command(*words, cwd=tmp_path)
-    assert submit("prepare", "run", "-o", "sent", cwd=tmp_path).exit_code == 0
+    assert submit("submit", "run", "-o", "sent", cwd=tmp_path).exit_code == 0
 
     def drop(members: dict[str, bytes]) -> None:
         rows = [json.loads(line) for line in members["record-0001.jsonl"].splitlines()]

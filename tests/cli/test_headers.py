@@ -190,11 +190,11 @@ def test_a_point_of_a_curve_has_headers_of_its_own():
             text += f"[[point]]\nname = '{name}'\nmodel = 'm'\nsize = {size}\n"
             text += f"base_url = '{its.url}'\nheaders = {{{header}}}\n"
         Path("series.toml").write_text(text)
-        assert typed("curve", "series.toml", "--limit", 1, "-q", "-o", "out").exit_code in (0, 3)
+        assert typed("run", "series.toml", "--limit", 1, "-q", "-o", "out").exit_code in (0, 3)
     assert (base.arrived("X-Team"), base.arrived("X-Api-Key")) == ({TEAM}, {None})
     assert (trained.arrived("X-Team"), trained.arrived("X-Api-Key")) == ({None}, {f"Bearer {KEY}"})
     Path("series.toml").write_text(text.replace("env:GATEWAY_KEY", "swordfish-7"))
-    refused = error(typed("curve", "series.toml"))
+    refused = error(typed("run", "series.toml"))
     assert "[[point]] 2: headers: X-Api-Key" in refused and "swordfish" not in refused
 
 

@@ -153,7 +153,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for out in ("runs/demo", "runs/wild-mini", "runs/old"):
             assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
         assert type_("run", "wild-mini", "--quiet", *models[:2], "-o", "runs/gold").exit_code == 0
-        assert type_("submit", "prepare", "runs/gold", "-o", "submissions").exit_code == 0
+        assert type_("board", "submit", "runs/gold", "-o", "submissions").exit_code == 0
     copytree(folder / "runs/old", folder / "runs/new")
     Path(folder, "series.toml").write_text(SERIES)
     Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.data.locate(None).path.read_bytes())

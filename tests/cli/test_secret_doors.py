@@ -288,7 +288,7 @@ def test_what_is_submitted_to_a_cluster_holds_no_key(tmp_path: Path):
     server = f"serve --api-key {KEYS['option']} --port {{port}}"
     words = ["-o", f"file://{tmp_path}/shared", "--workers", "2", "--server", server, "--print"]
     endpoint = ["-m", "m", "--base-url", "http://127.0.0.1:{port}/v1"]
-    result = typed("launch", "slurm", "wild-mini", *endpoint, *words)
+    result = typed("worker", "slurm", "wild-mini", *endpoint, *words)
     assert result.exit_code == 2
     assert "--server holds a key" in result.stderr
     assert not leaked(result, tmp_path)

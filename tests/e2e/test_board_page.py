@@ -1,4 +1,4 @@
-"""`wildtool board`: the page of verified submissions, as built and in a browser."""
+"""`wildtool board build`: the page of verified submissions, as built and in a browser."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, right in (("gold", "0123"), ("random", ""), ("some", "01")):
         model = Counted(name, right=lambda address, right=right: address.unit in right)
         play(place / "runs" / name, model, limit=32)
-        ended = typed("submit", "prepare", f"runs/{name}", "-o", "sent", cwd=place)
+        ended = typed("board", "submit", f"runs/{name}", "-o", "sent", cwd=place)
         assert ended.status == 0, ended.err
     shutil.copy(place / "sent" / "gold.bundle.zip", place / "sent" / "gold.again.bundle.zip")
     return place
@@ -43,7 +43,7 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(submissions: Path) -> Path:
-    ended = typed("board", "sent", "-o", "site", cwd=submissions)
+    ended = typed("board", "build", "sent", "-o", "site", cwd=submissions)
     assert ended.status == 0, ended.err
     assert ended.out == "site/index.html\n"
     return submissions / "site"
@@ -67,21 +67,21 @@ def test_the_keepers_lower_result_is_said(submissions: Path, tmp_path: Path):
     for end in ("bundle.zip", "passport.json"):
         shutil.copy(submissions / "sent" / f"gold.{end}", tmp_path / "sent" / f"claim.{end}")
     shutil.copy(submissions / "sent" / "random.bundle.zip", tmp_path / "sent" / "gold.again.bundle.zip")
-    typed("board", "sent", "-o", "site", cwd=tmp_path)
+    typed("board", "build", "sent", "-o", "site", cwd=tmp_path)
     assert "the keeper's run is of another model" in page_text(tmp_path / "site").replace("&#39;", "'")
 
 
 def test_a_refused_submission_has_no_rank_and_its_reason_is_on_the_page(submissions: Path, tmp_path: Path):
     shutil.copytree(submissions / "sent", tmp_path / "sent")
     flip_byte(tmp_path / "sent" / "random.bundle.zip", 0.4)
-    ended = typed("board", "sent", "-o", "site", cwd=tmp_path)
+    ended = typed("board", "build", "sent", "-o", "site", cwd=tmp_path)
     assert ended.status == 1 and "random.bundle.zip: refused: " in ended.err
     text = page_text(tmp_path / "site")
     assert "Refused random : random.bundle.zip: its SHA-256 is" in text and "random passport" not in text
 
 
 def test_a_folder_without_submissions_is_wrong_usage(tmp_path: Path):
-    ended = typed("board", ".", cwd=tmp_path)
+    ended = typed("board", "build", ".", cwd=tmp_path)
     assert ended.status == 2 and "holds no submission" in ended.err
 
 
@@ -127,7 +127,7 @@ def test_hostile_names_stay_text(submissions: Path, tmp_path: Path, watched: Any
     bundle.rename(bundle.with_name("run.bundle.zip"))
     (tmp_path / "sent" / "random.passport.json").rename(tmp_path / "sent" / "run.passport.json")
     repacked(tmp_path / "sent" / "run.bundle.zip", rename)
-    assert typed("board", "sent", "-o", "site", cwd=tmp_path).status == 0
+    assert typed("board", "build", "sent", "-o", "site", cwd=tmp_path).status == 0
     page, complaints, _ = watched
     page.goto((tmp_path / "site" / "index.html").as_uri())
     assert page.evaluate("window.hacked") is None and not complaints

@@ -154,7 +154,7 @@ async def test_calls_that_no_format_read_are_said_before_a_description_is_blamed
         endpoint = ("-m", "m", "--base-url", server.base_url)
         words = ("tools", "try", "old.json", "--requests", "mine.jsonl", "-o", "out", "-q", *endpoint)
         ended = await wildtool(*words, cwd=folder)
-        sizes = ("run", "wild-mini", "--catalogue", "20", "--limit", 1, "--quiet", "-o", "sizes", *endpoint)
+        sizes = ("run", "wild-mini", "--among", "20", "--limit", 1, "--quiet", "-o", "sizes", *endpoint)
         assert (await wildtool(*sizes, cwd=folder)).status == 0
     shown = text(await wildtool("tools", "try", "out/runs/tools", cwd=folder))
     for screen in (text(ended), shown, text(await wildtool("catalogue", "sizes", cwd=folder))):

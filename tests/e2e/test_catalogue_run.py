@@ -1,4 +1,4 @@
-"""`wildtool run --catalogue`, as it is typed: sizes, errors, kill and resume, retrievers, comparison."""
+"""`wildtool run --among`, as it is typed: sizes, errors, kill and resume, retrievers, comparison."""
 
 import json
 import signal
@@ -27,9 +27,7 @@ def identity(folder: Path) -> dict[str, Any]:
 
 
 async def test_each_size_is_a_run_and_all_are_compared_and_scored_again(tmp_path: Path):
-    ended = await run(
-        tmp_path, "--catalogue", "40,10", "--catalogue-kinds", "near,random", "--catalogue-seed", 3
-    )
+    ended = await run(tmp_path, "--among", "40,10", "--among-kinds", "near,random", "--among-seed", 3)
     assert ended.status == 0, ended.err
     assert "catalogue of 10 tools (random+near), seed 3" in text(ended)
     folders = [tmp_path / "runs" / f"catalogue-{size}" / "baseline--lexical" for size in (10, 40)]
@@ -48,14 +46,14 @@ async def test_each_size_is_a_run_and_all_are_compared_and_scored_again(tmp_path
 
 
 async def test_the_pool_is_that_of_the_whole_set_whatever_is_selected(tmp_path: Path):
-    assert (await run(tmp_path, "--catalogue", 60)).status == 0
+    assert (await run(tmp_path, "--among", 60)).status == 0
     folder = tmp_path / "runs"
     before = identity(folder)
-    more = ("run", "wild-mini", "-m", "baseline/lexical", "--limit", 5, "--catalogue", 60, "-o", folder)
+    more = ("run", "wild-mini", "-m", "baseline/lexical", "--limit", 5, "--among", 60, "-o", folder)
     assert (await wildtool(*more, cwd=tmp_path)).status == 0
     assert identity(folder) == before
     assert len({row["item"] for row in verdicts(folder)}) == 5
-    ended = await wildtool(*more, "--catalogue-seed", 1, cwd=tmp_path)
+    ended = await wildtool(*more, "--among-seed", 1, cwd=tmp_path)
     assert ended.status == 2
     assert "catalogue.seed was 0 in this run and is now 1" in text(ended)
 
@@ -63,7 +61,7 @@ async def test_the_pool_is_that_of_the_whole_set_whatever_is_selected(tmp_path: 
 async def test_tools_of_a_file_are_drawn_from_and_recorded(tmp_path: Path):
     tools = [{"name": f"tide {k}", "description": f"Reads gauge {k}", "parameters": {}} for k in range(99)]
     (tmp_path / "tools.json").write_text(json.dumps(tools))
-    ended = await run(tmp_path, "--catalogue", 90, "--catalogue-tools", "tools.json", model="baseline/gold")
+    ended = await run(tmp_path, "--among", 90, "--among-tools", "tools.json", model="baseline/gold")
     assert ended.status == 0, ended.err
     (tmp_path / "tools.json").unlink()
     assert {row["outcome"] for row in verdicts(tmp_path / "runs")} == {"correct"}
@@ -74,17 +72,17 @@ async def test_tools_of_a_file_are_drawn_from_and_recorded(tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--catalogue", 5), "smaller than the"),
-        (("--catalogue", 1000), "Give 177 or fewer, add kinds"),
-        (("--catalogue", "10,ten"), "--catalogue ten: give numbers of tools"),
-        (("--catalogue", 10, "--catalogue-kinds", "nea"), "did you mean 'near'"),
-        (("--catalogue", 10, "--catalogue-tools", "none.json"), "cannot read none.json"),
-        (("--catalogue-tools", "none.json"), "--catalogue-tools needs --catalogue"),
+        (("--among", 5), "smaller than the"),
+        (("--among", 1000), "Give 177 or fewer, add kinds"),
+        (("--among", "10,ten"), "--among ten: give numbers of tools"),
+        (("--among", 10, "--among-kinds", "nea"), "did you mean 'near'"),
+        (("--among", 10, "--among-tools", "none.json"), "cannot read none.json"),
+        (("--among-tools", "none.json"), "--among-tools needs --among"),
         (
-            ("--catalogue", 10, "--catalogue-retriever", "bm25", "--noise", "names:heavy"),
+            ("--among", 10, "--among-retriever", "bm25", "--noise", "names:heavy"),
             "leave out one of the two",
         ),
-        (("--catalogue", "10,20", "--on", "local:2"), "take one size"),
+        (("--among", "10,20", "--on", "local:2"), "take one size"),
     ],
 )
 async def test_what_cannot_be_is_told_before_the_run(tmp_path: Path, words: tuple[object, ...], told: str):
@@ -95,7 +93,7 @@ async def test_what_cannot_be_is_told_before_the_run(tmp_path: Path, words: tupl
 
 
 async def test_a_run_with_a_first_pass_is_killed_and_continues(tmp_path: Path):
-    more = ("--catalogue", 30, "--catalogue-retriever", "own", "--quiet", "--concurrency", 2)
+    more = ("--among", 30, "--among-retriever", "own", "--quiet", "--concurrency", 2)
     async with FaultServer("ok", delay_s=0.01) as server:
         calm, torn = tmp_path / "calm", tmp_path / "torn"
         assert (await wildtool(*playing(server, calm, *more, limit=4), cwd=tmp_path)).status == 0
@@ -111,11 +109,11 @@ async def test_an_embedding_model_ranks_and_its_replies_are_recorded(tmp_path: P
     with serving("") as (base_url, received):
         ended = await run(
             tmp_path,
-            "--catalogue",
+            "--among",
             30,
-            "--catalogue-retriever",
+            "--among-retriever",
             "letters",
-            "--catalogue-base-url",
+            "--among-base-url",
             base_url,
             model="baseline/gold",
         )

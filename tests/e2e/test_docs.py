@@ -160,7 +160,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         typed(f"wildtool run wild-mini {model} --out runs/{out}/wild-mini", place)
         typed(f"wildtool run acebench --data finance {model} --out runs/{out}/acebench", place)
     typed("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip", place)
-    typed("wildtool submit prepare runs/demo/baseline--gold -o submissions", place)
+    typed("wildtool board submit runs/demo/baseline--gold -o submissions", place)
     for name in ("train", "other"):
         rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]
         # One needs what was said long before.

@@ -130,7 +130,7 @@ async def test_no_batch_sends_it(protocol: str, folder: Path):
 
 async def test_tools_that_fill_a_catalogue_are_sent_without_it(folder: Path):
     async with Peer("chat", says_nothing) as peer:
-        others = ("--catalogue", 8, "--catalogue-tools", source("mcp", folder), "--limit", 2, "-o", "out")
+        others = ("--among", 8, "--among-tools", source("mcp", folder), "--limit", 2, "-o", "out")
         ended = await wildtool("run", "wild-mini", *others, *words(peer), cwd=folder, PEER_KEY=KEY)
     assert ended.status == 0, ended.err
     bodies = b"".join(map(bytes, peer.bodies))

@@ -196,7 +196,7 @@ async def test_workers_of_a_cluster_count_what_a_controlled_run_has_spent(tmp_pa
         words = shared(server, url, "--quiet")
         first = await wildtool(*words, "--max-tokens-total", 20 * tokens, cwd=tmp_path)
         assert first.status == 3, first.err
-        launch = ["launch", "slurm", *words[1:-3], "--workers", 2, "--print", "--max-tokens-total"]
+        launch = ["worker", "slurm", *words[1:-3], "--workers", 2, "--print", "--max-tokens-total"]
         assert (await wildtool(*launch, 20 * tokens, cwd=tmp_path)).status == 0
         assert (await wildtool("worker", "--run", url, cwd=tmp_path)).status == 3
         assert (spent := server.received) <= 20
@@ -210,7 +210,7 @@ async def test_workers_of_a_cluster_count_what_a_controlled_run_has_spent(tmp_pa
 async def test_a_launch_is_refused_while_workers_of_an_earlier_start_work(tmp_path: Path):
     url = (tmp_path / "run").as_uri()
     async with FaultServer("ok", delay_s=0.1) as server:
-        launch = ["launch", "slurm", *shared(server, url)[1:-2], "--workers", 1, "--print"]
+        launch = ["worker", "slurm", *shared(server, url)[1:-2], "--workers", 1, "--print"]
         assert (await wildtool(*launch, cwd=tmp_path)).status == 0
         worker = await start("worker", "--run", url, cwd=tmp_path)
         await until(lambda: server.received > 0, worker)
@@ -281,7 +281,7 @@ async def test_workers_that_a_cluster_starts_share_a_run_and_its_limits_without_
         calm = await calm_run(server, tmp_path)
         steps, server.received = server.received, 0
         run = shared(server, url)[1:-2]
-        words = ["launch", "slurm", *run, "--workers", 2, "--print"]
+        words = ["worker", "slurm", *run, "--workers", 2, "--print"]
         limited = await wildtool(*words, "--max-tokens-total", steps // 2 * 18, cwd=tmp_path)
         assert limited.status == 0, limited.err
         assert f"exec wildtool worker --run {url}" in limited.out

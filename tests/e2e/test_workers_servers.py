@@ -158,7 +158,7 @@ async def test_what_cannot_be_served_is_refused(tmp_path: Path, more: tuple[str,
 async def test_a_worker_executes_no_command_that_a_store_names(tmp_path: Path):
     url = (tmp_path / "run").as_uri()
     command = script(tmp_path, 0)
-    launch = ["launch", "slurm", *words(tmp_path, command)[1:], "--out", url, "--workers", 1, "--print"]
+    launch = ["worker", "slurm", *words(tmp_path, command)[1:], "--out", url, "--workers", 1, "--print"]
     position = launch.index("--on")
     del launch[position : position + 2]
     printed = await wildtool(*launch, cwd=tmp_path)

@@ -127,7 +127,7 @@ async def test_an_array_job_with_a_requeued_task_gives_the_verdicts_of_one_proce
         server.delay_s = 0.5
         steps, server.received = server.received, 0
         path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-        words = ["launch", "slurm", *shared(server, url)[1:-2], "--workers", TASKS]
+        words = ["worker", "slurm", *shared(server, url)[1:-2], "--workers", TASKS]
         launched = await wildtool(*words, cwd=tmp_path, PATH=path)
         assert launched.status == 0, launched.err
         number = re.search(r"Submitted batch job (\d+)", launched.out)

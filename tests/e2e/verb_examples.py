@@ -30,13 +30,14 @@ WRITING: Mapping[str, tuple[str, ...]] = {
         "run wild-mini --model baseline/gold --limit 1 --out OUT",
         "run wild-mini --model baseline/gold --model baseline/chat --limit 1 --out OUT --cache OUT-cache",
         "run all --model baseline/gold --limit 1 --out OUT",
+        "run series.toml --limit 1 -o OUT --cache OUT-cache",
     ),
+    "compare": ("compare sizes --curve tools -o OUT", "compare series.toml --curve data"),
     "score": (
         "score r/gold --profile fixed",
         "score --data wild-mini --benchmark wild-mini --replies replies.jsonl --out OUT",
     ),
     "gate": ("gate r/gold --against r/chat --markdown OUT",),
-    "curve": ("curve series.toml --limit 1 -o OUT --cache OUT-cache",),
     "tools lint": ("tools lint tools.json -o OUT",),
     "tools try": (
         "tools try tools.json --requests mine.jsonl -m baseline/gold -o OUT --cache OUT-cache",
@@ -58,8 +59,8 @@ WRITING: Mapping[str, tuple[str, ...]] = {
         if name != "inspect" or find_spec("inspect_ai")
     ),
     "check": ("check -m m --base-url URL --quick --markdown OUT",),
-    "submit prepare": ("submit prepare whole -o OUT",),
-    "board": ("board subs -o OUT",),
+    "board submit": ("board submit whole -o OUT",),
+    "board build": ("board build subs -o OUT",),
     "audit": ("audit wildtoolbench --data s.jsonl", "audit wild-mini --hints gold -o OUT"),
     "new cases": ("new cases OUT/cases.yaml",),
     "new benchmark": ("new benchmark mine -o OUT", "new benchmark mine --package -o OUT"),
@@ -83,8 +84,8 @@ WRITING: Mapping[str, tuple[str, ...]] = {
             "rationales": ("sharegpt", "openai", "trl"),
         }.items()
     },
-    "launch slurm": (f"launch slurm {_SHARED}",),
-    "launch kubernetes": (f"launch kubernetes --image i {_SHARED}",),
+    "worker slurm": (f"worker slurm {_SHARED}",),
+    "worker kubernetes": (f"worker kubernetes --image i {_SHARED}",),
     "review start": ("review start s.jsonl --store OUT", "review start s.jsonl --store OUT --runs r/gold"),
     "review export": ("review export s.jsonl -o OUT",),
     "review log": ("review log s.jsonl -o OUT", "review log s.jsonl --anonymous -o OUT"),
@@ -115,10 +116,9 @@ WRITING: Mapping[str, tuple[str, ...]] = {
 
 READING: Mapping[str, tuple[str, ...]] = {
     "show": ("show r/gold r/chat",),
-    "compare": ("compare r/gold r/chat",),
     "list": ("list", "list models"),
     "trust": ("trust trusted",),
-    "submit verify": ("submit verify subs/whole.bundle.zip",),
+    "board verify": ("board verify subs/whole.bundle.zip",),
     "review stats": ("review stats s.jsonl",),
     "review agree": ("review agree s.jsonl --runs r/gold --runs r/chat",),
     "review people list": ("review people list s.jsonl",),
@@ -129,14 +129,14 @@ READING: Mapping[str, tuple[str, ...]] = {
 SERVING: Mapping[str, str] = {
     "view": "tests/cli/commands/test_view.py and tests/report/server",
     "review serve": "tests/cli/commands/test_review_serve.py",
-    "worker": "tests/e2e/test_workers.py and tests/e2e/test_workers_faults.py",
+    "worker start": "tests/e2e/test_workers.py and tests/e2e/test_workers_faults.py",
 }
 """Verbs that work until they are stopped, and where that is tested."""
 READ_OPTIONS = {
     "--adapter",
     "--against",
     "--api-key-file",
-    "--catalogue-tools",
+    "--among-tools",
     "--compare",
     "--config",
     "--data",
@@ -184,8 +184,8 @@ def build_world() -> None:
         "run wild-mini --model baseline/gold --out whole --quiet",
         "run wild-mini --model baseline/gold --limit 4 --out r/gold --quiet",
         "run wild-mini --model baseline/chat --limit 4 --out r/chat --quiet",
-        "run wild-mini --model baseline/gold --limit 2 --catalogue 20,40 --out sizes --quiet",
-        "submit prepare whole -o subs",
+        "run wild-mini --model baseline/gold --limit 2 --among 20,40 --out sizes --quiet",
+        "board submit whole -o subs",
         "generate --model procedural --sessions 2 -o s.jsonl",
         "review start s.jsonl",
         "review people add s.jsonl ann",

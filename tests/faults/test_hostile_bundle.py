@@ -564,7 +564,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with two_official_sessions(folder):
         for name, model in models.items():
             play(folder / name, model)
-            status, output = command("submit", "prepare", folder / name, "-o", folder / "sent")
+            status, output = command("board", "submit", folder / name, "-o", folder / "sent")
             assert status == 0, output
         sent = folder / "sent"
         yield Place(sent / "leader.bundle.zip", sent / "weak.bundle.zip", 0.25)

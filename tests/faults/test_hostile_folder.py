@@ -176,7 +176,7 @@ PLANTED = {
     ),
     "a table, to a cluster": (
         '[models.gpt-4o]\nmodel = "m"\nbase_url = "http://0.0.0.0:PORT/v1"',
-        "launch slurm wild-mini -m gpt-4o -o file:///OUTSIDE/MARK --workers 1 --print",
+        "worker slurm wild-mini -m gpt-4o -o file:///OUTSIDE/MARK --workers 1 --print",
     ),
 }
 """By what the file plants: its text, and the words that are typed."""

@@ -109,13 +109,13 @@ def test_toleaps_tables_have_the_same_41_models_in_the_same_groups():
 def test_a_table_is_shown_beside_runs_of_the_benchmarks_it_is_about():
     beside = {
         (what, benchmark): [table.name for table in tables_beside(what, benchmark)]
-        for what in ("aid", "training")
+        for what in ("hints", "training")
         for benchmark in ("bfcl", "rotbench", "glaive")
     }
     assert beside == {
-        ("aid", "bfcl"): ["toleap_key_clues"],
-        ("aid", "rotbench"): [],
-        ("aid", "glaive"): [],
+        ("hints", "bfcl"): ["toleap_key_clues"],
+        ("hints", "rotbench"): [],
+        ("hints", "glaive"): [],
         ("training", "bfcl"): ["toleap_autonomous_bfcl"],
         ("training", "rotbench"): ["toleap_training", "toleap_training_steps"],
         ("training", "glaive"): [],

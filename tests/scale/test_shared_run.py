@@ -237,7 +237,7 @@ def test_a_heartbeat_that_is_late_does_not_follow_the_last_one(
 def test_a_slurm_script_is_printed_for_a_prepared_run(tmp_path: Path):
     url = (tmp_path / "shared").as_uri()
     launched = run(
-        f"launch slurm wild-mini -m baseline/lexical --limit 3 -o {url} --workers 2 --sbatch=--mem=1G --print"
+        f"worker slurm wild-mini -m baseline/lexical --limit 3 -o {url} --workers 2 --sbatch=--mem=1G --print"
     )
     assert launched.exit_code == 0, launched.stderr
     assert launched.stdout.splitlines()[-2:] == ["#SBATCH --mem=1G", f"exec wildtool {worker_of(url)}"]
@@ -254,14 +254,14 @@ def test_a_slurm_script_is_printed_for_a_prepared_run(tmp_path: Path):
     assert (
         " ".join(again.stderr.split()).replace(url, "URL") == "URL: this worker played 0 items with 0 calls"
     )
-    relaunched = run(f"launch slurm wild-mini -m baseline/lexical --limit 3 -o {url} --workers 2 --print")
+    relaunched = run(f"worker slurm wild-mini -m baseline/lexical --limit 3 -o {url} --workers 2 --print")
     assert relaunched.exit_code == 0
     assert SharedJob.read(FolderStore(tmp_path / "shared")).sitting == 2
 
 
 def test_a_kubernetes_manifest_is_printed_for_a_prepared_run(tmp_path: Path):
     url = (tmp_path / "shared").as_uri()
-    words = f"launch kubernetes wild-mini -m baseline/lexical --limit 3 -o {url} --workers 2"
+    words = f"worker kubernetes wild-mini -m baseline/lexical --limit 3 -o {url} --workers 2"
     launched = run(f"{words} --image i --secret a --secret b --print")
     manifest = json.loads(launched.stdout)
     assert manifest["metadata"]["name"] == "wildtool-baseline-lexical"
@@ -284,7 +284,7 @@ def test_what_a_cluster_cannot_share_is_refused(tmp_path: Path):
         f"-m baseline/gold -o {url} --dry-run",
         f"-m baseline/gold -o {url} --rpm 0",
     ):
-        refused = run(f"launch slurm wild-mini {words} --workers 2 --print")
+        refused = run(f"worker slurm wild-mini {words} --workers 2 --print")
         texts.append((refused.exit_code, " ".join(refused.stderr.split())))
     assert texts == [
         (
@@ -311,7 +311,7 @@ def test_a_script_is_submitted_and_what_refuses_it_is_named(tmp_path: Path, monk
         return Child(["sh", "-c", script.format(tmp_path / "submitted")], **options)
 
     monkeypatch.setattr(commands, "Child", submit)
-    line = f"launch slurm wild-mini -m baseline/gold --limit 1 -o {url} --workers 1"
+    line = f"worker slurm wild-mini -m baseline/gold --limit 1 -o {url} --workers 1"
     results = [run(line) for _ in range(3)]
     assert [(each.exit_code, " ".join(each.stderr.split())) for each in results] == [
         (0, ""),
@@ -327,7 +327,7 @@ def test_a_script_is_submitted_and_what_refuses_it_is_named(tmp_path: Path, monk
 
 def test_a_worker_with_other_data_says_so(tmp_path: Path):
     url = (tmp_path / "shared").as_uri()
-    run(f"launch slurm wild-mini -m baseline/gold --limit 3 -o {url} --workers 2 --print")
+    run(f"worker slurm wild-mini -m baseline/gold --limit 3 -o {url} --workers 2 --print")
     store = FolderStore(tmp_path / "shared")
     content = store.get_json("job.json")
     store.put("job.json", json.dumps({**content, "items": 1_000}).encode())
@@ -350,7 +350,7 @@ def test_a_worker_with_other_data_says_so(tmp_path: Path):
 
 def prepared(tmp_path: Path) -> copies.Place:
     url = (tmp_path / "shared").as_uri()
-    run(f"launch slurm wild-mini -m baseline/gold --limit 3 -o {url} --workers 2 --print")
+    run(f"worker slurm wild-mini -m baseline/gold --limit 3 -o {url} --workers 2 --print")
     return copies.place_of(url)
 
 
@@ -359,7 +359,7 @@ def test_a_launch_waits_for_workers_of_an_earlier_start(tmp_path: Path):
     Claims(place.store, "w1", 1, 1).beat({"ended": False})
     Claims(place.store, "w2", 1, 1).beat({"ended": True})
     refused = run(
-        f"launch slurm wild-mini -m baseline/gold --limit 3 -o {place.store.url} --workers 2 --print"
+        f"worker slurm wild-mini -m baseline/gold --limit 3 -o {place.store.url} --workers 2 --print"
     )
     assert refused.exit_code == 2
     assert " ".join(refused.stderr.split()) == (

@@ -311,7 +311,7 @@ DOORS = [
     Door("run training", RECORDS, by_training, {}),
     Door("review import", RECORDS, by_import, {}),
     Door("generate --tools", TOOLS, of_file(named_tools), {}),
-    Door("--catalogue-tools", TOOLS, of_file(tools_of_file), {}),
+    Door("--among-tools", TOOLS, of_file(tools_of_file), {}),
     Door("tools lint", TOOLS, of_file(lambda path: ToolSource(name=str(path)).tools(print)), {}),
     Door(
         "wt.check_call, the tool",
@@ -385,7 +385,7 @@ UNKNOWN: Mapping[str, Callable[[], object]] = {
     "run training": lambda: odd_record("run training --data records.jsonl --model baseline/gold"),
     "review import": lambda: odd_record("review import records.jsonl --from openai -o drafts.jsonl"),
     "generate --tools": lambda: odd_tools(named_tools),
-    "--catalogue-tools": lambda: odd_tools(tools_of_file),
+    "--among-tools": lambda: odd_tools(tools_of_file),
     "tools lint": lambda: odd_tools(lambda path: ToolSource(name=str(path)).tools(print)),
     "wt.check_call, the tool": lambda: wt.check_call(
         tool={"name": "age_of", "schemer": AGE.schema},

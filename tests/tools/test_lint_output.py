@@ -80,7 +80,18 @@ async def test_a_page_about_many_tools_lists_those_to_improve_first(large: Path)
     (large / "mine.jsonl").write_text(
         '{"request": "Get the active invoice0", "tool": "get_active_invoice0"}\n'
     )
-    asked = ("catalogue", "api.json", "--requests", "mine.jsonl", "-m", "baseline/lexical", "-o", "out", "-q")
+    asked = (
+        "tools",
+        "try",
+        "api.json",
+        "--requests",
+        "mine.jsonl",
+        "-m",
+        "baseline/lexical",
+        "-o",
+        "out",
+        "-q",
+    )
     ended = await wildtool(*asked, cwd=large)
     assert ended.status == 0, ended.err
     page = (large / "out" / "pages" / "index.html").read_text()

@@ -1,4 +1,4 @@
-"""Series of catalogue sizes: runs that differ in nothing else, and what a unit took."""
+"""Series of numbers of tools: runs that differ in nothing else, and what a unit took."""
 
 import json
 from pathlib import Path
@@ -8,14 +8,14 @@ import pytest
 
 import wildtool
 from engine.echo_benchmark import ScriptedModel
+from wildtool.cli.output.sizes import show_sizes
 from wildtool.errors import CallError
-from wildtool.tools.commands.size_output import show_sizes
 from wildtool.tools.size_curve import UnitUsage, size_series
 from wildtool.types import Reply, Request
 
 
 def run(folder: Path, size: int, model: Any = "baseline/chat", **settings: Any) -> None:
-    settings = {"limit": 2, "quiet": True, "catalogue": str(size), **settings}
+    settings = {"limit": 2, "quiet": True, "among": str(size), **settings}
     wildtool.run("wild-mini", model=model, out=folder / f"{len([*folder.glob('*')])}", **settings)
 
 
@@ -28,9 +28,9 @@ def tools_file(folder: Path, word: str) -> Path:
 
 def test_tools_of_another_file_make_another_series(tmp_path: Path):
     runs = tmp_path / "runs"
-    run(runs, 0, catalogue=None)  # of no catalogue, and so of no series
+    run(runs, 0, among=None)  # of no other tools, and so of no series
     for size, word in ((12, "alpha"), (40, "beta"), (40, "alpha")):
-        run(runs, size, catalogue_tools=tools_file(tmp_path, word))
+        run(runs, size, among_tools=tools_file(tmp_path, word))
     run(runs, 12)
     alpha, beta, own = sorted(size_series([runs]), key=lambda each: (-len(each.points), -len(each.title)))
     assert [point.size for point in alpha.points] == [12, 40]

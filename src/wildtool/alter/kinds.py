@@ -8,10 +8,10 @@ from wildtool.alter.base import Alteration
 
 ALTERATION_KINDS = ("history", "catalogue", "failures", "noise", "injection", "aid")
 """What tables and JSON call the alterations of wildtool, in the order in which they name them."""
-_AID = "wildtool.alter.aid.aid:Aid"
+_AID = "wildtool.alter.hints.hints:Hints"
 _CLASSES = {
     "history": "wildtool.alter.history.history:OwnHistory",
-    "catalogue": "wildtool.alter.distractors.distractors:Catalogue",
+    "catalogue": "wildtool.alter.distractors.distractors:Distractors",
     "failures": "wildtool.alter.failures.failures:Failures",
     "noise": "wildtool.alter.noise.noise:Noise",
     "injection": "wildtool.alter.injection.injection:Injection",

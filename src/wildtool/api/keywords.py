@@ -24,6 +24,7 @@ from wildtool.api.settings import (
 )
 from wildtool.config.config_file import Config, read_config, unknown_key_message
 from wildtool.errors import UsageError, unknown_name
+from wildtool.older_names import OLDER_SETTINGS, level_of_the_caller, warn_of_older
 
 OF_COMMANDS = frozenset(each.name for each in fields(Workers))
 """Settings that only commands have."""
@@ -130,7 +131,12 @@ def given_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by name, from keywords and from the records among them. Raises UsageError for unknown keywords."""
     values: dict[str, Any] = {}
     records: dict[str, Any] = {}
-    for name, value in given.items():
+    for older, value in given.items():
+        name = OLDER_SETTINGS.get(older, older)
+        if name != older:
+            warn_of_older(f"{older}=", f"{name}=")
+            if name in given:
+                raise UsageError(f"{older}= and {name}= are the same; give it once")
         if (
             name in RECORDS
             and name in RunKeywords.__annotations__
@@ -165,7 +171,7 @@ def _ways(name: str) -> str:
 def _warn_of_old(name: str) -> None:
     record = RECORDS[RECORD_OF[name]].__name__
     text = f"{name}= is a field of {record}: {RECORD_OF[name]}=wildtool.{record}({name}=…); the keyword goes with 0.4"
-    warnings.warn(text, DeprecationWarning, stacklevel=5)
+    warnings.warn(text, DeprecationWarning, stacklevel=level_of_the_caller())
 
 
 def _changed(record: SettingGroup) -> dict[str, Any]:

@@ -41,8 +41,8 @@ def spending_limits(limits: Limits) -> "SpendingLimits":
 
 
 def role_options(roles: Roles, role: str) -> RoleOptions:
-    """What is set for the model in another role: `user`, `tools`, `judge`, `retriever`, or `catalogue` for what ranks the
-    tools of a catalogue."""
+    """What is set for the model in another role: `user`, `tools`, `judge`, `retriever`, or `among` for what ranks the
+    tools among others."""
     its = {name: getattr(roles, f"{role}_{name}", None) for name in _OF_A_ROLE}
     return RoleOptions(
         model=getattr(roles, f"{role}_model" if role in ("user", "tools") else role, None),
@@ -149,8 +149,8 @@ def alterations_of(its: Alterations, roles: Roles) -> "tuple[Alteration, ...]":
 
         simulates = roles.tools_model is not None
         alterations.append(OwnHistory(Unrecorded.simulate if simulates else Unrecorded.refuse))
-    if its.catalogue is not None:
-        alterations.append(_catalogue(its))
+    if its.among is not None:
+        alterations.append(_distractors(its))
     if its.failures is not None:
         from wildtool.alter.failures.failures import Failures
         from wildtool.alter.failures.schedule import FailureSchedule
@@ -165,9 +165,9 @@ def alterations_of(its: Alterations, roles: Roles) -> "tuple[Alteration, ...]":
 
         alterations.append(Injection(InjectionSetting(its.inject), its.inject_seed))
     if its.hints is not None or its.rationale is not None:
-        from wildtool.alter.aid.aid import Aid
+        from wildtool.alter.hints.hints import Hints
 
-        alterations.append(Aid.given(_text(its.hints), _text(its.rationale)))
+        alterations.append(Hints.given(_text(its.hints), _text(its.rationale)))
     return tuple(alterations)
 
 
@@ -175,32 +175,32 @@ def _text(value: "str | Path | None") -> str | None:
     return None if value is None else str(value)
 
 
-def _catalogue(its: Alterations) -> "Alteration":
-    from wildtool.alter.distractors.distractors import Catalogue
+def _distractors(its: Alterations) -> "Alteration":
+    from wildtool.alter.distractors.distractors import Distractors
     from wildtool.tools.sources.named import tool_sources
 
-    retriever = its.catalogue_retriever or ""
-    names = [] if its.catalogue_tools is None else [str(its.catalogue_tools)]
+    retriever = its.among_retriever or ""
+    names = [] if its.among_tools is None else [str(its.among_tools)]
     sources = tool_sources(names, its.mcp_env, header_texts(its.mcp_header))
     tools = sources[0].first_of_each_name() if sources else ()
     if retriever and "names" in (its.noise or ""):
         raise UsageError(
-            "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
+            "--among-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
         )
-    return Catalogue.parse(
-        str(its.catalogue),
-        its.catalogue_kinds,
-        seed=its.catalogue_seed,
+    return Distractors.parse(
+        str(its.among),
+        its.among_kinds,
+        seed=its.among_seed,
         retriever=retriever,
-        top_k=its.catalogue_top_k,
+        top_k=its.among_top_k,
         tools=tools,
     )
 
 
-def catalogue_sizes_of(its: Alterations) -> list[int]:
-    """The sizes of the catalogue, each of which is a run. Raises UsageError."""
-    if its.catalogue is None:
+def tool_counts_of(its: Alterations) -> list[int]:
+    """The numbers of tools, each of which is a run. Raises UsageError."""
+    if its.among is None:
         return []
-    from wildtool.alter.distractors.distractors import catalogue_sizes
+    from wildtool.alter.distractors.distractors import among_sizes
 
-    return catalogue_sizes(str(its.catalogue))
+    return among_sizes(str(its.among))

@@ -82,7 +82,7 @@ def plan(
     parent: Path | None = None,
     models: "Mapping[str, Model] | None" = None,
 ) -> list[NamedRun]:
-    """The runs that settings name, one per model, and per size of a catalogue. Raises UsageError or DataError.
+    """The runs that settings name, one per model, and per number of tools. Raises UsageError or DataError.
 
     Args:
         entries: models of the config file, by name; None: it is read.
@@ -94,11 +94,11 @@ def plan(
         config = settings.output.config
         entries = read_config(None if config is None else Path(config)).models
     out = None if settings.output.out is None else Path(settings.output.out)
-    if len(sizes := meaning.catalogue_sizes_of(settings.alterations)) > 1:
+    if len(sizes := meaning.tool_counts_of(settings.alterations)) > 1:
         runs: list[NamedRun] = []
         above = parent or out
         for size in sizes:
-            its_settings = settings.changed(catalogue=str(size), out=None)
+            its_settings = settings.changed(among=str(size), out=None)
             place = above and above / f"catalogue-{size}"
             its_runs = plan(its_settings, entries, report=report, parent=place, models=models)
             runs += [run._replace(label=f"{run.label}, {size} tools") for run in its_runs]
@@ -118,7 +118,7 @@ def _plan_size(
     out: Path | None,
     models: "Mapping[str, Model]",
 ) -> list[NamedRun]:
-    """As `plan`, where there is at most one catalogue. Args: out: folder that the settings name, if any."""
+    """As `plan`, where there is at most one number of tools. Args: out: folder that the settings name, if any."""
     from wildtool.models.resolve import folder_name
 
     alterations = meaning.alterations_of(settings.alterations, settings.roles)
@@ -226,7 +226,7 @@ def _build_plans(
             more_roles,
         )
         for role, its_name in ((role, its) for each in alterations for role, its in each.roles.items()):
-            other_models[role] = assigned.ranker(its_name, meaning.role_options(roles, "catalogue"))
+            other_models[role] = assigned.ranker(its_name, meaning.role_options(roles, "among"))
         role_models = {"agent": agents[name], **other_models}
         batched, more = _batched_roles(role_models, settings)
         endpoint_notes = [model.endpoint_note for model in role_models.values() if model.endpoint_note]

@@ -111,23 +111,23 @@ class Alterations(SettingGroup):
 
     history: Literal["own"] | None = setting()
     """"own": the tasks of a session follow the model's own earlier ones instead of the gold ones."""
-    catalogue: str | int | None = setting()
+    among: str | int | None = setting()
     """Each item's tools stand among others, this many in all; several sizes, as in "10,50", are a run each."""
-    catalogue_kinds: str = setting("random")
+    among_kinds: str = setting("random")
     """Which others: random, domain, near; several in turn, with commas between them."""
-    catalogue_seed: int = setting(0)
+    among_seed: int = setting(0)
     """Seed of the others."""
-    catalogue_tools: str | Path | None = setting(needs="catalogue")
+    among_tools: str | Path | None = setting(needs="among")
     """A file of tools, or an MCP server, from which the others are drawn."""
-    mcp_env: Sequence[str] | None = setting(needs="catalogue_tools")
+    mcp_env: Sequence[str] | None = setting(needs="among_tools")
     """Variables for an MCP server that a command starts, beside HOME, PATH and the like."""
-    mcp_header: Headers | None = setting(needs="catalogue_tools")
+    mcp_header: Headers | None = setting(needs="among_tools")
     """HTTP headers for an MCP server at an address."""
-    catalogue_retriever: str | None = setting(
-        needs="catalogue", not_empty="give bm25, own or the name of an embedding model"
+    among_retriever: str | None = setting(
+        needs="among", not_empty="give bm25, own or the name of an embedding model"
     )
     """The model is shown only the tools found: by bm25, by itself (own), or by an embedding model."""
-    catalogue_top_k: int = setting(10, min=1)
+    among_top_k: int = setting(10, min=1)
     """Tools that are found."""
     failures: str | None = setting()
     """Tools fail by this schedule: first-call, twice-then-well, flaky:0.2 or down, with kinds after commas."""
@@ -197,11 +197,11 @@ class Roles(SettingGroup):
     """Environment variable that holds its key."""
     tools_header: Headers | None = setting(needs="tools_model")
     """Its HTTP headers."""
-    catalogue_base_url: str | None = setting(needs="catalogue_retriever")
-    """Address of the embedding model of `catalogue_retriever`; None: that of the tested model."""
-    catalogue_api_key_env: str | None = setting(needs="catalogue_retriever")
+    among_base_url: str | None = setting(needs="among_retriever")
+    """Address of the embedding model of `among_retriever`; None: that of the tested model."""
+    among_api_key_env: str | None = setting(needs="among_retriever")
     """Environment variable that holds its key."""
-    catalogue_header: Headers | None = setting(needs="catalogue_retriever")
+    among_header: Headers | None = setting(needs="among_retriever")
     """Its HTTP headers."""
 
 
@@ -286,7 +286,9 @@ class Settings:
         """The settings with these values by name; all others have their defaults. Raises UsageError for a value that no
         run can use, and for settings that contradict each other."""
         with words_of_the_caller():
-            if not models or not all(name.strip() for name in models):
+            if not models:
+                raise UsageError("no model is named; give one, such as --model baseline/gold")
+            if not all(name.strip() for name in models):
                 raise UsageError("--model is empty; give a name, such as --model baseline/gold")
             check_rules(values)
             given: dict[str, dict[str, Any]] = {name: {} for name in RECORDS}

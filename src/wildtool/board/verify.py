@@ -92,7 +92,7 @@ def submissions_in(folder: Path) -> list[Path]:
         if not file.name.endswith(AGAIN_SUFFIX) and holds_bundle(file)
     ]
     if not bundles:
-        raise UsageError(f"{folder}: holds no submission; make one by `wildtool submit prepare RUN`")
+        raise UsageError(f"{folder}: holds no submission; make one by `wildtool board submit RUN`")
     return bundles
 
 
@@ -141,7 +141,7 @@ def _claims(bundle: Path) -> tuple[Mapping[str, Any], list[str]]:
         claims = as_object(loads_within(place.read_bytes(), REPLY_LIMITS))
     except FileNotFoundError:
         return {}, [
-            f"{place.name}: there is no passport beside the bundle; make both by `wildtool submit prepare`"
+            f"{place.name}: there is no passport beside the bundle; make both by `wildtool board submit`"
         ]
     except (OSError, ValueError) as error:
         return {}, [f"{place.name}: no passport ({error})"]

@@ -4,10 +4,12 @@ its declaration; the packages below do the work. Other packages add commands by 
 import gc
 import re
 import sys
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from copy import copy
+from dataclasses import dataclass
 from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
@@ -17,11 +19,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from wildtool import __version__
+from wildtool.api.words import option_of
 from wildtool.cli.command import command_of, named_part, report_error, with_exit_status
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
-from wildtool.cli.terminal import redacted_output
+from wildtool.cli.terminal import print_err, print_out, redacted_output
 from wildtool.errors import UsageError
 from wildtool.installed import installed_entries, load_entry, own_offer, package_of
+from wildtool.older_names import GOES_WITH, OLDER_SETTINGS, OlderNameWarning, warn_of_older
 from wildtool.secret_places import register_words
 
 if TYPE_CHECKING:
@@ -81,6 +85,20 @@ def load_command(name: str, group: str) -> Any:
     return target
 
 
+@dataclass(frozen=True, slots=True)
+class OlderCommand:
+    """A command that has another name now, and works under the older one until `GOES_WITH`."""
+
+    place: str
+    """As of other commands."""
+    instead: str
+    """What does the same today."""
+
+    def notice(self, name: str) -> str:
+        """What to know when the older name is typed."""
+        return f"`wildtool {name}` is {self.instead} now; the older name goes with {GOES_WITH}"
+
+
 class Commands(Mapping[str, Any]):
     """The commands of a group by name, each imported when it is looked up: our own, and those that packages add."""
 
@@ -91,7 +109,7 @@ class Commands(Mapping[str, Any]):
         *,
         group: str = "",
         package: str = "wildtool",
-        older: Mapping[str, str] = {},
+        older: "Mapping[str, OlderCommand] | None" = None,
     ) -> None:
         """
         Args:
@@ -100,10 +118,10 @@ class Commands(Mapping[str, Any]):
             verb: name of a group whose first command is the default; that command's help lists the others.
             group: name of another group; empty for the verbs.
             package: the package that places are below.
-            older: by name the place of a command that still works and that no overview lists.
+            older: by name the commands that still work and that no overview lists.
         """
         self.declarations = declarations
-        self.older = older
+        self.older: Mapping[str, OlderCommand] = older or {}
         self._package = package
         self._group = verb or group
         first, *more_names = declarations
@@ -123,7 +141,7 @@ class Commands(Mapping[str, Any]):
     def find(self, name: str) -> Any:
         """The function or group of a name. Raises UsageError for one of a package that cannot be used."""
         if name in self.older:
-            return named_part(self.older[name])
+            return named_part(self.older[name].place)
         if name not in self.declarations:
             return load_command(name, self._group)
         place = self.declarations[name][0]
@@ -150,6 +168,7 @@ class Commands(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
+OLDER_OPTIONS = {option_of(older): option_of(name) for older, name in OLDER_SETTINGS.items()}
 _LONG_DASHES = re.compile("^-?[\u2010-\u2015\u2212]+-?")
 
 
@@ -168,10 +187,12 @@ class ParsedCommand(PanelCommand):
         names = {name for param in self.get_params(ctx) for name in param.opts}
         for word in args:
             stem = _LONG_DASHES.sub("", word).partition("=")[0]
-            if stem != word and (meant := names & {f"-{stem}", f"--{stem}"}):
+            if _LONG_DASHES.match(word) and (meant := names & {f"-{stem}", f"--{stem}"}):
                 ctx.fail(f"{word!r} begins with a long dash, as editors write it; type {meant.pop()}")
         if not ctx.resilient_parsing:  # while a shell completes a line, nothing is wrong with it yet
             self._refuse_repeated(ctx, args)
+            for older in sorted({word.partition("=")[0] for word in args} & names & OLDER_OPTIONS.keys()):
+                warn_of_older(older, OLDER_OPTIONS[older])
         return super().parse_args(ctx, args)
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
@@ -180,7 +201,7 @@ class ParsedCommand(PanelCommand):
         for param, uses in Counter(occurrences).items():
             if uses == 1 or param.param_type_name == "argument" or param.multiple:
                 continue
-            option = max(param.opts, key=len)
+            option = next((name for name in param.opts if name.startswith("--")), param.opts[0])
             if not param.is_flag:
                 ctx.fail(f"{option} is given {'twice' if uses == 2 else f'{uses} times'}; it takes one value")
             if {*args} & {*param.opts} and {*args} & {*param.secondary_opts}:
@@ -207,6 +228,15 @@ class CommandGroup(TyperGroup):
         return None if line is None else _DeclaredCommand(cmd_name, line, cast(Commands, self.commands))
 
 
+class FirstByDefault(CommandGroup):
+    """A group that runs its first command if the line starts with an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # The shell completes names while nothing is typed.
+        has_name = not args[0].startswith("-") if args else ctx.resilient_parsing
+        return super().parse_args(ctx, args if has_name else [next(iter(self.commands)), *args])
+
+
 def _places_of(name: str, ctx: Any) -> Iterator[str]:
     """The full commands of a name that is typed in the wrong place: among the verbs, and in their groups."""
     root = ctx.find_root()
@@ -229,8 +259,11 @@ class _DeclaredCommand(TyperCommand):
         self._commands = commands
 
     def make_context(self, info_name: Any, *args: Any, **settings: Any) -> Any:
+        name = cast(str, self.name)
+        if name in self._commands.older and not settings.get("resilient_parsing"):
+            print_err(self._commands.older[name].notice(name))
         try:
-            command = self._commands[cast(str, self.name)]
+            command = self._commands[name]
         except UsageError as error:
             raise typer.Exit(report_error(error)) from error
         return command.make_context(info_name, *args, **settings)
@@ -246,7 +279,6 @@ _VERBS = Commands(
             "Test whether runs are better or worse than the first one.",
         ),
         "gate": ("cli.commands.gate:gate", "Fail if a model got significantly worse."),
-        "curve": ("cli.commands.curve:curve", "Draw learning curves of models trained on growing data."),
         "tools": (
             "tools.commands:TOOLS",
             "Check your own tools, test which are confused, or compare two versions of them.",
@@ -256,8 +288,10 @@ _VERBS = Commands(
         "export": ("cli.commands.export:export", "Convert runs to logs, tables, training data or bundles."),
         "list": ("cli.commands.list:list_", "List benchmarks, models, profiles, modes, formats or cards."),
         "check": ("check.command:check", "Check an endpoint for broken tool calls."),
-        "submit": ("board.commands.submit:SUBMIT", "Make submissions to a board, and verify them."),
-        "board": ("board.commands.board:board", "Build a leaderboard page of verified submissions."),
+        "board": (
+            "board.commands:BOARD",
+            "Submit runs to a leaderboard, verify submissions, and build its page.",
+        ),
         "audit": (
             "cli.commands.audit:audit",
             "Check the scorer: score gold answers, with and without mistakes.",
@@ -268,18 +302,77 @@ _VERBS = Commands(
             of_extra("data"),
             "Generate sessions, items, tools or training data.",
         ),
-        "launch": ("scale.commands:LAUNCH", "Start workers of a run on a cluster."),
-        "worker": ("scale.commands:worker", "Help a run that several workers share."),
+        "worker": ("scale.commands:WORKER", "Start workers of a shared run, here or on a cluster."),
         "review": (of_extra("review"), "Review and correct made sets, and release them."),
         "data": (
             "cli.commands.data:DATA",
             "Download, check, describe, refresh, convert and mix data.",
         ),
     },
-    older={"catalogue": "tools.commands.catalogue:catalogue"},
+    older={
+        "catalogue": OlderCommand(
+            "tools.commands.catalogue:catalogue",
+            "`wildtool tools`, or `wildtool compare RUN… --curve tools`,",
+        ),
+        "curve": OlderCommand(
+            "cli.commands.curve:curve",
+            "`wildtool run SERIES`, and then `wildtool compare SERIES --curve data`,",
+        ),
+        "submit": OlderCommand(
+            "board.commands:SUBMIT", "`wildtool board submit` and `wildtool board verify`"
+        ),
+        "launch": OlderCommand("scale.commands:LAUNCH", "`wildtool worker`"),
+    },
 )
 GC_THRESHOLD = 10_000
 """New objects after which the garbage collector looks for reference cycles."""
+
+
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Measure": ("run", "score", "check", "tools", "list"),
+    "Read results": ("show", "compare", "gate", "report", "view"),
+    "Share": ("export", "board"),
+    "Data": ("data", "generate", "review", "audit"),
+    "Setup": ("new", "trust", "worker"),
+}
+"""The verbs by what they are for, as `wildtool --help` lists them."""
+OTHER_PACKAGES = "Of other packages"
+"""The section of verbs that other packages add."""
+OTHER_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("eval", "evaluate", "test", "bench", "benchmark", "play"), "run"),
+    **dict.fromkeys(("judge", "grade", "rescore"), "score"),
+    **dict.fromkeys(("results", "result", "summary", "table"), "show"),
+    **dict.fromkeys(("diff", "scaling"), "compare"),
+    **dict.fromkeys(("leaderboard", "rank", "publish", "build"), "board"),
+    **dict.fromkeys(("serve", "ui", "dashboard", "browse", "open"), "view"),
+    **dict.fromkeys(("probe", "doctor", "diagnose"), "check"),
+    **dict.fromkeys(("init", "create", "scaffold"), "new"),
+    **dict.fromkeys(("convert", "download"), "data"),
+    **dict.fromkeys(("benchmarks", "models", "profiles", "modes", "formats", "cards", "ls"), "list"),
+    **dict.fromkeys(("make", "synthesize"), "generate"),
+    **dict.fromkeys(("annotate", "label"), "review"),
+    **dict.fromkeys(("validate", "selftest"), "audit"),
+    **dict.fromkeys(("cluster", "slurm", "kubernetes", "join"), "worker"),
+}
+"""What people type for a verb: the words of other programs."""
+
+
+@contextmanager
+def _older_names_said() -> Generator[None]:
+    """Meanwhile the use of an older name is printed, once for each."""
+    said = set[str]()
+
+    def say(message: Warning | str, category: type[Warning], *more: Any, **settings: Any) -> None:
+        if not issubclass(category, OlderNameWarning):
+            before(message, category, *more, **settings)
+        elif str(message) not in said:
+            said.add(str(message))
+            print_err(f"wildtool: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", OlderNameWarning)
+        before, warnings.showwarning = warnings.showwarning, say
+        yield
 
 
 class _Verbs(CommandGroup):
@@ -290,8 +383,39 @@ class _Verbs(CommandGroup):
 
     def main(self, args: Any = None, *more: Any, **settings: Any) -> Any:
         register_words(sys.argv[1:] if args is None else list(args))
-        with redacted_output():
+        with redacted_output(), _older_names_said():
             return super().main(args, *more, **settings)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """`wildtool help VERB` and `wildtool version` are what they say, and other programs' words name the verb."""
+        word = args[0] if args else ""
+        if word == "version":
+            _version(True)
+        if word == "help":
+            args = [*args[1:], "--help"]
+        if args == ["--help"]:
+            print_out(ctx.get_help())
+            raise typer.Exit
+        if word in OTHER_WORDS:
+            ctx.fail(f"No such command {word!r}. Did you mean `{ctx.info_name} {OTHER_WORDS[word]}`?")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The verbs by section."""
+        names = self.list_commands(ctx)
+        listed = {name for verbs in SECTIONS.values() for name in verbs}
+        widest = max(map(len, names))
+        for title, verbs in {
+            **SECTIONS,
+            OTHER_PACKAGES: [name for name in names if name not in listed],
+        }.items():
+            commands = [(name, self.get_command(ctx, name)) for name in verbs if name in names]
+            if commands:
+                with formatter.section(title):
+                    rows = [
+                        (name.ljust(widest), command.get_short_help_str(WIDTH)) for name, command in commands
+                    ]
+                    formatter.write_dl(rows)
 
 
 app = typer.Typer(cls=_Verbs, pretty_exceptions_enable=False, no_args_is_help=True, **PLAIN)

@@ -38,7 +38,7 @@ OF_ONE_BENCHMARK = (
     "noise",
     "inject",
     "history",
-    "catalogue",
+    "among",
     "hints",
     "rationale",
     "tools_model",

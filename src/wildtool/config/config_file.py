@@ -23,6 +23,7 @@ from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.headers import Header, headers_in_table
 from wildtool.models.secrets import VARIABLE_NAME
 from wildtool.models.settings import URL_CREDENTIALS, EndpointOptions, Rates
+from wildtool.older_names import OLDER_SETTINGS, warn_of_older
 from wildtool.secret_places import is_key_name, register_foreign
 from wildtool.trust_request import TrustRequest, trust_digest
 
@@ -195,9 +196,12 @@ class Config:
             yield from entry.effects(entry.merged(name, options, ()), None, folder)
 
     def error_at(self, keys: Iterable[str], message: str) -> UsageError:
-        """An error at a place in the file."""
+        """An error at a place in the file, which may have the older name of a setting."""
         path = tuple(keys)
         line = _line(self.text, path)
+        older = next((older for older, name in OLDER_SETTINGS.items() if path == ("run", name)), None)
+        if line is None and older is not None and (line := _line(self.text, ("run", older))) is not None:
+            path = ("run", older)
         place = f"{self.path}, line {line}" if line else f"{self.path}"
         return UsageError(f"{place}: {'.'.join(path)}: {message}")
 
@@ -232,9 +236,24 @@ def read_config(file: Path | None) -> Config:
             raise config.error_at([name], f"must be a table, such as [{name}]")
         tables[name] = cast(dict[str, Any], table)
     # Each entry knows its file, so the file's tables are filled in once it is there.
-    run |= tables.get("run", {})
+    run |= _settings_of_today(config, tables.get("run", {}))
     models |= {name: _entry(config, name, table) for name, table in tables.get("models", {}).items()}
     return config
+
+
+def _settings_of_today(config: Config, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table `[run]` with today's names. Raises UsageError where a setting is there under both."""
+    settings: dict[str, Any] = {}
+    for key, value in table.items():
+        name = OLDER_SETTINGS.get(key, key)
+        if name != key:
+            if name in table:
+                raise config.error_at(
+                    ["run", key], f"is the older name of {name}, which is there too; keep one"
+                )
+            warn_of_older(f"{config.path}: run.{key}", f"run.{name}")
+        settings[name] = value
+    return settings
 
 
 def _check_unnamed(path: Path) -> None:

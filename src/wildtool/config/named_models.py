@@ -303,12 +303,12 @@ class OtherRoles:
         return replace(embedding, model=as_retriever(embedding.model, documents, top_k)), note
 
     def ranker(self, name: str, options: RoleOptions) -> ConfiguredModel:
-        """The model of embeddings that ranks the tools of a catalogue."""
+        """The model of embeddings that ranks the tools among others."""
         from wildtool.models.providers.ranker import as_ranker
 
         if replayed := self._replayed():
             return replayed
-        embedding = self._at(name, options, None, "--catalogue-base-url", api="embeddings")
+        embedding = self._at(name, options, None, "--among-base-url", api="embeddings")
         return replace(embedding, model=as_ranker(embedding.model))
 
     def _at(

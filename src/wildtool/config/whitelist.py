@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 HARMLESS_OPTIONS = frozenset(
     (
         "temperature", "max_tokens", "seed", "repeats", "stream", "batch", "sampling", "format", "tool_format",
-        "user_temperature", "user_max_tokens", "judge_max_tokens", "retriever_top_k", "catalogue_top_k",
+        "user_temperature", "user_max_tokens", "judge_max_tokens", "retriever_top_k", "among_top_k",
         "concurrency", "rpm", "tpm", "user_rpm", "user_tpm", "max_cost", "max_tokens_total", "deadline", "timeout",
         "retries", "order", "limit", "sample", "sample_seed", "ids", "split", "lang", "profile", "mode", "prompts",
         "failures", "failures_seed", "noise", "noise_seed", "inject", "inject_seed", "history",
-        "catalogue", "catalogue_kinds", "catalogue_seed", "dry_run", "quiet", "no_check",
+        "among", "among_kinds", "among_seed", "dry_run", "quiet", "no_check",
     )
 )  # fmt: skip
 """Options that only choose what is measured, how models are sampled, and limits; as the file names them."""
-FILE_OPTIONS = ("data", "hints", "rationale", "catalogue_tools")
+FILE_OPTIONS = ("data", "hints", "rationale", "among_tools")
 """Options whose value may be a file that is read: harmless inside the folder."""
 MODEL_OPTIONS: Mapping[str, str] = {
     "model": "",
@@ -35,7 +35,7 @@ MODEL_OPTIONS: Mapping[str, str] = {
     "tools_model": "tools_",
     "judge": "judge_",
     "retriever": "retriever_",
-    "catalogue_retriever": "catalogue_",
+    "among_retriever": "among_",
 }
 """Options that name a model, with what the options of its own address and key begin with. Harmless where what is asked
 stays in this process, or goes to this machine without a key."""
@@ -122,7 +122,7 @@ def server_effect(name: str, value: str) -> str:
     """What an option does that names a server of tools; empty for any other."""
     from wildtool.tools.sources.mcp import STDIO, is_server  # not for each command that reads no such file
 
-    if name != "catalogue_tools" or not is_server(value):
+    if name != "among_tools" or not is_server(value):
         return ""
     return f"start `{value.removeprefix(STDIO)}`" if value.startswith(STDIO) else f"ask {value} for its tools"
 

@@ -1,7 +1,7 @@
 """A series of models trained alike on growing data, as a TOML file names it, to be compared on the same benchmarks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -67,11 +67,36 @@ class Series:
     repeats: int = 1
     overlap: Path | None = None
     """What `wildtool data overlap --json` found between the training data and the benchmarks."""
+    axis: str = "training examples"
+    """What the sizes of its points count."""
 
     @property
     def base(self) -> SeriesPoint:
         """The model before training."""
         return self.points[0]
+
+
+def by_steps(series: Series) -> Series:
+    """The same series with training steps for sizes. Raises DataError where points do not say theirs, or not clearly."""
+    points: list[SeriesPoint] = []
+    for point in series.points:
+        steps = BASE_SIZE if point.size == BASE_SIZE else point.steps
+        if steps is None:
+            raise DataError(
+                f"{series.path}: {point.name} has no `steps`; a curve by steps needs them of each point"
+            )
+        points.append(replace(point, size=steps))
+    _check_points(points, series.path)
+    return replace(series, points=_in_order(points), axis="training steps")
+
+
+def _in_order(points: Sequence[SeriesPoint]) -> tuple[SeriesPoint, ...]:
+    """The base first, then by arm, size and seed."""
+    return tuple(
+        sorted(
+            points, key=lambda point: (point.size > BASE_SIZE, point.arm, point.size, point.train_seed or 0)
+        )
+    )
 
 
 def read_series(path: Path) -> Series:
@@ -96,9 +121,7 @@ def read_series(path: Path) -> Series:
     return Series(
         path=path,
         benchmarks=benchmarks,
-        points=tuple(
-            sorted(points, key=lambda point: (point.size > 0, point.arm, point.size, point.train_seed or 0))
-        ),
+        points=_in_order(points),
         seed=_value(settings, "seed", int, where),
         repeats=_at_least_one(settings, "repeats", where) or 1,
         overlap=None if overlap is None else path.parent / overlap,

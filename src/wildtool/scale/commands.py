@@ -1,4 +1,4 @@
-"""`wildtool worker` and `launch`, and `wildtool run` where a run is shared."""
+"""`wildtool worker`, and `wildtool run` where a run is shared."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ import typer
 from wildtool.api.plans import NamedRun, plan
 from wildtool.api.settings import Settings
 from wildtool.children import Child
-from wildtool.cli import CommandGroup, Commands
+from wildtool.cli import CommandGroup, Commands, FirstByDefault
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
@@ -81,7 +81,7 @@ def shared_parts(
     return made_parts(job, target, launcher_at(where, quiet=False), force=force)
 
 
-def worker(
+def start(
     run: Path = opt(
         "--run URL",
         "Address of the run, as --out had it; or its run folder.",
@@ -93,10 +93,11 @@ def worker(
     ),
     trust: str | None = options.TRUST_OPTION,
 ) -> int:
-    """Help a run that several workers share.
+    """Start a worker here, which helps a run that several share.
 
     \b
     Examples:
+      wildtool worker start --run s3://bucket/runs/gpt-4o
       wildtool worker --run s3://bucket/runs/gpt-4o
 
     Takes shares of items until none is left, and continues those of workers that died at their recorded step. Start as
@@ -118,17 +119,27 @@ def worker(
     return 3 if result.limit is not None or result.left else 0
 
 
-LAUNCH = CommandGroup(
-    help="Start workers of a run on a cluster.",
-    no_args_is_help=True,
+_ON_CLUSTERS = {
+    "slurm": ("scale.commands:slurm", "Start workers as a Slurm array job."),
+    "kubernetes": ("scale.commands:kubernetes", "Start workers as a Kubernetes job."),
+}
+WORKER = FirstByDefault(
+    help="Start workers of a shared run, here or on a cluster.",
     commands=Commands(
         {
-            "slurm": ("scale.commands:slurm", "Start workers as a Slurm array job."),
-            "kubernetes": ("scale.commands:kubernetes", "Start workers as a Kubernetes job."),
+            "start": ("scale.commands:start", "Start a worker here, which helps a run that several share."),
+            **_ON_CLUSTERS,
         },
-        group="launch",
+        "worker",
     ),
 )
+"""The verb with its commands. Jobs on clusters call `wildtool worker --run ADDRESS`."""
+LAUNCH = CommandGroup(
+    help="Start workers of a run on a cluster (the older name of `wildtool worker`).",
+    no_args_is_help=True,
+    commands=Commands(_ON_CLUSTERS, group="launch"),
+)
+"""The older verb."""
 _WORKERS = opt("N", "Workers.", default=..., min=1, max=100_000)
 _PRINT = opt("--print", "Prepare the run and print what would be submitted.")
 
@@ -145,7 +156,7 @@ def slurm(
 
     \b
     Examples:
-      wildtool launch slurm wild-mini -m gpt-4o -o s3://b/run --workers 8
+      wildtool worker slurm wild-mini -m gpt-4o -o s3://b/run --workers 8
 
     Takes the options of `wildtool run`. Each worker has an equal part of all limits. Read the run with
     `wildtool show ADDRESS`, at any time.
@@ -172,7 +183,7 @@ def kubernetes(
 
     \b
     Examples:
-      wildtool launch kubernetes bfcl -m gpt-4o -o s3://b/r --workers 8 --image i
+      wildtool worker kubernetes bfcl -m gpt-4o -o s3://b/r --workers 8 --image i
 
     Takes the options of `wildtool run`. Each worker has an equal part of all limits. Read the run with
     `wildtool show ADDRESS`, at any time.

@@ -18,6 +18,7 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import strip_credentials
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, checked
+from wildtool.older_names import OLDER_SETTINGS
 from wildtool.redact import redacted
 from wildtool.scale.copies import cache_folder_of_runs
 from wildtool.scale.store import JOB_KEY, ObjectStore
@@ -35,7 +36,7 @@ _KINDS: Mapping[str, type] = {
     "options": dict,
 }
 """Types of what every job says."""
-_RENAMED = {"tool_format": "format_"}
+_RENAMED = {"tool_format": "format_", **{name: older for older, name in OLDER_SETTINGS.items()}}
 """Settings that a job calls otherwise; among those that were typed, without the `_`."""
 _LEFT_OUT = {"out", "on", "force", "quiet", "dry_run", "prompts", "server"}
 """Options that a worker does not take over. A store chooses no command that is executed: servers are named by those who
@@ -93,7 +94,7 @@ class SharedJob:
         if data is None:
             raise RecordError(
                 f"{store.url}: there is no run of several workers; start one with `wildtool run … --out`, or prepare it "
-                "with `wildtool launch`"
+                "with `wildtool worker slurm`"
             )
         try:
             content = as_object(json.loads(data))
@@ -125,7 +126,8 @@ class SharedJob:
             "explicit": sorted(self.explicit),
             "original_prompts": self.original_prompts,
         }
-        values = as_file_names({**self.options, "benchmark": benchmark, "model": [model]})
+        options = {OLDER_SETTINGS.get(name, name): value for name, value in self.options.items()}
+        values = as_file_names({**options, "benchmark": benchmark, "model": [model]})
         digest = trust_digest(
             json.dumps(content, sort_keys=True).encode(), executed_files(benchmark, (), Path())
         )
@@ -133,7 +135,7 @@ class SharedJob:
             name=f"the job at {url}",
             effects=tuple(option_effects(values, values.keys(), (), Path())),
             digest=digest,
-            advice="The command that started the run trusts its own workers, and `wildtool launch` writes the hash into "
+            advice="The command that started the run trusts its own workers, and writes the hash into "
             "their command.",
         )
 

@@ -1,4 +1,4 @@
-"""Accuracy against the size of the catalogue, from runs that differ in nothing else."""
+"""Accuracy against the number of tools, from runs that differ in nothing else."""
 
 import json
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wildtool.alter.distractors.distractors import Catalogue
+from wildtool.alter.distractors.distractors import Distractors
 from wildtool.engine.call.budget import price_of, read_prices
 from wildtool.engine.compare.comparison import Accuracy, accuracy_of, paired_runs
 from wildtool.engine.compare.leaderboard import trust_line
@@ -74,36 +74,36 @@ def size_series(
 ) -> list[SizeSeries]:
     """The series among some runs, in the order of their first.
 
-    Raises UsageError where none is of a catalogue, a size is there twice, or runs of a series are incomplete or of other
-    data; RecordError for a damaged run.
+    Raises UsageError where none has tools among others, a number is there twice, or runs of a series are incomplete or of
+    other data; RecordError for a damaged run.
     """
-    groups: dict[tuple[str, str, str], list[tuple[Catalogue, ComparedRun, UnitUsage]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[tuple[Distractors, ComparedRun, UnitUsage]]] = defaultdict(list)
     price_list = read_prices(prices)
     for folder in dict.fromkeys(folder for path in paths for folder in run_folders(path)):
         with open_results(folder, profile) as (result, table):
-            catalogue = next((each for each in result.alterations if isinstance(each, Catalogue)), None)
-            if catalogue is None:
+            distractors = next((each for each in result.alterations if isinstance(each, Distractors)), None)
+            if distractors is None:
                 continue
             identity, rows = read_run(folder)["identity"], relation([table])
-            side = load_compared_run(f"{catalogue.size} tools", result, identity, rows, "unit")
+            side = load_compared_run(f"{distractors.size} tools", result, identity, rows, "unit")
             prompt, reply, units = rows.aggregate(
                 "sum(prompt_tokens), sum(completion_tokens), count(prompt_tokens)"
             ).fetchall()[0]
-        rest = [each.described for each in result.alterations if each is not catalogue]
+        rest = [each.described for each in result.alterations if each is not distractors]
         # The label without the size.
-        setting = "; ".join([catalogue.label.partition("(")[2], *rest])
+        setting = "; ".join([distractors.label.partition("(")[2], *rest])
         label = f"{result.model} ({setting}"
         title = f"{result.model} on {result.benchmark}, profile {result.profile}, distractors ({setting}"
         tokens = None if prompt is None else (prompt + (reply or 0)) / units
         agent = identity["models"]["agent"]
         price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), price_list)
         usage = {"prompt_tokens": prompt, "completion_tokens": reply or 0}
-        cost = None if price is None or tokens is None or catalogue.roles else price.cost(usage) / units
+        cost = None if price is None or tokens is None or distractors.roles else price.cost(usage) / units
         settings = json.dumps(agent_settings(identity), sort_keys=True)
-        groups[title, label, settings].append((catalogue, side, UnitUsage(units, tokens, cost)))
+        groups[title, label, settings].append((distractors, side, UnitUsage(units, tokens, cost)))
     if not groups:
         raise UsageError(
-            f"{', '.join(map(str, paths))}: no run of a catalogue; `wildtool run … --catalogue 10,50` makes some"
+            f"{', '.join(map(str, paths))}: no run with tools among others; `wildtool run … --among 10,50` makes some"
         )
     marks = [_differing(key, groups) for key in groups]
     return [
@@ -122,7 +122,7 @@ def _differing(key: tuple[str, str, str], keys: Iterable[tuple[str, str, str]]) 
     return "".join(f"; {name} {value}" for name, value in differing.items())
 
 
-def _series(title: str, label: str, runs: Sequence[tuple[Catalogue, ComparedRun, UnitUsage]]) -> SizeSeries:
+def _series(title: str, label: str, runs: Sequence[tuple[Distractors, ComparedRun, UnitUsage]]) -> SizeSeries:
     sizes, sides = [run[0].size for run in runs], [run[1] for run in runs]
     if twice := sorted({size for size in sizes if sizes.count(size) > 1}):
         folders = " and ".join(
@@ -134,13 +134,13 @@ def _series(title: str, label: str, runs: Sequence[tuple[Catalogue, ComparedRun,
     tests = [1.0 if each is None else each.test()[0] for each in pairs]
     adjusted = holm(tests)
     points: list[SizePoint] = []
-    for number, (catalogue, side, used) in enumerate(runs):
+    for number, (distractors, side, used) in enumerate(runs):
         accuracy = accuracy_of(side)
         assert accuracy is not None, "a run that can be read has units"
-        metrics = {metric.name: metric for metric in side.result.metrics if metric.group == Catalogue.kind}
+        metrics = {metric.name: metric for metric in side.result.metrics if metric.group == Distractors.kind}
         points.append(
             SizePoint(
-                size=catalogue.size,
+                size=distractors.size,
                 folder=side.result.folder,
                 accuracy=accuracy,
                 units=len(side.cells),
@@ -151,7 +151,7 @@ def _series(title: str, label: str, runs: Sequence[tuple[Catalogue, ComparedRun,
                 recall=metrics.get("retriever recall"),
                 used=used,
                 tries=side.tries,
-                trust=trust_line(f"{catalogue.size:,} tools", side.result),
+                trust=trust_line(f"{distractors.size:,} tools", side.result),
             )
         )
     return SizeSeries(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alter.altered_play import judged, played
-from wildtool.alter.distractors.distractors import Catalogue, catalogue_sizes
+from wildtool.alter.distractors.distractors import Distractors, among_sizes
 from wildtool.alter.distractors.near import near_copies
 from wildtool.alter.distractors.pool import DISTRACTOR_KINDS
 from wildtool.alter.variant import Variant
@@ -34,9 +34,9 @@ def items() -> tuple[Benchmark, list[Item]]:
 @cache
 def catalogue(
     size: int, kinds: str = ALL_KINDS, retriever: str = "", top_k: int = 10, seed: int = 0
-) -> Catalogue:
+) -> Distractors:
     benchmark, whole = items()
-    parsed = Catalogue.parse(str(size), kinds, retriever=retriever, top_k=top_k, seed=seed)
+    parsed = Distractors.parse(str(size), kinds, retriever=retriever, top_k=top_k, seed=seed)
     return parsed.prepared(benchmark, whole, "official")
 
 
@@ -229,7 +229,7 @@ def test_a_reply_of_any_shape_is_read(message: dict[str, Any], retriever: str):
 @pytest.mark.parametrize("seed", [0, 7])
 def test_a_record_holds_all_that_replaying_needs(retriever: str, seed: int):
     whole = catalogue(50, ALL_KINDS, retriever, 10, seed)
-    assert Catalogue.recorded(json.loads(json.dumps(whole.identity()))) == whole
+    assert Distractors.recorded(json.loads(json.dumps(whole.identity()))) == whole
 
 
 @pytest.mark.parametrize(
@@ -246,17 +246,17 @@ def test_a_record_holds_all_that_replaying_needs(retriever: str, seed: int):
 def test_a_damaged_record_is_told(damage: dict[str, Any]):
     whole = catalogue(50).identity()["catalogue"]
     with pytest.raises(RecordError, match=r"identity\.catalogue"):
-        Catalogue.recorded({"catalogue": {**whole, **damage}})
+        Distractors.recorded({"catalogue": {**whole, **damage}})
 
 
 @pytest.mark.parametrize("text", ["", "x", "0", "-5", "10,10", "10,", "1e3", "²", "99999999"])
 def test_what_is_no_size_is_told(text: str):
-    with pytest.raises(UsageError, match="--catalogue"):
-        catalogue_sizes(text)
+    with pytest.raises(UsageError, match="--among"):
+        among_sizes(text)
 
 
 def test_sizes_are_taken_in_rising_order():
-    assert catalogue_sizes("200, 10,50") == [10, 50, 200]
+    assert among_sizes("200, 10,50") == [10, 50, 200]
 
 
 def test_sizes_that_cannot_be_are_told_with_those_that_can():
@@ -264,7 +264,7 @@ def test_sizes_that_cannot_be_are_told_with_those_that_can():
     with pytest.raises(UsageError, match="8 tools that item wild_mini_7 has itself; give 8 or more"):
         catalogue(5).check(benchmark, whole, "official")
     with pytest.raises(
-        UsageError, match=r"item \w+ has 1\d\d\. Give 1\d\d or fewer, add kinds .* --catalogue-tools"
+        UsageError, match=r"item \w+ has 1\d\d\. Give 1\d\d or fewer, add kinds .* --among-tools"
     ):
         catalogue(1000, "random").check(benchmark, whole, "official")
     with pytest.raises(UsageError, match="with distractors of kind near item"):

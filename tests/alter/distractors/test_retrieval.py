@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.alter.distractors.distractors import Catalogue, _without
+from wildtool.alter.distractors.distractors import Distractors, _without
 from wildtool.alter.distractors.pool import pack
 from wildtool.alter.distractors.retrieval import (
     ranked,
@@ -82,7 +82,7 @@ def test_a_gold_answer_keeps_the_calls_of_tools_that_are_shown() -> None:
 def test_a_label_names_a_pool_of_the_users() -> None:
     pool = pack([("", tool("a"))])
     labels = [
-        replace(Catalogue.parse("10", kinds, retriever="bm25", seed=2), pool=pool).label
+        replace(Distractors.parse("10", kinds, retriever="bm25", seed=2), pool=pool).label
         for kinds in ("random", "near", "random,near")
     ]
     search = "bm25 finds 10, seed 2"
@@ -96,12 +96,12 @@ def test_a_label_names_a_pool_of_the_users() -> None:
 @pytest.mark.parametrize(
     ("requests", "size", "refusal"),
     [
-        ([], "3", "--catalogue adds to native tools, and b sends none in mode fc"),
-        ([None, Request([])], "3", "--catalogue adds to native tools, and b sends none in mode fc"),
+        ([], "3", "--among adds to native tools, and b sends none in mode fc"),
+        ([None, Request([])], "3", "--among adds to native tools, and b sends none in mode fc"),
         (
             [None, Request([], TOOLS)],
             "2",
-            "--catalogue 2 is smaller than the 3 tools that item i1 has itself",
+            "--among 2 is smaller than the 3 tools that item i1 has itself",
         ),
         ([Request([], TOOLS), Request([])], "99", "item i0 has 93. Give 93 or fewer, add kinds"),
         ([Request([]), Request([], TOOLS), Request([], TOOLS[:2])], "93", "item i2 has 62. Give 62 or fewer"),
@@ -116,7 +116,7 @@ def test_a_size_must_fit_the_items(requests: list[Request | None], size: str, re
     rules = SimpleNamespace(episode=episode)
     benchmark: Any = SimpleNamespace(rules=lambda profile: rules, name="b", mode="fc", modes={})  # type: ignore[reportUnknownLambdaType]
     items = [Item(f"i{number}", ("a", "b"), request) for number, request in enumerate(requests)]
-    catalogue = replace(Catalogue.parse(size, "near"), pool=pack([]))
+    catalogue = replace(Distractors.parse(size, "near"), pool=pack([]))
     if refusal:
         with pytest.raises(UsageError) as error:
             catalogue.check(benchmark, items, "fixed")
@@ -126,6 +126,6 @@ def test_a_size_must_fit_the_items(requests: list[Request | None], size: str, re
 
 
 def test_an_item_gets_as_many_distractors_as_are_missing() -> None:
-    catalogue, item = replace(Catalogue.parse("9", "near"), pool=pack([])), Item("i", ("0",), None)
+    catalogue, item = replace(Distractors.parse("9", "near"), pool=pack([])), Item("i", ("0",), None)
     counts = {size: len(replace(catalogue, size=size).distractors(item, TOOLS)) for size in (2, 3, 4, 20)}
     assert counts == {2: 0, 3: 0, 4: 1, 20: 17}

@@ -195,7 +195,7 @@ def test_a_submission_keeps_the_rules_that_it_was_made_with(
 ) -> None:
     """A passport of wildtool 0.2 says `official`, too, and means the rules of then."""
     earlier(tmp_path / "old")
-    done = typed("submit", "prepare", "old", "-o", "sent")
+    done = typed("board", "submit", "old", "-o", "sent")
     assert done.exit_code == 0, done.output
     (passport,) = Path("sent").glob("*.passport.json")
     claims = json.loads(passport.read_text())

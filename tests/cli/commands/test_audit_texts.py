@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.commands.test_audit import Entry
-from wildtool.alter.aid.hints import Hint
+from wildtool.alter.hints.hint_files import Hint
 from wildtool.benchmark import Benchmark
 from wildtool.cli import app
 from wildtool.cli.commands import audit
@@ -262,7 +262,7 @@ def rules_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_entries", lambda: {"sums": (Entry("3", "4"),)})
-    monkeypatch.setattr("wildtool.alter.aid.gold_hints.gold_hints", hints)
+    monkeypatch.setattr("wildtool.alter.hints.gold_hints.gold_hints", hints)
     return asked
 
 

@@ -263,7 +263,7 @@ def comparing(parts: Parts) -> Parts:
     parts.put("engine.compare.suites", holds_several_benchmarks=False)
     parts.put("engine.compare.load", load_compared_runs=RUNS, check_comparable=["differs"])
     parts.put("engine.compare.runs", grouping_columns=COLUMNS, headline_column="turns", caveats=["caveat"])
-    parts.put("engine.compare.comparison", compare_all=["comparison"], aid_effects=["effect"])
+    parts.put("engine.compare.comparison", compare_all=["comparison"], hint_effects=["effect"])
     forms = ("print_comparison", "print_comparison_json", "print_comparison_csv")
     parts.put("cli.output.comparison", **dict.fromkeys(forms))
     return parts

@@ -258,7 +258,7 @@ def test_a_run_beside_published_numbers(tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize(
     "setting",
-    ["--failures first-call", "--noise names:slight", "--history own", "--catalogue 12", "--inject base"],
+    ["--failures first-call", "--noise names:slight", "--history own", "--among 12", "--inject base"],
 )
 def test_an_altered_run_is_compared_with_one_that_is_not_in_both_orders(setting: str):
     assert (

@@ -1,4 +1,4 @@
-"""`wildtool curve`: models before and after training on the same benchmarks."""
+"""`wildtool compare --curve data` and `step`: models before and after training on the same benchmarks."""
 
 import csv
 import json
@@ -37,6 +37,16 @@ def type_(*words: str) -> Result:
     return CliRunner().invoke(app, list(words), prog_name="wildtool", env={"COLUMNS": "100"})
 
 
+def draw(series: Path, out: Path, *words: str) -> Result:
+    """Runs a series, and draws its curve where that went well, or some calls failed."""
+    ended = type_("run", str(series), "-o", str(out), *words)
+    return ended if ended.exit_code not in (0, 3) else drawn(series, out)
+
+
+def drawn(series: Path, out: Path, *words: str) -> Result:
+    return type_("compare", str(series), "--curve", "data", "-o", str(out), *words)
+
+
 def write_series(path: Path, head: str = "") -> None:
     text = f'[series]\nbenchmarks = ["wild-mini"]\n{head}'
     names = ("name", "model", "size", "arm", "seed")
@@ -48,7 +58,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a series that was run on eight sessions."""
     place = tmp_path_factory.mktemp("curve")
     write_series(place / "series.toml")
-    ended = type_("curve", str(place / "series.toml"), "--limit", "8", "-o", str(place / "runs"))
+    ended = draw(place / "series.toml", place / "runs", "--limit", "8")
     assert ended.exit_code == 0, ended.output
     (place / "shown").write_text(ended.output)
     return place
@@ -112,9 +122,7 @@ def test_the_same_command_again_runs_nothing_and_gives_the_same(played: Path):
     before = (played / "runs" / "curve.csv").read_bytes()
     records = {path: path.read_bytes() for path in (played / "runs").rglob("record-*")}
     assert records
-    assert (
-        type_("curve", str(played / "series.toml"), "--limit", "8", "-o", str(played / "runs")).exit_code == 0
-    )
+    assert draw(played / "series.toml", played / "runs", "--limit", "8").exit_code == 0
     assert (played / "runs" / "curve.csv").read_bytes() == before
     assert {path: path.read_bytes() for path in (played / "runs").rglob("record-*")} == records
 
@@ -123,7 +131,7 @@ def test_the_name_of_an_arm_is_no_formula_to_a_spreadsheet(played: Path, tmp_pat
     place = Path(copytree(played, tmp_path / "a[1] ü"))
     series = place / "series.toml"
     series.write_text(series.read_text().replace('"random"\ntrain_seed', '"=1+1"\ntrain_seed'))
-    assert type_("curve", str(series), "--limit", "8", "-o", str(place / "runs")).exit_code == 0
+    assert draw(series, place / "runs", "--limit", "8").exit_code == 0
     assert ("'=1+1", 100) in rows(place)
 
 
@@ -136,7 +144,7 @@ def test_scores_are_also_shown_without_items_of_the_training_data(played: Path, 
     }
     (tmp_path / "overlap.json").write_text(json.dumps(found))
     shutil.copytree(played / "runs", tmp_path / "runs")
-    ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
+    ended = draw(tmp_path / "series.toml", tmp_path / "runs", "--limit", "8")
     assert ended.exit_code == 0, ended.output
     assert "2 of 8 items of wild-mini are in the training data; `untouched` is" in " ".join(
         ended.output.split()
@@ -150,7 +158,7 @@ def test_a_file_that_is_no_overlap_is_refused(played: Path, tmp_path: Path):
     write_series(tmp_path / "series.toml", 'overlap = "overlap.json"\n')
     (tmp_path / "overlap.json").write_text("[]")
     shutil.copytree(played / "runs", tmp_path / "runs")
-    ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
+    ended = draw(tmp_path / "series.toml", tmp_path / "runs", "--limit", "8")
     assert ended.exit_code == 2
     assert "not what `wildtool data overlap FILE --json` prints" in " ".join(ended.output.split())
 
@@ -162,18 +170,20 @@ def test_endpoints_that_do_not_answer_are_named_before_anything_is_run(tmp_path:
         write_series(tmp_path / "series.toml")
         with (tmp_path / "series.toml").open("a") as file:
             file.write(f'[[point]]\nname = "dead"\nmodel = "m"\nsize = 5\nbase_url = "{closed}"\n')
-        asked = ("curve", str(tmp_path / "series.toml"), "--limit", "2", "-o", str(tmp_path / "runs"), "-q")
+        asked = ("run", str(tmp_path / "series.toml"), "--limit", "2", "-o", str(tmp_path / "runs"), "-q")
         ended = type_(*asked)
         assert ended.exit_code == 2
         assert f"dead: {closed} does not answer" in " ".join(ended.output.split())
         assert not (tmp_path / "runs").exists()
         ended = type_(*asked, "--available")
     assert ended.exit_code == 0, ended.output
+    ended = drawn(tmp_path / "series.toml", tmp_path / "runs")
+    assert (ended.exit_code, "dead is not in the curve" in ended.stderr) == (3, True)
     assert ("all", 5) not in rows(tmp_path)
 
 
 @pytest.mark.parametrize(("dry", "status"), [(True, 3), (False, 1)])
-def test_every_point_is_run_on_every_benchmark_before_the_curve_is_drawn(
+def test_every_point_is_run_on_every_benchmark(
     dry: bool, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     done: list[Any] = []
@@ -182,21 +192,68 @@ def test_every_point_is_run_on_every_benchmark_before_the_curve_is_drawn(
         done.append(([(each.label, each.folder) for each in runs], settings.models, tables))
         return status
 
-    def draw(series: Any, folders: Any, *more: Any, **options: Any) -> int:
-        done.append((dict(folders), more, options))
-        return 3
-
     monkeypatch.setattr("wildtool.cli.commands.run.execute_runs", run)
-    monkeypatch.setattr("wildtool.cli.output.curve.show_curve", draw)
     write_series(tmp_path / "series.toml")
     words = ["--dry-run"] if dry else ["--force", "--quiet"]
-    ended = type_("curve", str(tmp_path / "series.toml"), "-o", str(tmp_path), *words)
+    ended = type_("run", str(tmp_path / "series.toml"), "-o", str(tmp_path), *words)
     assert ended.exit_code == status, ended.output
     places = {name: tmp_path / name / "wild-mini" / f"baseline--{model}" for name, model, *_ in POINTS}
     runs = [(f"{name}: wild-mini", place) for name, place in places.items()]
-    folders = {(name, "wild-mini"): place for name, place in places.items()}
-    drawn = [(folders, (tmp_path,), {"force": True, "quiet": True})]
-    assert done == [(runs, ("baseline/random",), False), *([] if dry else drawn)]
+    assert done == [(runs, ("baseline/random",), False)]
+
+
+def test_the_older_verb_runs_a_series_and_draws_its_curve(tmp_path: Path):
+    write_series(tmp_path / "series.toml")
+    ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "1", "-o", str(tmp_path / "runs"), "-q")
+    assert ended.exit_code == 0, ended.output
+    assert ended.stderr.count("`wildtool curve` is `wildtool run SERIES`") == 1
+    again = drawn(tmp_path / "series.toml", tmp_path / "runs")
+    assert (again.exit_code, again.stdout) == (0, ended.stdout)
+
+
+def test_a_curve_by_steps_needs_the_steps_of_each_point(played: Path, tmp_path: Path):
+    words = ("--curve", "step", "-o", str(played / "runs"))
+    refused = type_("compare", str(played / "series.toml"), *words)
+    assert (refused.exit_code, "s1 has no `steps`" in " ".join(refused.stderr.split())) == (2, True)
+    text = (played / "series.toml").read_text()
+    for number in (100, 1000):
+        text = text.replace(f"size = {number}\n", f"size = 7\nsteps = {number // 10}\n")
+    by_steps = tmp_path / "series.toml"
+    by_steps.write_text(text.replace("train_seed = 1\n", "", 1))
+    ended = type_("compare", str(by_steps), *words)
+    assert ended.exit_code == 0, ended.output
+    assert "score by training steps" in ended.stdout
+    assert list(rows(played)) == [("all", 0), ("all", 10), ("all", 100), ("random", 10)]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("runs", "--curve", "data"), "is a folder; give the TOML file of a series"),
+        (("series.toml", "--curve", "data"), "has no run of series.toml"),
+        (("series.toml", "series.toml", "--curve", "step"), "takes the TOML file of one series"),
+        (("series.toml", "--curve", "data", "--flips"), "--flips means nothing with --curve data"),
+        (("series.toml", "--curve", "data", "--prices", "p"), "--prices means nothing with --curve data"),
+        (("--curve", "tools"), "needs folders with runs of --among"),
+        (("runs", "--out", "x"), "--out needs --curve"),
+        (("runs", "--curve", "size"), "'size' is not one of"),
+    ],
+)
+def test_what_no_curve_can_be_drawn_of_is_refused(
+    words: tuple[str, ...], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    write_series(Path("series.toml"))
+    Path("runs").mkdir()
+    ended = type_("compare", *words)
+    assert (ended.exit_code, reason in " ".join(ended.output.split())) == (2, True), ended.output
+
+
+@pytest.mark.parametrize("words", [("--model", "baseline/gold"), ("--data", "x"), ("--on", "local:2")])
+def test_what_a_series_says_itself_is_no_option(words: tuple[str, ...], tmp_path: Path):
+    write_series(tmp_path / "series.toml")
+    ended = type_("run", str(tmp_path / "series.toml"), *words)
+    assert (ended.exit_code, f"{words[0]} is not for a series" in ended.stderr) == (2, True)
 
 
 def test_points_without_a_complete_run_are_named(
@@ -223,8 +280,7 @@ def test_points_without_a_complete_run_are_named(
     monkeypatch.setattr(curve, "print_run_notes", lambda folder, result: None)
     assert show_curve(series, folders, tmp_path, force=False, quiet=True) == 3
     said = capsys.readouterr()
-    cut = "s2 is not in the curve of wild-mini: its run is incomplete; the same command continues it\n"
-    assert said.err == gone + cut
+    assert said.err.startswith(f"{gone}s2 is not in the curve of wild-mini: its run is incomplete")
     with (tmp_path / "curve.csv").open(newline="") as file:
         assert [(row["arm"], row["size"]) for row in csv.DictReader(file)] == [("all", "0")]
 
@@ -242,8 +298,8 @@ def test_failed_units_of_a_point_bound_its_score_and_decide_nothing(tmp_path: Pa
         f'[[point]]\nname = "{n}"\nmodel = {json.dumps(m)}\nsize = {size}\n' for n, m, size in points
     )
     (tmp_path / "series.toml").write_text(text)
-    ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
-    assert ended.exit_code == 3, ended.output
+    ended = draw(tmp_path / "series.toml", tmp_path / "runs", "--limit", "8")
+    assert ended.exit_code == 0, ended.output
     found = rows(tmp_path)
     few, most = found["all", 200], found["all", 700]
     assert (few["units"], few["failed"], few["score"]) == ("32", "24", "0.25")
@@ -266,7 +322,7 @@ def test_published_figures_of_training_are_below_the_curve_of_their_benchmark(tm
     data = json.dumps(str(tmp_path / "data"))
     head = f'[series]\nbenchmarks = [{{name = "bfcl", data = {data}, split = "simple_python"}}]\n'
     (tmp_path / "series.toml").write_text(head + points)
-    ended = type_("curve", str(tmp_path / "series.toml"), "-o", str(tmp_path / "runs"))
+    ended = draw(tmp_path / "series.toml", tmp_path / "runs")
     assert ended.exit_code == 0, ended.output
     below = " ".join(ended.stdout.partition("Table 10")[2].split())
     assert "Qwen2.5-1.5B (Auto) 62.92 74.50 52.50 56.00 35.83 56.35" in below
@@ -280,18 +336,17 @@ def test_runs_lie_below_the_name_of_the_series_where_no_folder_is_named(
     write_series(tmp_path / "tide.toml")
     (tmp_path / "runs" / "tide").mkdir(parents=True)
     (tmp_path / "runs" / "tide" / "curve.csv").write_text("mine")
-    ended = type_("curve", "tide.toml")
+    ended = type_("run", "tide.toml")
     assert (ended.exit_code, "runs/tide/curve.csv" in ended.stderr) == (2, True)
 
 
 def test_a_chart_of_others_is_replaced_only_by_force(played: Path, tmp_path: Path):
     copytree(played / "runs", tmp_path / "runs")
     chart = tmp_path / "runs" / "curve-wild-mini.svg"
-    words = ("curve", str(played / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
-    assert chart.read_bytes().startswith(b"<!-- written by wildtool curve -->\n<svg")
+    assert chart.read_bytes().startswith(b"<!-- written by wildtool compare -->\n<svg")
     chart.write_text("<svg/>")
-    ended = type_(*words)
+    ended = drawn(played / "series.toml", tmp_path / "runs")
     assert (ended.exit_code, chart.read_text()) == (2, "<svg/>")
     assert f"{chart.name}: is there already, and wildtool did not make it" in " ".join(ended.output.split())
-    assert type_(*words, "--force").exit_code == 0
+    assert drawn(played / "series.toml", tmp_path / "runs", "--force").exit_code == 0
     assert chart.stat().st_size > 1_000

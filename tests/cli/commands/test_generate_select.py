@@ -85,7 +85,9 @@ def curve(endpoint: str, points: list[tuple[str, int, str]]) -> dict[tuple[str, 
     told = "".join(POINT.format(model, address, size, arm) for model, size, arm in points)
     head = '[series]\nbenchmarks = [{name = "training", data = "test.jsonl"}]\n'
     Path("series.toml").write_text(head + told)
-    ended = type_("curve series.toml -o runs")
+    ended = type_("run series.toml -o runs -q")
+    assert ended.exit_code == 0, ended.output
+    ended = type_("compare series.toml --curve data -o runs")
     assert ended.exit_code == 0, ended.output
     with Path("runs/curve.csv").open(newline="") as file:
         return {(row["arm"], int(row["size"])): row for row in csv.DictReader(file)}

@@ -188,7 +188,7 @@ OF_A_SUITE = ("suite", "all", [])
         ("b --on local:2", "r", 5, [PLANNED, ("shared", "b", "local:2", ["on"])]),
         ("b --on local:2 --dry-run", "r", 3, [PLANNED, "execute"]),
         ("b", "s3://bucket/r", 5, [PLANNED, ("shared", "b", None, [])]),
-        ("b --catalogue 5 --on local:2", "r", 5, [PLANNED, ("shared", "b", "local:2", ["catalogue", "on"])]),
+        ("b --among 5 --on local:2", "r", 5, [PLANNED, ("shared", "b", "local:2", ["among", "on"])]),
     ],
 )  # fmt: skip
 def test_runs_are_started_here_or_shared(
@@ -206,8 +206,8 @@ def test_runs_are_started_here_or_shared(
         ),
         ("all --on local:2", "--on and addresses of stores take one benchmark; all is several"),
         (
-            "b --on local:2 --catalogue 5,10",
-            "--on and addresses of stores take one size of --catalogue; run each by itself",
+            "b --on local:2 --among 5,10",
+            "--on and addresses of stores take one size of --among; run each by itself",
         ),
     ],
 )

@@ -62,7 +62,7 @@ def file_options() -> Iterator[tuple[str, str]]:
                 )
 
 
-OF_RUNS = {"run", "launch slurm", "launch kubernetes"}
+OF_RUNS = {"run", "worker slurm", "worker kubernetes"}
 """Commands whose options the table `[run]` sets; others take only its models."""
 
 

@@ -1,10 +1,10 @@
-"""What `wildtool curve` prints of points that are made by hand, and of endpoints that do not answer."""
+"""What `wildtool run SERIES` says of endpoints that do not answer."""
 
 from typing import Any
 
 import pytest
 
-from wildtool.cli.commands import curve as command
+from wildtool.cli import series as command
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.compare.test_comparison import Row, item, row, side
-from wildtool.engine.compare.comparison import Accuracy, AidEffect, Flip, aid_effects
+from wildtool.engine.compare.comparison import Accuracy, Flip, HintEffect, hint_effects
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.stats.intervals import clustered_rate
 
@@ -44,12 +44,12 @@ HINTS: Mapping[tuple[str, str], Any] = {
 }
 
 
-def effect(name: str, wrong: Any, right: Any, left_out: int, labels: str = "ab") -> AidEffect:
+def effect(name: str, wrong: Any, right: Any, left_out: int, labels: str = "ab") -> HintEffect:
     """Args: wrong, right: of each item the units that changed, and all that were wrong or right before."""
     sums = [[sum(each) for each in zip(*clusters, strict=True)] or [0, 0] for clusters in (wrong, right)]
     (corrected, before), (broken, good) = sums
     first, second = labels
-    return AidEffect(
+    return HintEffect(
         first, second, name, before, corrected, rate(*wrong), good, broken, rate(*right), left_out
     )
 
@@ -57,20 +57,20 @@ def effect(name: str, wrong: Any, right: Any, left_out: int, labels: str = "ab")
 def test_aid_corrects_and_breaks_units_by_its_kind():
     earlier = {("1", "0"): {"hint": "old"}, ("2", "1"): {"hint": "old"}}
     plain, helped = aided(PLAIN, "a", "", earlier), aided(HELPED, "b", "gold", HINTS)
-    assert [*aid_effects([plain, helped])] == [
+    assert [*hint_effects([plain, helped])] == [
         effect("all", [(1, 1), (1, 2)], [(1, 1), (1, 1)], 3),
         effect("clue, own", [(1, 1)], [], 0),
         effect("old", [(0, 1)], [], 0),
         effect("state", [(1, 1)], [(1, 1)], 1),
-        effect("no aid", [], [(1, 1)], 2),
+        effect("no hints", [], [(1, 1)], 2),
     ]
-    played = [*aid_effects([plain, helped], only_played=True)]
+    played = [*hint_effects([plain, helped], only_played=True)]
     assert played == [
         effect("all", [(1, 1), (1, 2), (1, 1)], [(1, 1), (1, 1)], 0),
         effect("clue, own", [(1, 1)], [], 0),
         effect("old", [(0, 1)], [], 0),
         effect("state", [(1, 1)], [(1, 1)], 0),
-        effect("no aid", [(1, 1)], [(1, 1)], 0),
+        effect("no hints", [(1, 1)], [(1, 1)], 0),
     ]
 
 
@@ -80,7 +80,7 @@ def test_aid_is_compared_where_it_differs_and_by_kind_where_there_are_several():
     nothing = effect("all", [(0, 1)], [(0, 1)], 0)
     of_first, of_all = (
         [(each.baseline + each.model, replace(each, baseline="a", model="b")) for each in effects]
-        for effects in (aid_effects(sides), aid_effects(sides, all_pairs=True))
+        for effects in (hint_effects(sides), hint_effects(sides, all_pairs=True))
     )
     assert of_first == [("ac", nothing), ("ad", nothing)]
     assert of_all == [(pair, nothing) for pair in ("ac", "ad", "bc", "bd")]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from wildtool.alter.aid.aid import Aid
-from wildtool.alter.aid.hints import Hint
+from wildtool.alter.hints.hint_files import Hint
+from wildtool.alter.hints.hints import Hints
 from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
 from wildtool.data.data_set import data_of
@@ -142,8 +142,8 @@ def test_a_run_in_another_mode_may_not():
 
 def test_a_run_with_aid_has_no_rank_among_models_without():
     for aid in (
-        Aid((Hint("a", "0", 0, "x"),)),
-        Aid((Hint("a", "0", 0, "x"),), shuffled=True, rationale="own"),
+        Hints((Hint("a", "0", 0, "x"),)),
+        Hints((Hint("a", "0", 0, "x"),), shuffled=True, rationale="own"),
     ):
         aided = run(alterations=(aid,))
         assert f"played with {aid.label}," in (why_not_comparable(FOLDER, aided, FIGURES) or "")

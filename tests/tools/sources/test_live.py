@@ -1,4 +1,4 @@
-"""A live MCP server is taken wherever tools are named: `tools`, `generate --tools`, `run --catalogue-tools`."""
+"""A live MCP server is taken wherever tools are named: `tools`, `generate --tools`, `run --among-tools`."""
 
 import json
 import shlex
@@ -79,21 +79,21 @@ def test_sessions_are_made_over_the_tools_of_a_server_which_is_asked_once(server
 
 
 def test_distractors_come_from_a_server(server: str, tmp_path: Path):
-    words = ["run", "wild-mini", "-m", "baseline/gold", "--limit", "1", "--catalogue", "9", "-q", "-o", "out"]
-    played = run(*words, "--catalogue-tools", server)
+    words = ["run", "wild-mini", "-m", "baseline/gold", "--limit", "1", "--among", "9", "-q", "-o", "out"]
+    played = run(*words, "--among-tools", server)
     assert played.exit_code == 0, played.output
     assert "catalogue of 9 tools" in played.stdout
     assert (tmp_path / "started").read_text() == "x"
     (tmp_path / "listed.json").write_text(json.dumps(listed("ferries", "locks")))
-    refused = run(*words, "--catalogue-tools", server)
+    refused = run(*words, "--among-tools", server)
     assert refused.exit_code == 2 and "the settings differ: catalogue" in refused.stderr, refused.output
 
 
 @pytest.mark.parametrize(
-    ("option", "needed"), [("--mcp-env", "--catalogue-tools"), ("--mcp-header", "--catalogue-tools")]
+    ("option", "needed"), [("--mcp-env", "--among-tools"), ("--mcp-header", "--among-tools")]
 )
 def test_what_a_server_gets_is_refused_where_there_is_none(option: str, needed: str, server: str):
-    refused = run("run", "wild-mini", "-m", "baseline/gold", "--catalogue", "6", option, "A=B")
+    refused = run("run", "wild-mini", "-m", "baseline/gold", "--among", "6", option, "A=B")
     assert (refused.exit_code, f"{option} needs {needed}" in refused.stderr) == (2, True)
 
 
@@ -107,6 +107,6 @@ FOUND: list[tuple[str, Callable[[str], str]]] = [
 def test_a_file_that_was_only_found_starts_and_asks_no_server_untrusted(
     source: str, effect: Callable[[str], str], tmp_path: Path
 ):
-    effects = option_effects({"catalogue_tools": source}, ["catalogue_tools"], (), tmp_path)
+    effects = option_effects({"among_tools": source}, ["among_tools"], (), tmp_path)
     assert effects == [effect(source.removeprefix("mcp:"))]
-    assert option_effects({"catalogue_tools": "tools.json"}, ["catalogue_tools"], (), tmp_path) == []
+    assert option_effects({"among_tools": "tools.json"}, ["among_tools"], (), tmp_path) == []

@@ -72,7 +72,7 @@ def test_lines_of_records_with_names_are_no_tools(lines: int, tmp_path: Path):
         ("catalogue", "drive.json", "--requests", "mine.jsonl"),
         ("generate", "--model", "procedural", "--tools", "drive.json", "-o", "made.jsonl"),
         ("generate", "acebench", "--model", "procedural", "--tools", "drive.json", "-o", "made"),
-        ("run", "wild-mini", "-m", "baseline/gold", "--catalogue", "8", "--catalogue-tools", "drive.json"),
+        ("run", "wild-mini", "-m", "baseline/gold", "--among", "8", "--among-tools", "drive.json"),
     ],
 )
 async def test_no_command_takes_a_discovery_document_for_a_tool(words: tuple[str, ...], tmp_path: Path):

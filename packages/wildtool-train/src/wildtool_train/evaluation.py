@@ -115,7 +115,7 @@ class Evaluator:
                 _set_aside(folder, "earlier")
 
     def _write(self, evaluation: Evaluation) -> None:
-        """Adds an evaluation to the table and to the series that `wildtool curve` reads."""
+        """Adds an evaluation to the table and to the series for `wildtool compare --curve step`."""
         table = self.out / CURVE_FILE
         rows: dict[int, dict[str, Any]] = {}
         if table.is_file():

@@ -1,1 +1,1 @@
-"""Catalogue size: the same tasks with the item's tools among many others (`--catalogue`)."""
+"""The number of tools: the same tasks with the item's tools among many others (`--among`)."""

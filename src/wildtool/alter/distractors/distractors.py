@@ -1,6 +1,6 @@
-"""What `--catalogue` takes, and the alteration that it makes: the item's own tools among distractors.
+"""What `--among` takes, and the alteration that it makes: the item's own tools among distractors.
 
-The distractors of an item are put in one seeded order, and a catalogue holds the first of them, so that a larger one has
+The distractors of an item are put in one seeded order, and a request holds the first of them, so that a larger one has
 all tools of a smaller one. The benchmark knows no distractor: a call of it is a call of a tool that was not offered. With
 a retriever the model sees only what was found for what the user said in the unit, and the gold answers call nothing else.
 """
@@ -13,10 +13,10 @@ from wildtool.alter.base import Alteration, AlteredUnit, Exchange, mode_of
 from wildtool.alter.distractors.near import copies_per_tool
 from wildtool.alter.distractors.pool import DISTRACTOR_KINDS, distractors, pack, pool_name, pool_of
 from wildtool.alter.distractors.retrieval import (
-    CATALOGUE_TOP_K,
     FIRST_PASS,
     RANKER,
     SELECTION_DIGEST,
+    TOP_K,
     ranked,
     ranking_request,
     read_names,
@@ -40,20 +40,20 @@ the item's own; or there was none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue(Alteration):
+class Distractors(Alteration):
     """The tools of each item among distractors."""
 
     kind: ClassVar[str] = "catalogue"
     caveat: ClassVar[str] = "the tools were shown among others"
     size: int
-    """Tools of a catalogue, the item's own included."""
+    """Tools in all, the item's own included."""
     kinds: tuple[str, ...]
     """Kinds of distractors, taken in turn."""
     seed: int = 0
     retriever: str = ""
     """What finds the tools that a model is shown: `bm25`, `own` for the model under test itself, or the name of a model
     of embeddings; empty to show all."""
-    top_k: int = CATALOGUE_TOP_K
+    top_k: int = TOP_K
     """Tools that it finds."""
     pool: str = ""
     """What distractors of other items are drawn from, packed; empty before `prepared`."""
@@ -67,12 +67,12 @@ class Catalogue(Alteration):
         for name in names:
             if name not in DISTRACTOR_KINDS:
                 raise UsageError(
-                    unknown_name("kind of distractors", name, DISTRACTOR_KINDS, of="--catalogue-kinds")
+                    unknown_name("kind of distractors", name, DISTRACTOR_KINDS, of="--among-kinds")
                 )
         if len(set(names)) < len(names):
-            raise UsageError("--catalogue-kinds names a kind twice; name each once")
+            raise UsageError("--among-kinds names a kind twice; name each once")
         return cls(
-            catalogue_sizes(size)[0], tuple(kind for kind in DISTRACTOR_KINDS if kind in names), **settings
+            among_sizes(size)[0], tuple(kind for kind in DISTRACTOR_KINDS if kind in names), **settings
         )
 
     @classmethod
@@ -122,8 +122,8 @@ class Catalogue(Alteration):
         retriever = {"retriever": search} if search else {}
         return {"catalogue": {**settings, **retriever, "pool": self.pool}}
 
-    def unit(self, item: Item, unit: str) -> "CatalogueUnit":
-        return CatalogueUnit(self, item)
+    def unit(self, item: Item, unit: str) -> "DistractorUnit":
+        return DistractorUnit(self, item)
 
     def prepared(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> Self:
         rows: list[tuple[str, Tool]] = [("", tool) for tool in self.tools]
@@ -147,20 +147,20 @@ class Catalogue(Alteration):
                 fewest = min(fewest, (count, item.id))
         if not most[0]:
             raise UsageError(
-                f"--catalogue adds to native tools, and {benchmark.name} sends none in mode {mode_of(benchmark)}; "
-                "choose another mode, or leave --catalogue out"
+                f"--among adds to native tools, and {benchmark.name} sends none in mode {mode_of(benchmark)}; "
+                "choose another mode, or leave --among out"
             )
         if most[0] > self.size:
             raise UsageError(
-                f"--catalogue {self.size} is smaller than the {most[0]} tools that item {most[1]} has itself; "
+                f"--among {self.size} is smaller than the {most[0]} tools that item {most[1]} has itself; "
                 f"give {most[0]} or more, or other items"
             )
         if fewest[0] < self.size:
             unused = [kind for kind in DISTRACTOR_KINDS if kind not in self.kinds]
             raise UsageError(
-                f"--catalogue {self.size} is more than there are tools: with distractors of kind "
+                f"--among {self.size} is more than there are tools: with distractors of kind "
                 f"{' and '.join(self.kinds)} item {fewest[1]} has {fewest[0]:,}. Give {fewest[0]} or fewer, "
-                f"{_more_kinds(self.kinds, unused) if unused else ''}or name more tools with --catalogue-tools FILE, as "
+                f"{_more_kinds(self.kinds, unused) if unused else ''}or name more tools with --among-tools FILE, as "
                 "`wildtool generate tools` writes them"
             )
         return ""
@@ -177,10 +177,10 @@ class Catalogue(Alteration):
             return f"CAST(catalogue_called IN ({', '.join(map(sql_text, outcomes))}) AS INTEGER)"
 
         name = "called a distractor"
-        rates = [Rate(Catalogue.kind, name, ended, share(*self.kinds), headline=True, better="less")]
+        rates = [Rate(Distractors.kind, name, ended, share(*self.kinds), headline=True, better="less")]
         if len(self.kinds) > 1:
             rates += [
-                Rate(Catalogue.kind, f"{name}: {kind}", ended, share(kind), better="less")
+                Rate(Distractors.kind, f"{name}: {kind}", ended, share(kind), better="less")
                 for kind in self.kinds
             ]
         if self.retriever:
@@ -188,10 +188,10 @@ class Catalogue(Alteration):
             complete = f"{needed} AND catalogue_found = catalogue_needed"
             recall = ("retriever recall", needed, "catalogue_found", "catalogue_needed")
             rates += [
-                Rate(Catalogue.kind, *recall, headline=True),
-                Rate(Catalogue.kind, "correct where all needed tools were shown", complete, headline=True),
+                Rate(Distractors.kind, *recall, headline=True),
+                Rate(Distractors.kind, "correct where all needed tools were shown", complete, headline=True),
                 Rate(
-                    Catalogue.kind,
+                    Distractors.kind,
                     f"called a tool that was {NOT_SHOWN}",
                     ended,
                     share(NOT_SHOWN),
@@ -201,15 +201,15 @@ class Catalogue(Alteration):
         return rate_metrics(verdicts, rates)
 
 
-class CatalogueUnit(AlteredUnit):
-    """A unit whose model sees a catalogue."""
+class DistractorUnit(AlteredUnit):
+    """A unit whose model sees its tools among others."""
 
-    def __init__(self, catalogue: Catalogue, item: Item) -> None:
-        self._catalogue, self._item = catalogue, item
+    def __init__(self, distractors: Distractors, item: Item) -> None:
+        self._distractors, self._item = distractors, item
         self._drawn: Sequence[tuple[str, Tool]] | None = None
         """Its distractors, drawn for the tools of its first request."""
         self._last: tuple[Sequence[Tool], list[Tool]] = [], []
-        """The benchmark's own tools of the last request, and the catalogue: most requests have the same."""
+        """The benchmark's own tools of the last request, and all tools: most requests have the same."""
         self._found: dict[str, list[str]] = {}
         """By text of the user the names that the retriever found."""
         self._texts_before: int | None = None
@@ -222,7 +222,7 @@ class CatalogueUnit(AlteredUnit):
         if not request.tools:
             return (yield request)
         tools, visible = self._tools(request.tools), None
-        if self._catalogue.retriever:
+        if self._distractors.retriever:
             needed = _called_names(request.gold("parallel")) if request.gold else []
             visible = yield from self._retrieved(request, tools, needed)
             tools = [tool for tool in tools if tool_name(tool) in visible]
@@ -253,26 +253,24 @@ class CatalogueUnit(AlteredUnit):
             "catalogue_needed": self._needed,
             "catalogue_found": self._shown,
         }
-        return {name: cells[name] for name in self._catalogue.columns}
+        return {name: cells[name] for name in self._distractors.columns}
 
     def _tools(self, own: Sequence[Tool]) -> list[Tool]:
-        """The whole catalogue, the item's tools at seeded places in their own order."""
-        before, catalogue = self._last
+        """All tools, the item's tools at seeded places in their own order."""
+        before, shown = self._last
         if list(own) == before:
-            return list(catalogue)
+            return list(shown)
         if self._drawn is None:
-            self._drawn = self._catalogue.distractors(self._item, own)
+            self._drawn = self._distractors.distractors(self._item, own)
         names, places = set(map(tool_name, own)), range(len(own) + 1)
         slots: list[list[Tool]] = [[] for _ in places]
-        seed = f"{self._catalogue.seed} {self._item.id} place"
-        for _, tool in self._drawn[: max(0, self._catalogue.size - len(own))]:
+        seed = f"{self._distractors.seed} {self._item.id} place"
+        for _, tool in self._drawn[: max(0, self._distractors.size - len(own))]:
             if tool_name(tool) not in names:
                 slots[seeded_draw(f"{seed} {tool_name(tool)}").choice(places)].append(tool)
-        catalogue = [each for slot, tool in zip(slots, own, strict=False) for each in (*slot, tool)] + slots[
-            -1
-        ]
-        self._last = list(own), catalogue
-        return list(catalogue)
+        shown = [each for slot, tool in zip(slots, own, strict=False) for each in (*slot, tool)] + slots[-1]
+        self._last = list(own), shown
+        return list(shown)
 
     def _retrieved(
         self, request: Request, tools: Sequence[Tool], needed: Sequence[str]
@@ -280,8 +278,8 @@ class CatalogueUnit(AlteredUnit):
         """The names found for what the user said in this unit, which are sought once."""
         texts, retriever, top_k = (
             user_texts(request.messages),
-            self._catalogue.retriever,
-            self._catalogue.top_k,
+            self._distractors.retriever,
+            self._distractors.top_k,
         )
         if self._texts_before is None:
             self._texts_before = max(0, len(texts) - 1)
@@ -313,17 +311,17 @@ class CatalogueUnit(AlteredUnit):
         self._called = min(outcomes, key=order.index)
 
 
-def catalogue_sizes(text: str) -> list[int]:
+def among_sizes(text: str) -> list[int]:
     """Reads `N,…`, in rising order. Raises UsageError."""
     sizes: list[int] = []
     for word in text.split(","):
         if not word.strip().isascii() or not word.strip().isdigit() or not int(word) or len(word) > 7:
             raise UsageError(
-                f"--catalogue {word.strip() or 'is empty'}: give numbers of tools, such as 10,50,200"
+                f"--among {word.strip() or 'is empty'}: give numbers of tools, such as 10,50,200"
             )
         sizes.append(int(word))
     if len(set(sizes)) < len(sizes):
-        raise UsageError("--catalogue names a size twice; name each once")
+        raise UsageError("--among names a size twice; name each once")
     return sorted(sizes)
 
 
@@ -336,7 +334,7 @@ def _first_tools(benchmark: Benchmark, item: Item, profile: str) -> Sequence[Too
 
 def _more_kinds(kinds: Sequence[str], unused: Sequence[str]) -> str:
     return (
-        f"add kinds (--catalogue-kinds {','.join([*kinds, *unused])}; near gives up to {copies_per_tool()} for each own "
+        f"add kinds (--among-kinds {','.join([*kinds, *unused])}; near gives up to {copies_per_tool()} for each own "
         "tool), "
     )
 

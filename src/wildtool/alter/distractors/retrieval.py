@@ -1,4 +1,4 @@
-"""Finds the tools of a catalogue that a model is shown: by words, by the model itself in a first pass, by embeddings."""
+"""Finds the tools among many that a model is shown: by words, by the model itself in a first pass, by embeddings."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from wildtool.types import Message, Request, Tool
 
 FIRST_PASS = "own"
 """The model under test chooses from names and descriptions first."""
-CATALOGUE_TOP_K = 10
+TOP_K = 10
 RANKER = "ranker"
 """The role of a model of embeddings, which ranks the documents that it is sent behind a query."""
 _INSTRUCTION = """\
@@ -64,9 +64,9 @@ def ranking_request(query: str, tools: Iterable[Tool], needed: Sequence[str]) ->
 
 def read_names(reply: Message, names: Iterable[str]) -> list[str]:
     """The names of tools in a reply, in its order, each once; anything else in it is passed over."""
-    catalogue = set(names)
+    known = set(names)
     words = (quoted or bare for quoted, bare in _NAME.findall(written_text(reply) or ""))
-    return [name for name in dict.fromkeys(words) if name in catalogue]
+    return [name for name in dict.fromkeys(words) if name in known]
 
 
 def _names(needed: Sequence[str]) -> Callable[[str], Message]:

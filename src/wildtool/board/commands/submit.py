@@ -1,9 +1,8 @@
-"""`wildtool submit`: makes submissions to a board, and verifies them."""
+"""`wildtool board submit` and `verify`: makes submissions to a board, and verifies them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wildtool.cli import CommandGroup, Commands
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 
@@ -11,18 +10,18 @@ if TYPE_CHECKING:
     from wildtool.board.verify import Verification
 
 
-def prepare(
+def submit(
     run: Path = arg("RUN", "Folder of a complete run."),
     out: Path = opt("-o FOLDER", "Folder for the bundle and its passport.", default=Path()),
     profile: str | None = options.PROFILE_OPTION,
     data: str | None = options.DATA_OPTION,
     force: bool = options.FORCE_OPTION,
 ) -> int:
-    """Make a submission of a run.
+    """Make a submission of a run: a bundle and its passport.
 
     \b
     Examples:
-      wildtool submit prepare runs/gold -o submissions
+      wildtool board submit runs/gold -o submissions
 
     Writes NAME.bundle.zip with all recorded replies, and NAME.passport.json with what they claim to show. A run that
     leaves units out is refused with their ids (exit status 1).
@@ -67,8 +66,8 @@ def verify(
 
     \b
     Examples:
-      wildtool submit verify submissions/gold.bundle.zip
-      wildtool submit verify submissions
+      wildtool board verify submissions/gold.bundle.zip
+      wildtool board verify submissions
 
     Exit status: 0 all hold, 1 one is refused; what is wrong is printed.
     """
@@ -103,20 +102,3 @@ def _print(verification: "Verification") -> None:
         )
         mark, units = verification.mark, result.evidence.units
         print_out(f"{name}: {mark}: {units} units{number}; {verification.coverage}")
-
-
-SUBMIT = CommandGroup(
-    help="Make submissions to a board, and verify them.",
-    no_args_is_help=True,
-    commands=Commands(
-        {
-            "prepare": ("board.commands.submit:prepare", "Make a submission of a run."),
-            "verify": (
-                "board.commands.submit:verify",
-                "Judge submissions again and compare them with their claims.",
-            ),
-        },
-        group="submit",
-    ),
-)
-"""The verb with its commands."""

@@ -102,7 +102,7 @@ def audit(chosen_options: AuditOptions) -> int:
 
 def _write_hints(benchmark: "Benchmark", source: "Source", chosen_options: AuditOptions) -> int:
     """Writes hints made from the gold answers, and says how many units need any."""
-    from wildtool.alter.aid.gold_hints import gold_hints, hint_line
+    from wildtool.alter.hints.gold_hints import gold_hints, hint_line
     from wildtool.engine.plan import Selection, check_profile
     from wildtool.engine.score.formatting import counted
     from wildtool.json_codec import dumps

@@ -4,7 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from wildtool.cli.command import opt
+from wildtool.cli.curves import CurveAxis, draw_curve
+from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError, match_name, unknown_name
 
@@ -16,6 +20,7 @@ _GROUP_SIZES = range(2, 21)
 
 
 def compare(
+    context: typer.Context,
     runs: list[Path] | None = options.RUNS_ARGUMENT,
     profile: str | None = options.PROFILE_OPTION,
     metric: str = opt("unit|item", "Count correct units, or items with all units correct.", default="unit"),
@@ -36,6 +41,23 @@ def compare(
     absolute: bool = opt(
         "With --published: 5 and 10 points instead of percent.", needs_together="--published"
     ),
+    curve: CurveAxis | None = opt(
+        "Draw accuracy by the number of tools (runs of --among), or of trained models by their data or by the step (the "
+        "file of a series; docs/curve.md)."
+    ),
+    out: Path | None = opt(
+        "-o FOLDER",
+        "With --curve: folder for the table and the charts; of a series that of its runs (default: runs/ and the "
+        "file's name).",
+        panel=OUTPUT,
+        needs="--curve",
+    ),
+    prices: Path | None = opt(
+        "FILE", "With --curve tools: price file, as for `run`.", panel=OUTPUT, needs="--curve"
+    ),
+    force: bool = opt(
+        "With --curve: overwrite files that wildtool did not make.", panel=OUTPUT, needs="--curve"
+    ),
     as_json: bool = options.JSON_OPTION,
     as_csv: bool = options.CSV_OPTION,
 ) -> int:
@@ -47,6 +69,8 @@ def compare(
       wildtool compare runs/demo --all-pairs --metric item
       wildtool compare runs/demo --group "task type" --flips
       wildtool compare runs/old runs/new
+      wildtool compare runs/sizes --curve tools
+      wildtool compare series.toml --curve data
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
@@ -56,6 +80,8 @@ def compare(
     with an overall difference. What cannot be compared is left out and named.
     """
     paths = runs or []
+    if curve is not None:
+        return draw_curve(curve, paths, profile, prices, out, context, force=force)
     if published:
         from wildtool.cli.output.reproduction import print_reproductions
 
@@ -89,7 +115,7 @@ def compare(
         (output.print_suites_json if as_json else printer)(pairs, suite)
         return 1 if any(side.result.faults for side in suite.runs) else 0
     from wildtool.cli.output import comparison as compared
-    from wildtool.engine.compare.comparison import aid_effects, compare_all
+    from wildtool.engine.compare.comparison import compare_all, hint_effects
     from wildtool.engine.compare.load import check_comparable, load_compared_runs
     from wildtool.engine.compare.runs import caveats, grouping_columns
     from wildtool.engine.score.results import run_folders
@@ -106,7 +132,7 @@ def compare(
     )
     report = compared.ComparisonReport(
         tuple(sides), tuple(comparisons), metric, only_played, tuple(differing), tuple(caveats(sides)), tuple(kinds),
-        tuple(aid_effects(sides, all_pairs=all_pairs, only_played=only_played)),
+        tuple(hint_effects(sides, all_pairs=all_pairs, only_played=only_played)),
     )  # fmt: skip
     if as_json:
         compared.print_comparison_json(report)

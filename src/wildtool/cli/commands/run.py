@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from wildtool.api.meaning import catalogue_sizes_of, spending_limits
+from wildtool.api.meaning import spending_limits, tool_counts_of
 from wildtool.api.plans import NamedRun, invocation_of, plan
 from wildtool.api.settings import Settings
 from wildtool.benchmarks import SUITES
@@ -18,6 +19,9 @@ from wildtool.cli.options.run import RunOptions
 from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.outputs import is_shared
+
+SERIES_SUFFIX = ".toml"
+"""How the name of a file ends that names a series of models."""
 
 if TYPE_CHECKING:
     from wildtool.engine.call.client import Invocation
@@ -36,9 +40,12 @@ def run(
       wildtool run acebench --model claude-sonnet-4-5 --user-model gpt-4o
       wildtool run wild-mini --model qwen3 --base-url http://127.0.0.1:8000/v1
       wildtool run all --model baseline/gold --limit 5
+      wildtool run series.toml --limit 50
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
+    if benchmark.endswith(SERIES_SUFFIX):
+        return _run_series(run_options, context, Path(benchmark))
     settings = run_options.settings(benchmark, explicit_options(context))
     entries, report = loaded_config(context).models, None if run_options.quiet else print_err
     suite = None
@@ -56,11 +63,22 @@ def run(
     if not run_options.dry_run and (run_options.on or any(is_shared(run.folder) for run in runs)):
         if suite is not None:
             raise UsageError(f"--on and addresses of stores take one benchmark; {benchmark} is several")
-        if len(catalogue_sizes_of(settings.alterations)) > 1:
-            raise UsageError("--on and addresses of stores take one size of --catalogue; run each by itself")
+        if len(tool_counts_of(settings.alterations)) > 1:
+            raise UsageError("--on and addresses of stores take one size of --among; run each by itself")
         return named_part("scale.commands:run_shared")(runs, settings)
     status = execute_runs(runs, settings)
     return status if suite is None or run_options.dry_run else suite.finish(status)
+
+
+def _run_series(run_options: RunOptions, context: typer.Context, file: Path) -> int:
+    """Runs the models of a series, and says what draws its curve. Gives the exit status."""
+    from wildtool.cli.series import run_series
+
+    status, _, _ = run_series(run_options, context, file, partial(execute_runs, tables=False))
+    if not run_options.dry_run and not run_options.quiet:
+        place = "" if run_options.out is None else f" -o {run_options.out}"
+        print_err(f"Its curve: wildtool compare {file} --curve data{place}")
+    return status
 
 
 def execute_runs(runs: Sequence[NamedRun], settings: Settings, *, tables: bool = True) -> int:

@@ -14,6 +14,7 @@ from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
+from wildtool.errors import UsageError
 from wildtool.models.settings import MAX_CONCURRENCY
 
 
@@ -79,11 +80,10 @@ class CallOptions:
 class RunOptions(CallOptions):
     """The options from the command line and from `[run]` of the config file."""
 
-    model: list[str] = opt(
+    model: list[str] | None = opt(
         "-m NAME",
         "Model to test: gpt-4o, anthropic/NAME, baseline/gold, …; see `wildtool list models`. "
         "Repeat for several.",
-        default=...,
         complete=completion.models,
         panel=MODEL,
     )
@@ -124,42 +124,50 @@ class RunOptions(CallOptions):
         panel=SELECTION,
     )
     noise_seed: int = opt("N", "Seed of --noise.", default=0, panel=SELECTION)
-    catalogue: str | None = opt(
-        "N,…",
+    among: str | None = opt(
+        "--among --catalogue N,…",
         "Put each item's tools among others, N in all; several sizes are a run each (docs/tools.md).",
         panel=SELECTION,
     )
-    catalogue_kinds: str = opt(
-        "KIND,…",
-        "Which others --catalogue adds: random, domain, near; several in turn.",
+    among_kinds: str = opt(
+        "--among-kinds --catalogue-kinds KIND,…",
+        "Which others --among adds: random, domain, near; several in turn.",
         default="random",
         panel=SELECTION,
     )
-    catalogue_seed: int = opt("N", "Seed of --catalogue.", default=0, panel=SELECTION)
-    catalogue_tools: str | None = opt(
-        "SOURCE",
+    among_seed: int = opt("--among-seed --catalogue-seed N", "Seed of --among.", default=0, panel=SELECTION)
+    among_tools: str | None = opt(
+        "--among-tools --catalogue-tools SOURCE",
         "Draw the others from this file of tools or OpenAPI, or MCP server: an address, or mcp: and its command.",
         panel=MORE,
     )
     mcp_env: list[str] | None = opt(*options.MCP_ENV, panel=MORE)
     mcp_header: list[str] | None = opt(*options.MCP_HEADER, panel=MORE)
-    catalogue_retriever: str | None = opt(
-        "NAME",
+    among_retriever: str | None = opt(
+        "--among-retriever --catalogue-retriever NAME",
         "Show the model only the tools found: by bm25, by itself in a first pass (own), or by an embedding model.",
         panel=SELECTION,
     )
-    catalogue_top_k: int = opt("K", "Tools that --catalogue-retriever finds.", default=10, min=1, panel=MORE)
-    catalogue_base_url: str | None = opt(
-        "URL",
-        "Address of the embedding model of --catalogue-retriever (default: that of --model).",
+    among_top_k: int = opt(
+        "--among-top-k --catalogue-top-k K",
+        "Tools that --among-retriever finds.",
+        default=10,
+        min=1,
         panel=MORE,
     )
-    catalogue_api_key_env: str | None = opt(
-        "VARIABLE",
+    among_base_url: str | None = opt(
+        "--among-base-url --catalogue-base-url URL",
+        "Address of the embedding model of --among-retriever (default: that of --model).",
+        panel=MORE,
+    )
+    among_api_key_env: str | None = opt(
+        "--among-api-key-env --catalogue-api-key-env VARIABLE",
         "Environment variable that holds that model's key.",
         panel=MORE,
     )
-    catalogue_header: list[str] | None = opt("NAME=VALUE", "Like --header, for that model.", panel=MORE)
+    among_header: list[str] | None = opt(
+        "--among-header --catalogue-header NAME=VALUE", "Like --header, for that model.", panel=MORE
+    )
     inject: InjectionSetting | None = opt(
         "Plant an attacker's instruction into tools' results and report who obeys; enhanced claims priority.",
         panel=SELECTION,
@@ -270,6 +278,7 @@ class RunOptions(CallOptions):
     )
     user_rpm: float | None = opt("N", "Like --rpm, for the user model's own endpoint.", panel=MORE)
     user_tpm: float | None = opt("N", "Like --tpm, for the user model's own endpoint.", panel=MORE)
+    available: bool = opt("Of a series: leave out models whose endpoint does not answer.", panel=MORE)
     config: Path | None = opt(
         "FILE",
         "File with named models and default options (default: wildtool.toml, if it exists).",
@@ -285,7 +294,9 @@ class RunOptions(CallOptions):
         Args:
             explicit: names of the options that were typed.
         """
-        return Settings.of(benchmark, self.model, settings_values(self), explicit)
+        if self.available:
+            raise UsageError("--available is for a series of models, such as wildtool run series.toml")
+        return Settings.of(benchmark, self.model or (), settings_values(self), explicit)
 
 
 def settings_values(options: CallOptions) -> dict[str, Any]:

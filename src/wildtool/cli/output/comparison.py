@@ -9,7 +9,7 @@ from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.cli.output.published import print_published_table
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import ellipsize, print_out, print_rows, print_wrapped, single_line
-from wildtool.engine.compare.comparison import Accuracy, AidEffect, Comparison, ComparisonPart, accuracy_of
+from wildtool.engine.compare.comparison import Accuracy, Comparison, ComparisonPart, HintEffect, accuracy_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, benchmark_and_data, played_and_judged, trust_line
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.score.formatting import counted, format_p, format_points, format_range, format_share
@@ -60,8 +60,8 @@ class ComparisonReport:
     caveats: tuple[str, ...]
     grouping_columns: tuple[str, ...]
     """Columns that units can be grouped by."""
-    aid_effects: tuple[AidEffect, ...] = ()
-    """What aid corrected and broke; empty where no run was given any."""
+    hint_effects: tuple[HintEffect, ...] = ()
+    """What hints corrected and broke; empty where no run was given any."""
 
 
 def print_comparison(report: ComparisonReport, *, flips: bool) -> None:
@@ -69,8 +69,8 @@ def print_comparison(report: ComparisonReport, *, flips: bool) -> None:
     print_comparison_head(report)
     _print_runs(report)
     _print_table(report.comparisons)
-    _print_aid_effects(report.aid_effects)
-    for table in _published_aid(report):
+    _print_hint_effects(report.hint_effects)
+    for table in _published_hints(report):
         print_published_table(table, every=True)
         print_out()
     for comparison in report.comparisons:
@@ -92,7 +92,7 @@ def print_comparison_json(report: ComparisonReport) -> None:
 def comparison_document(report: ComparisonReport) -> dict[str, Any]:
     """Everything as JSON, flips included."""
     rows = [asdict(row) | {"finding": row.finding} for row in report.comparisons]
-    published = _published_aid(report)
+    published = _published_hints(report)
     return {
         "metric": report.metric,
         "only_played": report.only_played,
@@ -101,7 +101,7 @@ def comparison_document(report: ComparisonReport) -> dict[str, Any]:
         "groups": report.grouping_columns,
         "runs": [_run_as_json(side, report.only_played) for side in report.runs],
         "comparisons": rows,
-        **({"aid_effects": [asdict(row) for row in report.aid_effects]} if report.aid_effects else {}),
+        **({"aid_effects": [asdict(row) for row in report.hint_effects]} if report.hint_effects else {}),
         **({"published": [asdict(table) for table in published]} if published else {}),
     }
 
@@ -256,7 +256,7 @@ def _print_parts(pair: Comparison, group: str, parts: Sequence[ComparisonPart]) 
         )
 
 
-def _print_aid_effects(effects: Sequence[AidEffect]) -> None:
+def _print_hint_effects(effects: Sequence[HintEffect]) -> None:
     for pair in dict.fromkeys((effect.baseline, effect.model) for effect in effects):
         rows = [
             [
@@ -276,9 +276,9 @@ def _print_aid_effects(effects: Sequence[AidEffect]) -> None:
             print_wrapped(f"Left out here: {counted(left_out, 'unit')} without a verdict.\n")
 
 
-def _published_aid(report: ComparisonReport) -> list[PublishedTable]:
-    """What papers found with aid on the runs' benchmark; nothing where the aid does not differ."""
-    return tables_beside("aid", report.runs[0].result.benchmark) if report.aid_effects else []
+def _published_hints(report: ComparisonReport) -> list[PublishedTable]:
+    """What papers found with hints on the runs' benchmark; nothing where the hints do not differ."""
+    return tables_beside("hints", report.runs[0].result.benchmark) if report.hint_effects else []
 
 
 def _print_flips(pair: Comparison) -> None:

@@ -33,7 +33,7 @@ from wildtool.sanitize import csv_safe
 from wildtool.stats.learning_curve import TrainedScore
 from wildtool.stats.tests import LEVEL
 
-_MARK = b"<!-- written by wildtool curve -->\n"
+_MARK = b"<!-- written by wildtool compare -->\n"
 """First line of a chart, by which a later curve knows that it may replace it."""
 
 
@@ -48,7 +48,7 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, for
         folders: of the runs, by point and benchmark.
         force: whether charts may replace files that wildtool did not make.
     """
-    runs, missing = _complete_runs(folders)
+    runs, missing = _complete_runs(folders, series.path)
     for reason in missing:
         print_err(reason)
     touched = None if series.overlap is None else touched_items(series.overlap)
@@ -61,7 +61,7 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, for
     table.writerows(map(csv_safe, row) for row in csv_rows(points))
     write_file(out / "curve.csv", text.getvalue().encode())
     for benchmark, members in groupby(points, key=lambda point: point.benchmark):
-        _print_benchmark(benchmark, list(members))
+        _print_benchmark(benchmark, list(members), series.axis)
     metrics = (metric for run in runs.values() for metric in run.result.metrics if metric.headline)
     for note in notes_of(metrics):
         print_wrapped(note)
@@ -77,7 +77,7 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, for
     published = (table for name in sorted(names) for table in tables_beside("training", name))
     for table in {table.name: table for table in published}.values():
         print_published_table(table, every=True)
-    charts = _write_charts(points, out, force=force)
+    charts = _write_charts(points, out, series.axis, force=force)
     if not quiet:
         print_err(
             f"Every number: {out / 'curve.csv'}"
@@ -86,8 +86,10 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, for
     return 3 if missing else 0
 
 
-def _complete_runs(folders: Mapping[RunKey, Path]) -> tuple[dict[RunKey, ComparedRun], list[str]]:
-    """The complete runs, and why the others are left out."""
+def _complete_runs(
+    folders: Mapping[RunKey, Path], series: Path
+) -> tuple[dict[RunKey, ComparedRun], list[str]]:
+    """The complete runs, and why the others are left out. Args: series: its file."""
     runs: dict[RunKey, ComparedRun] = {}
     missing: list[str] = []
     for (point, benchmark), folder in folders.items():
@@ -104,12 +106,12 @@ def _complete_runs(folders: Mapping[RunKey, Path]) -> tuple[dict[RunKey, Compare
             missing.append(f"{point} is not in the curve of {benchmark}: {error}")
             continue
         missing.append(
-            f"{point} is not in the curve of {benchmark}: its run is incomplete; the same command continues it"
+            f"{point} is not in the curve of {benchmark}: its run is incomplete; `wildtool run {series}` continues it"
         )
     return runs, missing
 
 
-def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
+def _print_benchmark(benchmark: str, points: Sequence[CurvePoint], axis: str) -> None:
     arms = len({point.arm for point in points if point.size}) > 1
     has_untouched = any(point.untouched for point in points)
     heads = ["", "seeds", "n", "correct", "95 %", "difference", "95 %", "p (Holm)"]
@@ -135,7 +137,7 @@ def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
         rows.append(row)
     if has_untouched:
         heads += ["untouched", "95 %"]
-    print_grid(f"{benchmark}, {points[0].conditions}: score by training examples", heads, rows)
+    print_grid(f"{benchmark}, {points[0].conditions}: score by {axis}", heads, rows)
 
 
 def _p(p: float) -> str:
@@ -178,7 +180,7 @@ def _notes(
     return notes
 
 
-def _write_charts(points: Sequence[CurvePoint], out: Path, *, force: bool) -> list[Path]:
+def _write_charts(points: Sequence[CurvePoint], out: Path, axis: str, *, force: bool) -> list[Path]:
     """A chart of each benchmark; none without the extra [report]."""
     from importlib.util import find_spec
 
@@ -200,7 +202,7 @@ def _write_charts(points: Sequence[CurvePoint], out: Path, *, force: bool) -> li
                 (point.size, point.score) for point in members if point.arm == arm or not point.size
             )
         )
-        title = f"{benchmark}: correct by training examples"
+        title = f"{benchmark}: correct by {axis}"
         text = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in drawn)
         chart = ChartData(
             title,
@@ -210,7 +212,7 @@ def _write_charts(points: Sequence[CurvePoint], out: Path, *, force: bool) -> li
             tuple(names.values()),
             "lines",
             True,
-            "training examples",
+            axis,
             "correct (%)",
         )
         path = out / chart_name(benchmark)

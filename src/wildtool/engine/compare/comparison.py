@@ -328,20 +328,20 @@ def _share(cell: UnitResults, only_played: bool) -> Share:
 
 
 _COLUMNS = ("hint", "rationale")
-"""Columns that say which aid a unit was given."""
+"""Columns that say which hints a unit was given."""
 ALL_UNITS = "all"
-WITHOUT_AID = "no aid"
+WITHOUT_HINTS = "no hints"
 
 
 @dataclass(frozen=True, slots=True)
-class AidEffect:
+class HintEffect:
     """Units of one kind in a run beside a baseline. A unit is right if at least half of its repeats are, and left out
     without a verdict."""
 
     baseline: str
     model: str
     name: str
-    """The kind of aid; `all` for all units."""
+    """The kind of hints; `all` for all units."""
     wrong: int
     """Units that are wrong in the baseline."""
     corrected: int
@@ -355,10 +355,10 @@ class AidEffect:
     """Units without a verdict in either run, which are neither right nor wrong."""
 
 
-def aid_effects(
+def hint_effects(
     sides: Sequence[ComparedRun], *, all_pairs: bool = False, only_played: bool = False
-) -> Iterator[AidEffect]:
-    """For each comparison in which the aid differs, the units by kind of aid; all of them first."""
+) -> Iterator[HintEffect]:
+    """For each comparison in which the hints differ, the units by kind of hints; all of them first."""
     pairs = combinations(sides, 2) if all_pairs else ((sides[0], side) for side in sides[1:])
     for a, b in pairs:
         if a.result.altered.get("aid") == b.result.altered.get("aid"):
@@ -369,18 +369,18 @@ def aid_effects(
         for key in keys:
             kinds.setdefault(_kind(a, b, key), []).append(key)
         if len(kinds) > 1:
-            for name in sorted(kinds, key=lambda name: (name == WITHOUT_AID, name)):
+            for name in sorted(kinds, key=lambda name: (name == WITHOUT_HINTS, name)):
                 yield _effect(name, a, b, kinds[name], only_played)
 
 
 def _kind(a: ComparedRun, b: ComparedRun, key: UnitKey) -> str:
-    aids = [str(value) for column in _COLUMNS if (value := unit_attribute((b, a), key, column)) is not None]
-    return ", ".join(aids) or WITHOUT_AID
+    hints = [str(value) for column in _COLUMNS if (value := unit_attribute((b, a), key, column)) is not None]
+    return ", ".join(hints) or WITHOUT_HINTS
 
 
 def _effect(
     name: str, a: ComparedRun, b: ComparedRun, every: Sequence[UnitKey], only_played: bool
-) -> AidEffect:
+) -> HintEffect:
     keys = [key for key in every if only_played or not (a.cells[key].open or b.cells[key].open)]
     before = {key: _is_right(a.cells[key], only_played) for key in keys}
     after = {key: _is_right(b.cells[key], only_played) for key in keys}
@@ -388,7 +388,7 @@ def _effect(
     right = [key for key in keys if before[key]]
     corrected = {key for key in wrong if after[key]}
     broken = {key for key in right if not after[key]}
-    return AidEffect(
+    return HintEffect(
         baseline=a.label,
         model=b.label,
         name=name,

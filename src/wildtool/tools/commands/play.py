@@ -98,14 +98,9 @@ def show_runs(paths: list[Path], its: TryOptions, *, versions: bool = False) -> 
         raise UsageError(
             "give runs of own-tools alone, as `wildtool tools try TOOLS --requests FILE` makes them"
         )
-    from wildtool.tools.commands.size_output import show_sizes
-    from wildtool.tools.size_curve import size_series
+    from wildtool.cli.output.sizes import show_size_curve
 
-    if its.out is not None:
-        for name in ("sizes.csv", "sizes.svg"):
-            check_file(its.out / name, force=its.force)
-    show_sizes(size_series(paths, its.profile, its.prices), its.out)
-    return 0
+    return show_size_curve(paths, its.profile, its.prices, its.out, force=its.force)
 
 
 def report(folders: list[list[Path]], its: TryOptions, pages: Path | None) -> int:

@@ -1,9 +1,8 @@
 """The verb `generate`: a command for each generator, and the first if none is named."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from wildtool.cli import CommandGroup, Commands
+from wildtool.cli import Commands, FirstByDefault
 
 GENERATORS: Mapping[str, tuple[str, str]] = {
     "wildtoolbench": (
@@ -35,16 +34,7 @@ GENERATORS: Mapping[str, tuple[str, str]] = {
 default."""
 
 
-class _FirstByDefault(CommandGroup):
-    """A group that runs its first command if the line starts with an option."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        # The shell completes names while nothing is typed.
-        has_name = not args[0].startswith("-") if args else ctx.resilient_parsing
-        return super().parse_args(ctx, args if has_name else [next(iter(self.commands)), *args])
-
-
-GENERATE = _FirstByDefault(
+GENERATE = FirstByDefault(
     help="Generate sessions, items, tools or training data.",
     commands=Commands(GENERATORS, "generate", package="wildtool_data"),
 )

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.alter.aid.added_text import with_text
-from wildtool.alter.aid.reasoning import with_heading
+from wildtool.alter.hints.added_text import with_text
+from wildtool.alter.hints.reasoning import with_heading
 from wildtool.stats.describe import share_metric
 from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.toolcall.text.mentions import mention, value_words

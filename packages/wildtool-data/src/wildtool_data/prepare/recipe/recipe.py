@@ -423,8 +423,8 @@ def _heading(recipe: Recipe, rows: int, tokens: int, settings: Mapping[str, Any]
 
 
 def _series(recipe: Recipe, trainings: Sequence[_Training], *, has_overlap: bool) -> str:
-    """The file of `wildtool curve` for the models of the recipe, served under the names of their points."""
-    text = "# Serve the models under these names, then: wildtool curve series.toml\n[series]\n"
+    """The series, for `wildtool run`, of the models of the recipe, served under the names of their points."""
+    text = "# Serve the models under these names, then: wildtool run series.toml\n[series]\n"
     text += f"benchmarks = {json.dumps(list(recipe.benchmarks))}\n"
     text += 'overlap = "overlap.json"\n' if has_overlap else ""
     points = [("base", recipe.model, 0, None, None)]
@@ -460,7 +460,8 @@ def _commands(recipe: Recipe, result: RecipeResult) -> Iterator[str]:
         yield f"vllm serve {shlex.quote(recipe.model)} --enable-lora --lora-modules {inputs}"
     else:
         yield "vllm serve FOLDER --served-model-name NAME  # a server for each model: set base_url in series.toml"
-    yield "wildtool curve series.toml"
+    yield "wildtool run series.toml"
+    yield "wildtool compare series.toml --curve data"
     yield "```"
     yield ""
 
@@ -496,8 +497,8 @@ def _advice(recipe: Recipe, result: RecipeResult, *, searched: bool, estimated: 
         )
     if recipe.seeds < 3:
         yield (
-            "- One training says little about a recipe: `--seeds 3` writes three of each size, so that `wildtool curve` "
-            "knows how much they differ."
+            "- One training says little about a recipe: `--seeds 3` writes three of each size, so that the "
+            "curve knows how much they differ."
         )
     yield (
         '- Train on as many random records, too, and add them to `series.toml` with `arm = "random"`: else nobody knows '

@@ -14,9 +14,9 @@ from alter.altered_play import judged, played
 from benchmarks.bfcl.bfcl_build import write_data
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
-from wildtool.alter.aid.aid import Aid
-from wildtool.alter.aid.gold_hints import gold_hints
-from wildtool.alter.aid.hints import Hint, read_hints, read_rationales, shuffle_hints
+from wildtool.alter.hints.gold_hints import gold_hints
+from wildtool.alter.hints.hint_files import Hint, read_hints, read_rationales, shuffle_hints
+from wildtool.alter.hints.hints import Hints
 from wildtool.alter.injection.injection import Injection
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.noise.noise import Noise
@@ -28,7 +28,7 @@ from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.types import Item, Message, Reply, Request, Source, Transcript
 
-OWN = Aid.given(None, "own")
+OWN = Hints.given(None, "own")
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")
 
 
@@ -63,7 +63,7 @@ def test_a_hint_is_a_line_of_the_last_message_before_its_step_and_stays_there(na
     for profile in benchmark.profiles:
         for item in sample:
             for unit in item.units:
-                aid = Aid(tuple(Hint(item.id, unit, step, f"hint {step}", "clue") for step in (0, 1)))
+                aid = Hints(tuple(Hint(item.id, unit, step, f"hint {step}", "clue") for step in (0, 1)))
                 plain, aided = Variant(benchmark), Variant(benchmark, (aid,))
                 clean, steps = (agent(played(one, item, unit, profile)) for one in (plain, aided))
                 for number, (before, after) in enumerate(zip(clean, steps, strict=True)):
@@ -77,8 +77,8 @@ def test_a_hint_is_a_line_of_the_last_message_before_its_step_and_stays_there(na
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("aid", [Aid((Hint("none", "0", 0, "x"),)), OWN], ids=["hints", "own reasoning"])
-def test_verdicts_and_traces_are_those_of_the_same_replies_without_aid(name: str, aid: Aid):
+@pytest.mark.parametrize("aid", [Hints((Hint("none", "0", 0, "x"),)), OWN], ids=["hints", "own reasoning"])
+def test_verdicts_and_traces_are_those_of_the_same_replies_without_aid(name: str, aid: Hints):
     benchmark, sample = items(name)
     plain, aided = Variant(benchmark), Variant(benchmark, (aid,))
     for profile in benchmark.profiles:
@@ -127,27 +127,27 @@ def test_blank_reasoning_adds_nothing():
 
 def test_without_aid_the_benchmark_itself_is_given():
     benchmark = load_benchmark("wild-mini")
-    assert Aid.given(None, None).identity() == {}
+    assert Hints.given(None, None).identity() == {}
     assert as_recorded(benchmark, {"prompts": ""}) == Variant(benchmark)
 
 
 @pytest.mark.parametrize(
     "aid",
     [
-        Aid((Hint("a", "0", None, "x", "clue"), Hint("b", "1", 2, "y", "expectation")), True),
+        Hints((Hint("a", "0", None, "x", "clue"), Hint("b", "1", 2, "y", "expectation")), True),
         OWN,
-        Aid((Hint("a", "0", 0, "x"),), False, "given", {("a", "0"): "because"}),
+        Hints((Hint("a", "0", 0, "x"),), False, "given", {("a", "0"): "because"}),
     ],
 )
-def test_a_record_has_all_that_the_aid_needs(aid: Aid):
+def test_a_record_has_all_that_the_aid_needs(aid: Hints):
     identity = json.loads(json.dumps(aid.identity()))
-    assert Aid.recorded(identity) == aid
+    assert Hints.recorded(identity) == aid
     assert as_recorded(load_benchmark("wild-mini"), identity).alterations == (aid,)
 
 
 def test_a_damaged_record_is_named():
     with pytest.raises(RecordError, match=r"identity\.hints"):
-        Aid.recorded({"hints": {"texts": [["a"]]}})
+        Hints.recorded({"hints": {"texts": [["a"]]}})
 
 
 def test_shuffled_hints_stand_at_the_same_places_with_texts_of_other_items():
@@ -347,11 +347,11 @@ def test_a_hint_of_a_turn_waits_until_the_user_has_spoken_so_often():
         Hint("i", "0", 1, "late", turn=1),
     ]
     hints += [Hint("i", "0", 3, "fourth step"), Hint("i", "0", 2, "third of the first", turn=0)]
-    aided = Variant(Scripted(rules), (Aid(tuple(hints)),))
+    aided = Variant(Scripted(rules), (Hints(tuple(hints)),))
     steps = played(aided, Item("i", ("0",), None), "0", "official")
     added = [str(request.messages[-1]["content"]).split("\n")[1:] for request, _ in steps]
     assert added == [["first"], [], ["third of the first"], ["second", "fourth step"]]
-    assert Aid.recorded(Aid(tuple(hints)).identity()) == Aid(tuple(hints))
+    assert Hints.recorded(Hints(tuple(hints)).identity()) == Hints(tuple(hints))
 
 
 def test_a_state_that_changed_is_told_where_the_user_speaks_next():
@@ -492,12 +492,12 @@ def test_aid_effects_units_are_counted_by_kind_of_hint():
         "all": (1, 1, 1, 3),
         "clue": (1, 1, 0, 0),
         "expectation": (0, 0, 1, 1),
-        "no aid": (0, 0, 0, 2),
+        "no hints": (0, 0, 0, 2),
     }
     assert found["all"]["corrected_share"]["value"] == 1.0
     shown = type_("compare plain hinted").stdout
     assert "corrected and broken: m (hints) against m (no aid)" in shown
-    assert "given aid: none; hints" in " ".join(shown.split())
+    assert "given hints: none; hints" in " ".join(shown.split())
     assert "hints" in type_("show hinted").stdout
 
 

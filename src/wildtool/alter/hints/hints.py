@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.aid.added_text import TurnCounter, anchor, with_line
-from wildtool.alter.aid.hints import SHUFFLED, Hint, read_hints, read_rationales, shuffle_hints
-from wildtool.alter.aid.reasoning import PROMPT_DIGEST, reasoning_request, with_heading
 from wildtool.alter.base import Alteration, AlteredUnit, Exchange
+from wildtool.alter.hints.added_text import TurnCounter, anchor, with_line
+from wildtool.alter.hints.hint_files import SHUFFLED, Hint, read_hints, read_rationales, shuffle_hints
+from wildtool.alter.hints.reasoning import PROMPT_DIGEST, reasoning_request, with_heading
 from wildtool.benchmark import Benchmark
 from wildtool.episode import written_text
 from wildtool.errors import RecordError, UsageError
@@ -21,11 +21,11 @@ OWN, GIVEN = "own", "given"
 
 
 @dataclass(frozen=True, slots=True)
-class Aid(Alteration):
+class Hints(Alteration):
     """What a model is given in addition to the benchmark's own messages."""
 
     kind: ClassVar[str] = "aid"
-    caveat: ClassVar[str] = "the model was given aid"
+    caveat: ClassVar[str] = "the model was given hints"
     hints: tuple[Hint, ...] = ()
     shuffled: bool = False
     """Whether each hint has the text of one of another item: the control arm."""
@@ -70,8 +70,8 @@ class Aid(Alteration):
 
     @property
     def columns(self) -> Mapping[str, str]:
-        aids = {"hint": self.hints, "rationale": self.rationale}
-        return {name: "VARCHAR" for name, aid in aids.items() if aid}
+        columns = {"hint": self.hints, "rationale": self.rationale}
+        return {name: "VARCHAR" for name, value in columns.items() if value}
 
     @property
     def label(self) -> str:
@@ -115,12 +115,12 @@ class Aid(Alteration):
 class AidedUnit(AlteredUnit):
     """A unit in which texts are added to what the model under test is shown."""
 
-    def __init__(self, aid: Aid, item: str, unit: str) -> None:
-        self._aid = aid
-        self._hints = [hint for hint in aid.hints if (hint.item, hint.unit) == (item, unit)]
-        self._given = aid.rationales.get((item, unit), "")
+    def __init__(self, hints: Hints, item: str, unit: str) -> None:
+        self._settings = hints
+        self._hints = [hint for hint in hints.hints if (hint.item, hint.unit) == (item, unit)]
+        self._given = hints.rationales.get((item, unit), "")
         self._reasoning = with_heading(self._given)
-        self._reasons_next = aid.rationale == OWN
+        self._reasons_next = hints.rationale == OWN
         """Whether the model is asked for its reasoning at its next step."""
         self._step = 0
         """The next step of the model under test."""
@@ -139,9 +139,9 @@ class AidedUnit(AlteredUnit):
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
         """The kinds of its hints, and whose reasoning it was given."""
         kinds = sorted({hint.kind for hint in self._hints})
-        has_reasoning = self._given or self._aid.rationale == OWN
-        cells = {"hint": " and ".join(kinds), "rationale": self._aid.rationale if has_reasoning else ""}
-        return {name: cells[name] or None for name in self._aid.columns}
+        has_reasoning = self._given or self._settings.rationale == OWN
+        cells = {"hint": " and ".join(kinds), "rationale": self._settings.rationale if has_reasoning else ""}
+        return {name: cells[name] or None for name in self._settings.columns}
 
     def _with_texts(self, messages: Sequence[Message]) -> list[Message]:
         places = {None: self._step, **dict([self._turns.place(messages, self._step)])}

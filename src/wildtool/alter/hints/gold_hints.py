@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from wildtool.alter.aid.added_text import TurnCounter
-from wildtool.alter.aid.hints import CLUE, Hint
 from wildtool.alter.base import UNDER_TEST
+from wildtool.alter.hints.added_text import TurnCounter
+from wildtool.alter.hints.hint_files import CLUE, Hint
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import COOPERATIVE, GOLD_STYLE, MAX_GOLD_REPLIES, gold_replies, written_text
 from wildtool.json_codec import as_object, as_objects

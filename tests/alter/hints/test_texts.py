@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from wildtool.alter.aid.aid import Aid
-from wildtool.alter.aid.gold_hints import (  # pyright: ignore[reportPrivateUsage]
+from wildtool.alter.hints.gold_hints import (  # pyright: ignore[reportPrivateUsage]
     _clues,
     _in_result,
     _tool_name,
 )
-from wildtool.alter.aid.hints import Hint
-from wildtool.alter.aid.reasoning import PROMPT_DIGEST
+from wildtool.alter.hints.hint_files import Hint
+from wildtool.alter.hints.hints import Hints
+from wildtool.alter.hints.reasoning import PROMPT_DIGEST
 from wildtool.types import Item, Message, Request
 
 
@@ -60,20 +60,20 @@ def test_aid_is_what_the_options_say(tmp_path: Path):
         tuple(Hint(item, "0", 0, text) for item, text in pairs) for pairs in (("ax", "by"), ("ay", "bx"))
     )
     expected = {
-        (None, None): Aid(),
-        (str(hints), None): Aid(read),
-        (f"shuffled:{hints}", None): Aid(other, True),
-        (None, "own"): Aid(rationale="own", prompt=PROMPT_DIGEST),
-        (f"shuffled:{hints}", "own"): Aid(other, True, "own", prompt=PROMPT_DIGEST),
-        (None, str(reasons)): Aid(rationale="given", rationales={("a", "0"): "x"}),
-        (str(hints), str(reasons)): Aid(read, False, "given", {("a", "0"): "x"}),
+        (None, None): Hints(),
+        (str(hints), None): Hints(read),
+        (f"shuffled:{hints}", None): Hints(other, True),
+        (None, "own"): Hints(rationale="own", prompt=PROMPT_DIGEST),
+        (f"shuffled:{hints}", "own"): Hints(other, True, "own", prompt=PROMPT_DIGEST),
+        (None, str(reasons)): Hints(rationale="given", rationales={("a", "0"): "x"}),
+        (str(hints), str(reasons)): Hints(read, False, "given", {("a", "0"): "x"}),
     }
-    assert {options: Aid.given(*options) for options in expected} == expected
-    assert [Aid.recorded(aid.identity()) for aid in expected.values()] == [*expected.values()]
+    assert {options: Hints.given(*options) for options in expected} == expected
+    assert [Hints.recorded(aid.identity()) for aid in expected.values()] == [*expected.values()]
 
 
 def test_a_text_stays_only_where_its_message_is_still_there():
-    unit = Aid((Hint("a", "0", 0, "first"), Hint("a", "0", 2, "third"))).unit(Item("a", ("0",), None), "0")
+    unit = Hints((Hint("a", "0", 0, "first"), Hint("a", "0", 2, "third"))).unit(Item("a", ("0",), None), "0")
     spoken: list[Message] = [{"role": "system", "content": "system 0"}, {"role": "user", "content": "user 1"}]
     shown: list[list[Message]] = []
     for messages in (spoken, spoken[:1], [spoken[0], {"role": "user", "content": "other"}], spoken):

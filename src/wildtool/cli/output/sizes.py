@@ -1,4 +1,4 @@
-"""Prints series of catalogue sizes, and writes them as a table and as a chart."""
+"""Prints curves of accuracy by the number of tools, and writes them as a table and as a chart."""
 
 import csv
 import io
@@ -8,17 +8,33 @@ from pathlib import Path
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.engine.score.formatting import format_points, format_range, format_share
-from wildtool.outputs import write_file
+from wildtool.outputs import check_file, write_file
 from wildtool.sanitize import csv_safe
 from wildtool.tools.breaks import Break
-from wildtool.tools.size_curve import SizePoint, SizeSeries
+from wildtool.tools.size_curve import SizePoint, SizeSeries, size_series
 
 SIZE_COLUMNS = (
     "series", "size", "accuracy", "low", "high", "units", "without_verdict", "difference", "diff_low", "diff_high",
     "p_holm", "called_a_distractor", "retriever_recall", "tokens_per_unit", "usd_per_unit", "folder",
 )  # fmt: skip
-_MARK = b"<!-- written by wildtool catalogue -->\n"
+_MARK = b"<!-- written by wildtool compare -->\n"
 """First line of a chart, by which a later one knows that it may replace it."""
+
+
+def show_size_curve(
+    runs: Sequence[Path], profile: str | None, prices: Path | None, out: Path | None, *, force: bool
+) -> int:
+    """Shows how accuracy falls with the number of tools; gives the exit status.
+
+    Args:
+        out: folder for `sizes.csv` and the chart; None for neither.
+        force: whether they may replace files that wildtool did not make.
+    """
+    if out is not None:
+        for name in ("sizes.csv", "sizes.svg"):
+            check_file(out / name, force=force)
+    show_sizes(size_series(runs, profile, prices), out)
+    return 0
 
 
 def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
@@ -114,14 +130,14 @@ def _draw(series: Sequence[SizeSeries], out: Path) -> Path | None:
     sizes = sorted({point.size for each in series for point in each.points})
     about = "; ".join(f"{point.model}, {point.name} tools: {point.text}" for point in points)
     chart = ChartData(
-        "Correct by tools in the catalogue",
+        "Correct by number of tools",
         about,
         points,
         tuple(each.label for each in series),
         tuple(f"{size:,}" for size in sizes),
         "lines",
         True,
-        "tools in the catalogue",
+        "tools",
         "correct (%)",
     )
     write_file(out / "sizes.svg", _MARK + render_chart(chart).svg)

@@ -1,4 +1,4 @@
-"""`wildtool board`: a static leaderboard of verified submissions."""
+"""`wildtool board build`: a static leaderboard of verified submissions."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 
 
-def board(
+def build(
     folder: Path = arg("FOLDER", "Folder with submissions, at any depth."),
     out: Path = opt("-o FOLDER", "Folder for the pages.", default=Path("board")),
     data: str | None = options.DATA_OPTION,
@@ -16,9 +16,9 @@ def board(
 
     \b
     Examples:
-      wildtool board submissions -o site
+      wildtool board build submissions -o site
 
-    Every submission is verified first, as by `wildtool submit verify`; what is refused is listed with the reason. Ranked
+    Every submission is verified first, as by `wildtool board verify`; what is refused is listed with the reason. Ranked
     are recomputed ones on official data. The pages need no server. Exit status: 0 all submissions hold, 1 some were
     refused, 2 there is none.
     """
@@ -32,7 +32,7 @@ def board(
     for each in refused:
         bundle = single_line(each.bundle, 1_000)
         print_err(
-            f"{bundle}: refused: {each.refusal}; make it again by `wildtool submit prepare RUN`, or take it out of the "
+            f"{bundle}: refused: {each.refusal}; make it again by `wildtool board submit RUN`, or take it out of the "
             "folder"
         )
     print_out(str(page))

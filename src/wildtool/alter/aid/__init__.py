@@ -1,1 +1,0 @@
-"""Aid for the model under test: hints of people or programs, and reasoning before the first reply."""
