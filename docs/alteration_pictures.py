@@ -7,11 +7,11 @@ RUNS holds the runs below, of which `docs/real-model.md` says how the model is s
     wildtool run wild-mini --limit 5 --profile fixed --out RUNS/recorded-POLICY       (gold, lexical)
     wildtool run wild-mini --limit 5 --profile fixed --history own --out RUNS/own-POLICY
     wildtool run wild-mini --limit 4 --failures first-call --out RUNS/failures-POLICY (always-retries, never-retries)
-    wildtool run wild-mini --limit 4 --catalogue 8,16,32 --catalogue-kinds near,random --out RUNS/sizes-POLICY
+    wildtool run wild-mini --limit 4 --among 8,16,32 --among-kinds near,random --out RUNS/sizes-POLICY
                                                                                       (lexical, first-tool)
     wildtool run ledger --limit 3 --out RUNS/ledger-POLICY                            (gold, chat)
 
-docs/images/catalogue.png is a page of `wildtool catalogue` on docs/harbour, seen in Chromium.
+docs/images/catalogue.png is a page of `wildtool tools try` on docs/harbour, seen in Chromium.
 """
 
 import sys

@@ -43,7 +43,7 @@ def compare(
     ),
     curve: CurveAxis | None = opt(
         "Draw accuracy by the number of tools (runs of --among), or of trained models by their data or by the step (the "
-        "file of a series; docs/curve.md)."
+        "file of a series; docs/compare.md)."
     ),
     out: Path | None = opt(
         "-o FOLDER",

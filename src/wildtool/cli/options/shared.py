@@ -37,7 +37,7 @@ BENCHMARK_ARGUMENT = arg(
 BENCHMARK_OR_SUITE_ARGUMENT = arg(
     "BENCH|FILE",
     "File of own cases or conversations; a benchmark, see `wildtool list`; a Python file that defines one; "
-    "several at once: toleap, all; or a series of models (docs/curve.md).",
+    "several at once: toleap, all; or a series of models (docs/compare.md).",
     complete=completion.benchmarks_and_suites,
 )
 DATA_OPTION = opt(
