@@ -283,5 +283,5 @@ def test_the_workflow_of_the_docs_verifies_what_a_pull_request_changes(tmp_path:
     git("commit", "--allow-empty", "-m", "x")
     (tmp_path / "submissions").mkdir()
     assert status_with("a b.bundle.zip") == 0
-    assert said.read_text() == "submit|verify|submissions/a b.bundle.zip|"
+    assert said.read_text() == "board|verify|submissions/a b.bundle.zip|"
     assert status_with("c.again.bundle.zip") == 1
