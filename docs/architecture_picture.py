@@ -44,6 +44,7 @@ ABOUT: Mapping[str, str] = {
     "models": "providers, baselines, local weights",
     BASE: "base classes: Benchmark, Rules, SingleTurn",
     "alter": "what models are shown otherwise",
+    "traces": "traces of any library as conversations",
     "shapes": "reads tools and calls of any shape",
     "tools": "your tools: from files and servers, checked",
     "toolcall": "reads and compares calls",

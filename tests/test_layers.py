@@ -35,6 +35,7 @@ LAYERS = (
     {"data", "stats", "episode", "outputs"},
     {"toolcall", "tool_formats"},
     {"shapes"},
+    {"traces"},
     {"trace"},
     {"benchmark"},
     {"alter"},

@@ -117,7 +117,9 @@ def test_a_record_is_run_as_training_data(folder: Path, stem: str):
 
 def drafted(path: Path, source: str, at: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The one draft of a file."""
-    ended = command(f"review import {path} --from {source} --keep-names -o drafts.jsonl", at, monkeypatch)
+    ended = command(
+        f"review import {path} --from {source} --to sessions --keep-names -o drafts.jsonl", at, monkeypatch
+    )
     assert ended.exit_code == 0, ended.output
     (draft,) = rows(at / "drafts.jsonl")
     return draft

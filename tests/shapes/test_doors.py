@@ -249,7 +249,9 @@ def by_training(shapes: Sequence[str]) -> dict[str, Any]:
 def by_import(shapes: Sequence[str]) -> dict[str, Any]:
     with TemporaryDirectory() as name:
         file_of(shapes, Path(name))
-        command("review import records.jsonl --from openai --keep-names -o drafts.jsonl", Path(name))
+        command(
+            "review import records.jsonl --from openai --to sessions --keep-names -o drafts.jsonl", Path(name)
+        )
         drafts = [json.loads(line) for line in Path(name, "drafts.jsonl").read_text("utf-8").splitlines()]
     found: dict[str, Any] = {}
     for shape, draft in zip(shapes, drafts, strict=True):

@@ -483,7 +483,7 @@ def _is_other_observation(row: Mapping[str, Any]) -> bool:
     return "traceId" in row and isinstance(kind, str) and kind.isupper() and kind != "GENERATION"
 
 
-_SPAN_KEYS = frozenset({"resourceSpans", "scopeSpans", "spans", "attributes"})
+_SPAN_KEYS = frozenset({"resourceSpans", "resourceLogs", "scopeSpans", "spans", "attributes"})
 
 
 def log_reader(value: Any) -> str:
@@ -491,13 +491,13 @@ def log_reader(value: Any) -> str:
     else."""
     row = as_object(value[0] if isinstance(value, list) and value else value)
     if row.keys() & _SPAN_KEYS or any(key.startswith("attributes.") for key in row):
-        return "these are spans of OpenTelemetry: `wildtool review import --from otel` reads them"
+        return "these are spans of OpenTelemetry: `wildtool review import` reads them"
     if "samples" in row and "eval" in row:
-        return "this is a log of Inspect: `wildtool review import --from inspect` reads it"
+        return "this is a log of Inspect: `wildtool review import` reads it"
     if _is_session_line(row):
-        return "this is a session of Claude Code: `wildtool review import --from openai` reads it"
+        return "this is a session of Claude Code: `wildtool review import` reads it"
     if _is_codex_line(row):
-        return "this is a rollout of Codex: `wildtool review import --from openai` reads it"
+        return "this is a rollout of Codex: `wildtool review import` reads it"
     return ""
 
 

@@ -137,9 +137,12 @@ SELECT = "generate select good.jsonl --model baseline/chat"
             f"{SELECT} --rounds 2 --round 2 --without-seen -o x",
             "--without-seen needs x/round-1/audit.jsonl, which an earlier round writes; run that round first",
         ),
-        ("review import talk.jsonl", "say what the files hold: --from openai|inspect|otel"),
+        (
+            "review import talk.jsonl --to sessions -o x",
+            "say what the files hold: --from openai|inspect|otel",
+        ),
         ("review import talk.jsonl --from x", "unknown source 'x' (known: openai, inspect, otel)"),
-        ("review import talk.jsonl --from openai", "give the file to write: --out drafts.jsonl"),
+        ("review import talk.jsonl --from openai", "give the file to write: --out cases.yaml"),
         ("review agree good.jsonl", "name the recorded runs: --runs FOLDER"),
         ("review export good.jsonl", "give the folder to write: --out release"),
         (
@@ -214,7 +217,7 @@ def test_sets_made_from_templates():
         "no/items: 0 items, 1 lost\n",
         f"why items were lost: no/losses.jsonl; the first: {why}\n",
     )
-    assert printed("review import talk.jsonl --from openai -o d.jsonl") == (
+    assert printed("review import talk.jsonl --from openai --to sessions -o d.jsonl") == (
         0,
         "d.jsonl: 1 draft, 0 left out\n  missing date: 1\nwildtool review d.jsonl\n",
         "",

@@ -12,6 +12,8 @@ import pytest
 from golden_files import same_as_golden
 from wildtool.errors import DataError
 from wildtool.shapes import Reading, ShapeError
+from wildtool.traces import forms
+from wildtool.traces.forms import safe_json
 from wildtool_data.make.refresh.refresh import UnchangedSession
 from wildtool_review.drafts import conversation
 from wildtool_review.drafts import draft as drafting
@@ -19,7 +21,6 @@ from wildtool_review.drafts.conversation import (
     LAYOUTS,
     ToolConversation,
     read_conversations,
-    safe_json,
     stop,
 )
 from wildtool_review.drafts.draft import draft, draft_sessions
@@ -244,6 +245,14 @@ CASES: dict[str, tuple[str, Any]] = {
                             {
                                 "kvlistValue": {
                                     "values": [
+                                        {"key": "role", "value": {"stringValue": "user"}},
+                                        {"key": "content", "value": {"stringValue": "Hello"}},
+                                    ]
+                                }
+                            },
+                            {
+                                "kvlistValue": {
+                                    "values": [
                                         {"key": "role", "value": {"stringValue": "tool"}},
                                         {
                                             "key": "parts",
@@ -284,7 +293,7 @@ CASES: dict[str, tuple[str, Any]] = {
                                         },
                                     ]
                                 }
-                            }
+                            },
                         ]
                     }
                 },
@@ -317,8 +326,8 @@ REFUSED: dict[str, tuple[str, Any, str]] = {
         [{"messages": [HELLO]}, {"no": 1}],
         "record 2: .* it has no",
     ),
-    "spans": ("openai", spans({"gen_ai.input.messages": []}), "--from otel"),
-    "a log of Inspect": ("openai", {"eval": {}, "samples": []}, "--from inspect"),
+    "spans": ("openai", spans({"gen_ai.input.messages": []}), "spans of OpenTelemetry"),
+    "a log of Inspect": ("openai", {"eval": {}, "samples": []}, "a log of Inspect"),
     "parameters under an unknown key": (
         "openai",
         {"messages": [HELLO], "functions": [{"name": "f", "schema": {"type": "object"}}]},
@@ -354,11 +363,6 @@ REFUSED: dict[str, tuple[str, Any, str]] = {
             }
         ),
         "`argz` here; did you mean `args`",
-    ),
-    "a tool of a span without a name": (
-        "otel",
-        spans({**FLAT, "llm.tools.4.tool.description": "?"}),
-        "no `name`",
     ),
 }
 
@@ -547,7 +551,9 @@ def test_only_samples_of_an_archive_are_read(tmp_path: Path):
 
 def test_a_value_may_be_as_large_as_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     sample = json.dumps({"messages": [HELLO]}).encode()
-    monkeypatch.setattr(conversation, "LINE_LIMITS", replace(conversation.LINE_LIMITS, bytes=len(sample)))
+    limits = replace(forms.LINE_LIMITS, bytes=len(sample))
+    monkeypatch.setattr(conversation, "LINE_LIMITS", limits)
+    monkeypatch.setattr(forms, "LINE_LIMITS", limits)
     texts: list[str] = []
     for data in (sample, sample + b" "):
         plain = tmp_path / "log.json"
@@ -560,7 +566,7 @@ def test_a_value_may_be_as_large_as_a_line(tmp_path: Path, monkeypatch: pytest.M
     assert texts == [
         "1",
         "1",
-        f"FILE: neither JSON nor JSON lines (more than {len(sample)} bytes of JSON)",
+        f"FILE: neither JSON, JSON lines nor OTLP as protobuf (more than {len(sample)} bytes of JSON)",
         "FILE: samples/1.json is too large to be read",
     ]
 
@@ -584,33 +590,8 @@ def test_a_time_that_is_no_number_of_nanoseconds_is_none(nano: Any):
     assert talk.when is None
 
 
-NAMES = [
-    {"traceId": "t"},
-    {"context": {"trace_id": "t"}},
-    {"trace_id": "t"},
-    {"context.trace_id": "t"},
-    {"attributes.gen_ai.conversation.id": "t", "traceId": "u"},
-    {"traceId": "t", "context": {"trace_id": "u"}, "trace_id": "v", "context.trace_id": "w"},
-    {"traceId": "", "context": {"trace_id": "t"}, "trace_id": "v", "context.trace_id": "w"},
-    {"trace_id": "t", "context.trace_id": "w"},
-]
-
-
 def words(text: object) -> dict[str, str]:
     return {"type": "text", "content": f"{text}"}
-
-
-def test_spans_are_of_one_conversation_where_they_name_the_same():
-    rows = [
-        {"attributes": {"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, **name}
-        for number, name in enumerate(NAMES)
-        for parts in ([words(number)], [words(number), words("more")])
-    ]
-    (talk,) = conversations("otel", rows)
-    assert talk.messages == [{"role": "user", "content": "0"}]
-    for number, name in enumerate(NAMES):
-        talks = conversations("otel", [*rows[2 * number : 2 * number + 1], {**rows[-1], "trace_id": "other"}])
-        assert [row.messages[0]["content"] for row in talks] == [f"{number}", "7more"], name
 
 
 def test_a_conversation_began_with_its_first_span_and_with_those_that_it_repeats():
@@ -628,12 +609,6 @@ def test_a_conversation_began_with_its_first_span_and_with_those_that_it_repeats
         assert talk.when == datetime(1970, 1, 1, 0, 0, 2, tzinfo=UTC)
     (talk,) = conversations("otel", rows[:2])
     assert talk.when == datetime(1970, 1, 1, 0, 0, 3, tzinfo=UTC)
-
-
-def test_spans_that_name_no_conversation_are_of_one():
-    texts = [{"gen_ai.input.messages": [{"role": "user", "parts": PARTS[:n]}]} for n in (1, 2)]
-    (talk,) = conversations("otel", spans(*texts))
-    assert talk.messages == [{"role": "user", "content": "Hello"}]
 
 
 def test_a_damaged_archive_is_named(tmp_path: Path):

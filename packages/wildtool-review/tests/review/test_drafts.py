@@ -455,7 +455,7 @@ def test_the_command_writes_drafts_that_the_review_opens(tmp_path: Path, monkeyp
     row["messages"] = row["messages"][:-1]
     write(Path("chats.json"), [row])
     shown = CliRunner().invoke(
-        app, ["review", "import", "chats.json", "--from", "openai", "-o", "drafts.jsonl"]
+        app, ["review", "import", "chats.json", "--from", "openai", "--to", "sessions", "-o", "drafts.jsonl"]
     )
     assert shown.exit_code == 0, shown.output
     assert "drafts.jsonl: 1 draft, 0 left out" in shown.stdout
@@ -468,10 +468,10 @@ def test_the_command_writes_drafts_that_the_review_opens(tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("review import in.json -o d.jsonl", "say what the files hold"),
+        ("review import in.json --to sessions -o d.jsonl", "say what the files hold"),
         ("review import in.json --from no -o d.jsonl", "source"),
         ("review import in.json --from openai", "give the file to write"),
-        ("review import in.json --from otel -o d.jsonl", "no conversation of otel"),
+        ("review import in.json --from otel --to sessions -o d.jsonl", "no conversation of otel"),
     ],
 )
 def test_what_the_command_cannot_do_is_said(

@@ -64,7 +64,7 @@ REVIEW = _SetByDefault(
             ),
             "import": (
                 "commands.drafts:import_drafts",
-                "Turn real conversations into drafts of sessions, whose gaps the review shows as findings.",
+                "Turn traces and other conversations into drafts of own cases: what the agent did becomes gold.",
             ),
             "people": ("commands:PEOPLE", "Add and remove people, with personal tokens."),
         },

@@ -1,4 +1,4 @@
-"""The command `review import`: real conversations become drafts of sessions, to be completed in a review."""
+"""The command `review import`: real conversations become drafts of own cases, or of sessions of WildToolBench."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,42 +9,84 @@ from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 
+_CASES, _SESSIONS = "cases", "sessions"
+
 
 def import_drafts(
-    files: list[Path] = arg("FILE...", "Conversations, JSON or JSON lines.", show_default=False),
+    files: list[Path] = arg("FILE...", "Traces or conversations.", show_default=False),
     source: str | None = opt(
-        "--from NAME", "openai (conversations of any API or agent), inspect (logs) or otel (spans)."
+        "--from NAME",
+        "otel (traces), openai (conversations) or inspect (logs); by default what each file looks like.",
     ),
-    out: Path | None = opt("-o FILE", "JSON Lines file to write."),
-    keep_names: bool = opt("Leave all texts as they are; by default names are replaced."),
-    seed: str = opt("TEXT", "The same seed gives the same names.", default="1"),
+    out: Path | None = opt("-o FILE", "File to write: YAML or JSON lines."),
+    form: str = opt("--to NAME", "cases (own cases), or sessions (WildToolBench).", default=_CASES),
+    tools: Path | None = opt("FILE", "Tool definitions for conversations that have none."),
+    keep_names: bool = opt("--keep-names --no-redact", "Leave personal details as they are."),
+    seed: str = opt("TEXT", "The same seed gives the same replacements.", default="1"),
     skip_unclear: bool = opt(
         "Leave out conversations of unknown shape, or with a value whose role is unclear."
     ),
     force: bool = options.FORCE_OPTION,
 ) -> None:
-    """Turn real conversations into drafts of sessions, whose gaps the review shows as findings.
+    """Turn traces and other conversations into drafts of own cases: what the agent did becomes gold, to be checked.
 
     \b
     Examples:
-      wildtool review import chats.jsonl --from openai -o drafts.jsonl
-      wildtool review import log.json --from inspect -o drafts.jsonl
+      wildtool review import traces.json -o cases.yaml
+      wildtool review import traces.json logs.json --tools tools.json -o cases.yaml
+      wildtool review import chats.jsonl --from openai --to sessions -o drafts.jsonl
 
-    What the assistant did becomes gold, to be checked. The graph and the types follow from values that flow between
-    calls. Names, ids, places and amounts are replaced as by `wildtool data refresh`; names that occur only in free text
-    are not found, so read before you publish.
+    Names, mail addresses, phone numbers, keys and card numbers are replaced; some are missed, so read before you
+    publish. A case with a problem is skipped until it is put right.
     """
+    from wildtool_review.drafts.conversation import LAYOUTS
+
+    if source is not None and source not in LAYOUTS:
+        raise UsageError(unknown_name("source", source, LAYOUTS))
+    if form not in (_CASES, _SESSIONS):
+        raise UsageError(unknown_name("form", form, (_CASES, _SESSIONS)))
+    if out is None:
+        example = "cases.yaml" if form == _CASES else "drafts.jsonl"
+        raise UsageError(f"give the file to write: --out {example}")
+    if form == _SESSIONS:
+        if source is None:
+            raise UsageError(f"say what the files hold: --from {'|'.join(LAYOUTS)}")
+        _import_sessions(
+            files, source, out, seed, keep_names=keep_names, skip_unclear=skip_unclear, force=force
+        )
+        return
+    from wildtool_review.drafts.case_drafts import draft_cases, write_cases
+    from wildtool_review.drafts.personal import Redactor
+
+    redactor = None if keep_names else Redactor(seed)
+    made = draft_cases(files, source, tools, redactor, skip_unclear=skip_unclear)
+    for line in made.lines:
+        print_out(single_line(line, 400))
+    for reason, number in made.left_out.most_common():
+        print_err(f"left out: {single_line(reason, 300)}: {number}")
+    if not made.drafts:
+        raise UsageError("no conversation with a user in it was found; nothing is written")
+    write_cases(made.drafts, out, force=force)
+    for line in redactor.lines() if redactor else ():
+        print_out(f"  {line}")
+    skipped = [draft for draft in made.drafts if draft.problems]
+    noted = sum(len(draft.findings) for draft in made.drafts)
+    print_out(
+        f"{out}: {counted(len(made.drafts), 'case')}, {len(skipped)} skipped until put right, {noted} notes"
+    )
+    for draft in made.drafts:
+        for text in (*draft.problems, *draft.findings):
+            print_out(f"  {draft.case['id']}: {single_line(text, 300)}")
+    print_out(f"wildtool run {out} --model baseline/gold")
+
+
+def _import_sessions(
+    files: list[Path], source: str, out: Path, seed: str, *, keep_names: bool, skip_unclear: bool, force: bool
+) -> None:
     from wildtool_data.make.core.files import write_sessions
     from wildtool_data.make.refresh.refresh import UnchangedSession
-    from wildtool_review.drafts.conversation import LAYOUTS
     from wildtool_review.drafts.draft import draft_sessions, gap_counts
 
-    if source is None:
-        raise UsageError(f"say what the files hold: --from {'|'.join(LAYOUTS)}")
-    if source not in LAYOUTS:
-        raise UsageError(unknown_name("source", source, LAYOUTS))
-    if out is None:
-        raise UsageError("give the file to write: --out drafts.jsonl")
     refused: list[UnchangedSession] = []
     lost = Counter[str]()
     drafts = list(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
+from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION, SCHEMA_KEYS
 from wildtool.types import Message
 
@@ -29,6 +30,13 @@ _LEAVES = frozenset({"content", "json_schema", *SCHEMA_KEYS})
 _INDEXED = re.compile(rf"({'|'.join(map(re.escape, (*_MESSAGES, *_TOOLS)))})\.(\d{{1,6}})\.(\S{{1,200}})")
 _CALL = re.compile(r"tool_calls\.(\d{1,6})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
 _TEXT = re.compile(r"contents\.(\d{1,6})\.message_content\.text")
+_FIELD = re.compile(
+    r"role|content|name|tool_call_id|finish_reason|reasoning|function_call.*"
+    r"|tool_calls\.\d+\.(?:tool_call\.)?(?:type|(?:function\.)?(?:id|name|arguments))"
+    r"|contents\.\d+\.(?:message_content\.(?:type|text|image.*|signature|id)|tool_call\..*)"
+)
+"""Fields of a message that are read, or say nothing to a model."""
+_NUMBER = re.compile(r"\.\d+")
 _LEGACY_CALL = (
     ("function_call_name", "function_call_arguments_json"),
     ("function_call.name", "function_call.arguments"),
@@ -36,9 +44,14 @@ _LEGACY_CALL = (
 Fields = dict[str, Any]
 
 
-def indexed_messages(attributes: Mapping[str, Any], read: ReadJson) -> list[Message]:
-    """The messages of a span: what the model was sent, then what it answered. Their parts are as the span has them."""
+def indexed_messages(attributes: Mapping[str, Any], read: ReadJson, reading: Reading) -> list[Message]:
+    """The messages of a span: what the model was sent, then what it answered. Their parts are as the span has them; a
+    field that no message has is counted."""
     entries = _indexed(attributes, read)
+    for name in _MESSAGES:
+        for field in (field for fields in entries.get(name, ()) for field in fields):
+            if not _FIELD.fullmatch(field):
+                reading.lose(f"field {_NUMBER.sub('.N', field)} of a numbered message")
     return [_message(fields, name, read) for name in _MESSAGES for fields in entries.get(name, ())]
 
 

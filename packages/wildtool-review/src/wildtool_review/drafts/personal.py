@@ -1,0 +1,444 @@
+"""Finds personal details in conversations and puts stand-ins in their place: the same one for the same value, in texts,
+arguments and results alike.
+
+It finds what has a form (mail addresses, phone numbers, keys, card and identity numbers) or a sign that it is a name: a
+word before it, the key of a value, or a known given name. It refuses nothing, and misses what has neither.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Any
+
+from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.redact import KEY_PREFIXES, KEY_STARTS
+from wildtool.types import Message, Tool
+
+NAME, MAIL, PHONE, KEY, CARD, IDENTITY = "name", "mail", "phone", "key", "card number", "identity number"
+_HAN = "\u4e00-\u9fff"
+_WORD = r"[A-Z][\w'’-]*[a-zß-ÿ][\w'’-]*"
+"""A word as names have it."""
+_FULL = rf"{_WORD}(?:[ \u00a0](?:[A-Z]\.|{_WORD}|de|van|von|der|bin|al|la|da)){{0,3}}"
+_MAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+_KEY = re.compile(
+    rf"(?<![\w-])(?:(?:{KEY_PREFIXES})[-_][A-Za-z0-9_-]{{12,}}|(?:{KEY_STARTS})[A-Za-z0-9._-]{{12,}})"
+)
+_BEARER = re.compile(r"(?:Bearer|Basic)\s+([A-Za-z0-9._~+/=-]{12,})")
+_SAID_KEY = re.compile(
+    r"(?:password|passcode|passwd|api[ _-]?key|密码|口令|密钥)\s*(?:is|=|:|：|是|为)\s*['\"“]?([^\s'\"“”,，。;；]{4,})",
+    re.IGNORECASE,
+)
+_KEY_FIELDS = re.compile(
+    r"(?:.*_)?(?:password|passwd|passcode|secret|client_secret|api_?key|access_token|refresh_token|auth_token|private_key|密码)",
+    re.IGNORECASE,
+)
+_PHONES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?<![\w+])\+\d{1,3}[ .-]?(?:\(\d{1,4}\)|\d{1,4})(?:[ .-]?\d{2,5}){1,4}(?![\w-])",
+        r"(?<![\w.+-])1[3-9]\d([ -]?)\d{4}\1\d{4}(?![\w.-])",
+        r"(?<![\w.-])(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}(?![\w-])",
+        r"(?<![\w.-])0\d{2,4}[ -]\d{3,4}[ -]?\d{3,5}(?![\w-])",
+        r"(?<![\w.-])\(0\d{2,4}\) ?\d{3,4}[ -]?\d{3,4}(?![\w-])",
+    )
+)
+_SAID_PHONE = re.compile(
+    r"(?:phone|mobile|cell|tel|telephone|call me (?:on|at)|电话|手机|联系方式)(?: number)?"
+    r"[^\d+\n]{0,12}?(\+?\d(?:[ .-]?\d){6,14})(?!\w)",
+    re.IGNORECASE,
+)
+_PHONE_FIELDS = re.compile(
+    r"(?:.*_)?(?:phone|mobile|tel|telephone|cell|fax|whatsapp)(?:_?(?:number|no))?|电话|手机号?",
+    re.IGNORECASE,
+)
+_NO_PHONE = re.compile(
+    r"(?:order|invoice|tracking|ticket|case|ref\w*|account|number|no\.?|id|#|订单号?|单号|运单号?|编号)[\s:：#是]*$",
+    re.IGNORECASE,
+)
+"""What stands before a number that is none of a phone."""
+_DIGITS = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_RESIDENT = re.compile(r"(?<![\w])\d{17}[\dXx](?![\w])")
+_SOCIAL = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
+_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?!\w)")
+_TITLED = re.compile(rf"(?:\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Sir|Madam)\.? )({_FULL})")
+_PEOPLE = (
+    "customer|passenger|patient|guest|contact|recipient|sender|attendee|name|colleague|friend|boss|manager|wife"
+    "|husband|brother|sister|son|daughter"
+)
+_SAYINGS = (
+    "my name is|name's|the name is|i am called|call me|signed by|on behalf of"
+    "|(?:booked|registered|reserved) (?:for|under)"
+)
+_INTRODUCED = re.compile(rf"(?i:\b(?:{_SAYINGS}|(?:{_PEOPLE})\s?[:,]?(?: name)?(?: is)?:?)) ({_FULL})")
+_SIGNED = re.compile(rf"(?i:\b(?:regards|sincerely|cheers|yours(?: truly)?|thanks)),?\s*\n+\s*({_FULL})")
+_SELF = re.compile(rf"(?:\b(?:I am|I'm|This is|this is|Hi|Hello|Dear|Hey)),? ({_FULL})")
+_CAPITALISED = re.compile(_FULL)
+_NAME_FIELDS = re.compile(
+    r"(?:first|last|full|given|family|middle|sur|customer|passenger|patient|guest|contact|recipient|sender|employee|owner|attendee"
+    r"|user|client|person|author|assignee|manager|doctor|driver|holder|card_?holder|display|host|student|teacher)_?names?"
+    r"|passengers?|recipients?|attendees?|patients?|guests?|participants?|assignees?|cardholder|姓名|联系人|收件人|乘客|客户姓名",
+    re.IGNORECASE,
+)
+_HAN_NAME_CUES = (
+    r"(?:我叫|名叫|我的名字是|名字叫|姓名[是为:：]?\s*|联系人[是为:：]?\s*|收件人[是为:：]?\s*|乘客[是为:：]?\s*|预订人[是为:：]?\s*)",
+    r"(?:我是|这位是|我同事|我朋友|给|告诉|通知|发给|转给|联系|邀请|约|提醒|问一下|替|帮)",
+)
+_TITLES_ZH = "先生|女士|小姐|老师|经理|同学|医生|教授|师傅|主任|总监"
+_HAN_AFTER = rf"(?={_TITLES_ZH}|打电话|发邮件|发短信|发消息|发一|预订|订|[，。,.!！？?、；;\s]|$)"
+_FIELD_KINDS = ((KEY, _KEY_FIELDS), (PHONE, _PHONE_FIELDS), (NAME, _NAME_FIELDS))
+
+
+@cache
+def _words() -> Mapping[str, Sequence[str]]:
+    """Given names that are found without a sign, surnames of Chinese, and what stands in for names."""
+    text = files("wildtool_review.drafts").joinpath("names.json").read_text(encoding="utf-8")
+    return {key: str(value).split() for key, value in json.loads(text).items()}
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Replaces personal details, and counts them."""
+
+    seed: str = "1"
+    """The same seed gives the same stand-ins."""
+    replaced: Counter[str] = field(default_factory=Counter[str])
+    """By kind how often something was replaced."""
+    values: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """Each value that was found, with its kind and its stand-in."""
+    _given: set[str] = field(default_factory=set[str])
+
+    def conversation(self, messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
+        """The messages with stand-ins. Args: tools: whose own words (names, listed values) stay as they are."""
+        kept = {text.casefold() for tool in tools for text in _words_of_tool(tool)}
+        found: dict[str, str] = {}
+        for message in messages:
+            for key, value in _leaves(message.get("content"), ""):
+                _collect(found, key, value)
+            for call in as_objects(message.get("tool_calls")):
+                for key, value in _leaves(as_object(call.get("function")).get("arguments"), ""):
+                    _collect(found, key, value)
+        found = {value: kind for value, kind in found.items() if value.casefold() not in kept}
+        pairs = self._pairs(found)
+        if not pairs:
+            return list(messages)
+        pattern = _pattern(pairs)
+        return [self._message(message, pattern, pairs) for message in messages]
+
+    def lines(self) -> list[str]:
+        """What was replaced, for people."""
+        kinds = Counter(kind for kind, _ in self.values.values())
+        return [
+            f"replaced: {kind}: {number} ({kinds[kind]} different)"
+            for kind, number in self.replaced.most_common()
+        ]
+
+    def _pairs(self, found: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+        """What is replaced by what: values, and the words of names that have several."""
+        pairs: dict[str, tuple[str, str]] = {}
+        for value, kind in sorted(found.items(), key=lambda entry: -len(entry[0])):
+            if value in pairs:
+                continue
+            pairs[value] = kind, self._stand_in(value, kind)
+            own, new = value.split(), pairs[value][1].split()
+            if kind == NAME and len(own) > 1:
+                for word, other in ((own[0], new[0]), (own[-1], new[-1])):
+                    if len(word) > 2 and word[:1].isupper():
+                        pairs.setdefault(word, (NAME, other))
+        return pairs
+
+    def _stand_in(self, value: str, kind: str) -> str:
+        if value not in self.values:
+            for attempt in range(10_000):
+                made = _MAKERS[kind](value, _Draw(f"{self.seed} {kind} {value.casefold()} {attempt}"))
+                if made not in self._given and made != value:
+                    break
+            else:
+                made = f"{kind} {len(self._given)}"
+            self._given.add(made)
+            self.values[value] = kind, made
+        return self.values[value][1]
+
+    def _message(
+        self, message: Message, pattern: re.Pattern[str], pairs: Mapping[str, tuple[str, str]]
+    ) -> Message:
+        made = dict(message)
+        if isinstance(message.get("content"), str):
+            made["content"] = self._text(message["content"], pattern, pairs)
+        if message.get("tool_calls"):
+            made["tool_calls"] = [
+                {
+                    **call,
+                    "function": {
+                        **as_object(call.get("function")),
+                        "arguments": self._text(
+                            str(as_object(call.get("function")).get("arguments") or ""), pattern, pairs
+                        ),
+                    },
+                }
+                for call in as_objects(message["tool_calls"])
+            ]
+        return made
+
+    def _text(self, text: str, pattern: re.Pattern[str], pairs: Mapping[str, tuple[str, str]]) -> str:
+        escaped = {_escaped(value): value for value in pairs}
+
+        def put(match: re.Match[str]) -> str:
+            value = escaped.get(match[0], match[0])
+            kind, made = pairs[value]
+            self.replaced[kind] += 1
+            return made if value == match[0] else _escaped(made)
+
+        return pattern.sub(put, text)
+
+
+def _pattern(pairs: Mapping[str, Any]) -> re.Pattern[str]:
+    """Any of the values, the longest first, as they are or escaped in a JSON text."""
+    forms = sorted({form for value in pairs for form in (value, _escaped(value))}, key=len, reverse=True)
+    return re.compile("|".join(map(_bounded, forms)))
+
+
+def _bounded(value: str) -> str:
+    """A value as a pattern; within a word it is another one. Chinese has no spaces between words."""
+    is_word = [
+        character.isascii() and (character.isalnum() or character == "_")
+        for character in (value[0], value[-1])
+    ]
+    before = r"(?<![A-Za-z0-9_])" if is_word[0] else ""
+    return f"{before}{re.escape(value)}{'(?![A-Za-z0-9_])' if is_word[1] else ''}"
+
+
+def _escaped(value: str) -> str:
+    return json.dumps(value)[1:-1]
+
+
+def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    """The texts and numbers in a value, each with the key that it is under; of a JSON text those inside."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            yield key, value
+            return
+    if isinstance(value, dict):
+        for name, inner in as_object(value).items():
+            yield from _leaves(inner, name)
+    elif isinstance(value, list):
+        for inner in as_list(value):
+            yield from _leaves(inner, key)
+    elif isinstance(value, str):
+        yield key, value
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield key, str(value)
+
+
+def _words_of_tool(tool: Tool) -> Iterator[str]:
+    """Names and listed values of a definition."""
+    pending: list[Any] = [tool]
+    while pending:
+        inner = pending.pop()
+        row = as_object(inner)
+        yield from (str(each) for name in ("enum", "examples") for each in as_list(row.get(name)))
+        yield from (str(row[name]) for name in ("name", "const", "default") if isinstance(row.get(name), str))
+        pending += [*row.values(), *as_list(inner)]
+
+
+def _collect(found: dict[str, str], key: str, text: str) -> None:
+    """Adds the personal details of a text. Args: key: that it is under; empty for what somebody says."""
+    for kind, value in (*_of_field(key, text), *_with_form(key, text), *_names(text)):
+        if value and not any(
+            value in longer and value != longer for longer in found if found[longer] != NAME
+        ):
+            found.setdefault(value, kind)
+
+
+def _of_field(key: str, text: str) -> Iterator[tuple[str, str]]:
+    """What the key of a value says that it is."""
+    kind = next((kind for kind, pattern in _FIELD_KINDS if pattern.fullmatch(key)), None)
+    if kind == KEY and len(text) >= 4:
+        yield KEY, text
+    elif kind == PHONE and sum(map(str.isdigit, text)) >= 5 and re.fullmatch(r"[\d+() .-]+", text):
+        yield PHONE, text.strip()
+    elif kind == NAME and (_CAPITALISED.fullmatch(text) or re.fullmatch(rf"[{_HAN}]{{2,4}}", text)):
+        yield NAME, text
+
+
+def _with_form(key: str, text: str) -> Iterator[tuple[str, str]]:
+    """What its form tells."""
+    yield from ((MAIL, match[0].rstrip(".-")) for match in _MAIL.finditer(text))
+    for pattern in (_KEY, _BEARER):
+        yield from ((KEY, match[match.lastindex or 0]) for match in pattern.finditer(text))
+    said = [match[1].rstrip(".!?") for match in _SAID_KEY.finditer(text)]
+    yield from ((KEY, value) for value in said if any(map(str.isdigit, value)))
+    for match in (*_RESIDENT.finditer(text), *_SOCIAL.finditer(text), *_IBAN.finditer(text)):
+        if _is_identity(match[0]):
+            yield IDENTITY, match[0]
+    for match in _DIGITS.finditer(text):
+        if _is_card(re.sub(r"\D", "", match[0])):
+            yield CARD, match[0]
+    is_id = re.search(
+        r"(?:^|_)(?:id|no|number|code|ref)$", key, re.IGNORECASE
+    ) and not _PHONE_FIELDS.fullmatch(key)
+    if is_id:
+        return
+    for pattern in _PHONES:
+        for match in pattern.finditer(text):
+            if not _NO_PHONE.search(text[: match.start()]) and sum(map(str.isdigit, match[0])) <= 15:
+                yield PHONE, match[0]
+    yield from ((PHONE, match[1]) for match in _SAID_PHONE.finditer(text))
+
+
+def _names(text: str) -> Iterator[tuple[str, str]]:
+    """Names with a sign before them, and given names that everybody knows, with what follows them."""
+    for pattern in (_TITLED, _INTRODUCED, _SIGNED):
+        yield from ((NAME, _trimmed(match[1])) for match in pattern.finditer(text))
+    given = set(_words()["given"])
+    for match in _SELF.finditer(text):
+        words = match[1].split()
+        if words[0] in given or (len(words) > 1 and words[0] in _words()["unclear"]):
+            yield NAME, _trimmed(match[1])
+    for match in _CAPITALISED.finditer(text):
+        words = match[0].split()
+        at = next((number for number, word in enumerate(words) if _bare(word) in given), None)
+        if at is not None:
+            yield NAME, _trimmed(" ".join(words[at:]))
+    yield from ((NAME, name) for name in _han_names(text))
+
+
+def _bare(word: str) -> str:
+    return re.sub(r"['’]s?$", "", word)
+
+
+def _trimmed(name: str) -> str:
+    """A name without what follows it by chance."""
+    words = [*name.split()]
+    kept = [words[0]]
+    for word in words[1:]:
+        if _bare(word) in _words()["never"] or _bare(kept[-1]) != kept[-1]:
+            break
+        kept.append(word)
+    while len(kept) > 1 and kept[-1].islower():
+        kept.pop()
+    kept[-1] = _bare(kept[-1])
+    return "" if kept[0] in _words()["never"] else " ".join(kept)
+
+
+@cache
+def _han_patterns() -> tuple[re.Pattern[str], ...]:
+    surnames = "|".join(sorted(_words()["surnames_zh"], key=len, reverse=True))
+    name = rf"((?:{surnames})[{_HAN}]{{1,2}}?)"
+    return (
+        *(re.compile(rf"{cue}{name}{_HAN_AFTER}") for cue in _HAN_NAME_CUES),
+        re.compile(
+            rf"(?:^|(?<=[，。,.!！？?、；;：:\s和与跟给找请让]))((?:{surnames})[{_HAN}]{{1,2}})(?={_TITLES_ZH})"
+        ),
+    )
+
+
+def _han_names(text: str) -> Iterator[str]:
+    never = set(_words()["never_zh"])
+    for pattern in _han_patterns():
+        yield from (match[1] for match in pattern.finditer(text) if match[1] not in never)
+
+
+def _is_card(digits: str) -> bool:
+    """Whether digits are of a payment card: the beginnings of the large issuers, and Luhn's check."""
+    has_start = re.match(r"4|5[1-5]|2[2-7]|3[4-7]|6", digits) is not None and len(digits) in (
+        13,
+        14,
+        15,
+        16,
+        19,
+    )
+    return has_start and _luhn(digits) == 0 and len(set(digits)) > 1
+
+
+def _luhn(digits: str) -> int:
+    doubled = [int(digit) * (1 + number % 2) for number, digit in enumerate(reversed(digits))]
+    return sum(value - 9 if value > 9 else value for value in doubled) % 10
+
+
+def _is_identity(text: str) -> bool:
+    """Whether a number has the check digits of a Chinese resident or of a bank account, or the form of a US social
+    security number."""
+    if _SOCIAL.fullmatch(text):
+        return not text.startswith(("000", "666", "9"))
+    if _RESIDENT.fullmatch(text):
+        weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+        rest = sum(int(digit) * weight for digit, weight in zip(text, weights, strict=False)) % 11
+        return "10X98765432"[rest] == text[-1].upper()
+    plain = text.replace(" ", "")
+    number = "".join(str(int(character, 36)) for character in plain[4:] + plain[:4])
+    return int(number) % 97 == 1
+
+
+# What stands in -----------------------------------------------------------------------------------------
+
+
+class _Draw:
+    """Choices that follow from a text."""
+
+    def __init__(self, text: str) -> None:
+        self._number = int.from_bytes(
+            blake2b(text.encode("utf-8", "replace"), digest_size=32).digest(), "big"
+        )
+
+    def below(self, count: int) -> int:
+        """A whole number below a count."""
+        self._number, chosen = divmod(self._number, count)
+        return chosen
+
+    def of(self, words: Sequence[str]) -> str:
+        """One of some words."""
+        return words[self.below(len(words))]
+
+
+def _new_name(value: str, draw: _Draw) -> str:
+    words = _words()
+    if re.match(f"[{_HAN}]", value):
+        return (
+            draw.of(words["stand_in_surnames_zh"])
+            + draw.of(words["stand_in_given_zh"])[: max(1, len(value) - 1)]
+        )
+    first, last = draw.of(words["stand_in_given"]), draw.of(words["stand_in_surnames"])
+    return first if len(value.split()) == 1 else f"{first} {last}"
+
+
+def _new_mail(_: str, draw: _Draw) -> str:
+    words = _words()
+    first, last = draw.of(words["stand_in_given"]), draw.of(words["stand_in_surnames"])
+    return f"{first}.{last}{draw.below(90) + 10}@example.com".lower()
+
+
+def _new_digits(value: str, draw: _Draw) -> str:
+    """Other digits in the same form; a country's beginning, or the first digit, stays."""
+    begin = re.match(r"\+\d{1,2}|\D*\d", value)
+    kept = begin.end() if begin else 0
+    return value[:kept] + re.sub(r"\d", lambda _: str(draw.below(10)), value[kept:])
+
+
+def _new_card(value: str, draw: _Draw) -> str:
+    """A number in the same form that passes Luhn's check."""
+    made = list(_new_digits(value, draw))
+    places = [number for number, character in enumerate(made) if character.isdigit()]
+    made[places[-1]] = "0"
+    made[places[-1]] = str(-_luhn("".join(made[place] for place in places)) % 10)
+    return "".join(made)
+
+
+def _new_key(_: str, draw: _Draw) -> str:
+    return f"removed-key-{draw.below(16**6):06x}"
+
+
+_MAKERS: Mapping[str, Callable[[str, _Draw], str]] = {
+    NAME: _new_name,
+    MAIL: _new_mail,
+    PHONE: _new_digits,
+    KEY: _new_key,
+    CARD: _new_card,
+    IDENTITY: _new_digits,
+}

@@ -1,0 +1,164 @@
+"""Calls of a model as conversations: each call repeats the history, so those that another one continues are merged."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wildtool.json_codec import as_object, as_objects, canonical_json
+from wildtool.shapes import Reading
+from wildtool.traces.spans import TraceSpan
+from wildtool.types import Message
+
+BOUND_BY_ORDER = "id of a result that is of no call (bound to its call by their order)"
+JOINED = "reply written in several messages (joined)"
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """A call of a model: what it was sent, and what it answered."""
+
+    span: TraceSpan
+    convention: str
+    messages: list[Message]
+    tools: list[Any] = field(default_factory=list[Any])
+    """Definitions as the span has them."""
+    session: str = ""
+    """What the span says that it belongs to: a conversation, or its trace."""
+    response: str = ""
+    previous: str = ""
+    """Ids of the response, and of the one that it continues; empty where nothing says them."""
+    merged: "list[ModelCall]" = field(default_factory=lambda: list[ModelCall]())
+    """Those that this one continues or repeats."""
+
+    @property
+    def system(self) -> str:
+        return "\n".join(
+            str(message.get("content") or "") for message in self.messages if message["role"] == "system"
+        ).strip()
+
+    @property
+    def turns(self) -> list[Message]:
+        """What was said, without the system text."""
+        return [message for message in self.messages if message["role"] != "system"]
+
+
+def tidied(messages: Sequence[Message], reading: Reading) -> list[Message]:
+    """Messages with each reply in one, and results bound to their calls.
+
+    Responses are written item by item, and some libraries give calls another id than their results.
+    """
+    joined: list[Message] = []
+    for message in messages:
+        last = joined[-1] if joined else {}
+        if message["role"] == "assistant" and last.get("role") == "assistant":
+            reading.lose(JOINED)
+            joined[-1] = _united(last, message)
+        else:
+            joined.append(dict(message))
+    for at, message in enumerate(joined):
+        if message.get("tool_calls"):
+            _bind(message, _results_after(joined, at), reading)
+    return joined
+
+
+def _united(first: Message, second: Message) -> Message:
+    texts = [each["content"] for each in (first, second) if each.get("content")]
+    calls = [*(first.get("tool_calls") or ()), *(second.get("tool_calls") or ())]
+    united: Message = {**first, **second, "content": "\n".join(map(str, texts)) or None}
+    return {**united, "tool_calls": calls} if calls else united
+
+
+def _results_after(messages: Sequence[Message], at: int) -> list[Message]:
+    results: list[Message] = []
+    for message in messages[at + 1 :]:
+        if message["role"] != "tool":
+            break
+        results.append(message)
+    return results
+
+
+def _bind(reply: Message, results: Sequence[Message], reading: Reading) -> None:
+    """Gives results the ids of the calls before them where none of them has one, and all calls have a result."""
+    ids = [call.get("id") for call in as_objects(reply["tool_calls"])]
+    if len(results) == len(ids) and not any(result.get("tool_call_id") in ids for result in results):
+        reading.lose(BOUND_BY_ORDER)
+        for id_, result in zip(ids, results, strict=True):
+            result["tool_call_id"] = id_
+
+
+def continued(exchanges: Sequence[ModelCall]) -> list[ModelCall]:
+    """Exchanges with the history that the server kept, and their spans did not repeat: by the id of the response that
+    they continue, or by the call whose result they begin with."""
+    responses = {each.response: each for each in exchanges if each.response}
+    calls = {
+        (each.session, str(call.get("id"))): each
+        for each in exchanges
+        for call in as_objects((each.messages or [{}])[-1].get("tool_calls"))
+    }
+    whole: dict[int, ModelCall] = {}
+
+    def with_history(exchange: ModelCall, seen: frozenset[int]) -> ModelCall:
+        if id(exchange) in whole:
+            return whole[id(exchange)]
+        before = responses.get(exchange.previous) if exchange.previous else None
+        first = (exchange.turns or [{}])[0]
+        if before is None and first.get("role") == "tool":
+            before = calls.get((exchange.session, str(first.get("tool_call_id"))))
+        if before is None or before is exchange or id(before) in seen:
+            return exchange
+        history = with_history(before, seen | {id(exchange)})
+        system = [message for message in exchange.messages if message["role"] == "system"]
+        earlier = history.turns if system else history.messages
+        made = replace(exchange, messages=[*system, *earlier, *exchange.turns])
+        whole[id(exchange)] = made
+        return made
+
+    return [with_history(exchange, frozenset()) for exchange in exchanges]
+
+
+def merge(exchanges: Iterable[ModelCall]) -> list[ModelCall]:
+    """The exchanges that no other one continues or repeats, in their order; the others are merged into them.
+
+    One continues another where it begins with all that was said there, with the same system text or none; where the
+    text differs, as with a time of day in it, both must be of one session and the other must have more.
+    """
+    keyed = [(_keys(exchange.turns), number, exchange) for number, exchange in enumerate(exchanges)]
+    beginnings: dict[tuple[bytes, ...], list[ModelCall]] = {}
+    kept: list[tuple[int, ModelCall]] = []
+    for keys, number, exchange in sorted(keyed, key=lambda entry: (-len(entry[0]), entry[1])):
+        owner = next((each for each in beginnings.get(keys, ()) if _continues(each, exchange)), None)
+        if owner is not None:
+            owner.merged.append(exchange)
+            continue
+        kept.append((number, exchange))
+        for end in range(1, len(keys) + 1):
+            beginnings.setdefault(keys[:end], []).append(exchange)
+    return [exchange for _, exchange in sorted(kept, key=lambda entry: entry[0])]
+
+
+def _continues(later: ModelCall, earlier: ModelCall) -> bool:
+    is_alike = later.system == earlier.system or not earlier.system or not later.system
+    has_more = len(later.turns) > len(earlier.turns) and earlier.turns[-1]["role"] == "assistant"
+    return is_alike or (has_more and bool(later.session) and later.session == earlier.session)
+
+
+def _keys(messages: Sequence[Message]) -> tuple[bytes, ...]:
+    """For each message what tells it from others: its text and its calls, without ids, spaces around and spelling."""
+    return tuple(canonical_json(_said(message)) for message in messages)
+
+
+def _said(message: Mapping[str, Any]) -> list[Any]:
+    calls = [as_object(call.get("function")) for call in as_objects(message.get("tool_calls"))]
+    content = message.get("content")
+    text = content.strip() if isinstance(content, str) else content
+    # With calls some libraries record no text that was said before them.
+    named = [[call.get("name"), _arguments(call.get("arguments"))] for call in calls]
+    return [message["role"], text or "", named]
+
+
+def _arguments(value: Any) -> Any:
+    try:
+        return json.loads(value) if isinstance(value, str) and value else value or {}
+    except (ValueError, RecursionError):
+        return value

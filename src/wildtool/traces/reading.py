@@ -1,0 +1,289 @@
+"""Reads traces as conversations, and accounts for every call of a model in them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from wildtool.errors import DataError
+from wildtool.json_codec import as_object
+from wildtool.shapes import Reading, ShapeError, read_entry, read_messages, read_record
+from wildtool.traces.conventions import (
+    CONVENTIONS,
+    is_event_of_call,
+    tool_of_run,
+    tools_of_call,
+    unknown_messages,
+)
+from wildtool.traces.forms import values_of_file
+from wildtool.traces.kinds import AGENT, MODEL, OTHER, TOOL, names_model, span_kind
+from wildtool.traces.merging import ModelCall, continued, merge, tidied
+from wildtool.traces.payloads import RawCall
+from wildtool.traces.settings import setting_of
+from wildtool.traces.spans import TraceSpan, read_json_text, read_spans
+from wildtool.types import Message, Tool
+
+_SESSIONS = ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "gcp.vertex.agent.session_id")
+_RESPONSES = ("gen_ai.response.id", "ai.response.id", "llm.response.id")
+_REQUESTS = ("input.value", "llm.invocation_parameters", "request_data", "langfuse.observation.input")
+_PREVIOUS = "previous_response_id"
+_NO_MESSAGES = "no message is recorded"
+_NO_QUESTION = "what was asked is not recorded"
+_NO_ANSWER = "the last answer is not recorded"
+_NO_TOOLS = "no tool definitions are recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class TracedConversation:
+    """A conversation that was found in traces, in OpenAI's shape."""
+
+    messages: list[Message]
+    tools: list[Tool]
+    place: str
+    """Of the span that has it whole."""
+    convention: str
+    calls: int = 1
+    """Calls of a model that are in it."""
+    missing: tuple[str, ...] = ()
+    """What was not recorded, each with the setting that would."""
+    when: datetime | None = None
+    """When it began; None if nothing says it."""
+
+
+@dataclass(slots=True)
+class TraceReading:
+    """The conversations of traces, and what became of every span."""
+
+    conversations: list[TracedConversation] = field(default_factory=list[TracedConversation])
+    spans: int = 0
+    calls: int = 0
+    """Spans that hold a call of a model; a batch is one for each of its calls."""
+    drafted: int = 0
+    """Calls that have a whole conversation."""
+    merged: int = 0
+    """Calls that a drafted conversation continues, repeats, or records a second time."""
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    """By reason the calls that are in no conversation."""
+    refused: list[ShapeError] = field(default_factory=list[ShapeError])
+    """Why calls of a model are of no known shape, each with its place; counted among those that are left out."""
+    unread: Counter[str] = field(default_factory=Counter[str])
+    """By reason what holds no span."""
+    conventions: Counter[str] = field(default_factory=Counter[str])
+    missing: Counter[str] = field(default_factory=Counter[str])
+    """What was not recorded, with the setting that would, by the number of conversations."""
+    lost: Counter[str] = field(default_factory=Counter[str])
+    """By name what OpenAI's shape has no place for, and what was put right."""
+
+    def lines(self) -> list[str]:
+        """What became of the spans, for people."""
+        others = self.spans - self.calls
+        about = f" and {others} others, which hold none" if others > 0 else ""
+        kept = f"{self.drafted} with a whole conversation, {self.merged} merged into these"
+        lines = [f"{self.calls} calls of a model{about}: {kept}, {self.left_out.total()} left out"]
+        for title, counts in (
+            ("left out", self.left_out),
+            ("not read", self.unread),
+            ("convention", self.conventions),
+            ("not recorded", self.missing),
+        ):
+            lines += [f"  {title}: {name}: {number}" for name, number in counts.most_common()]
+        return [
+            *lines,
+            *(f"  {each.place}: a conversation of {each.calls} calls" for each in self.conversations),
+        ]
+
+
+def read_traces(paths: Iterable[Path]) -> TraceReading:
+    """The conversations in files of traces. Files are read together: the spans of one and the log events of another may
+    belong to each other.
+
+    Raises DataError for a file that cannot be read.
+    """
+    made = TraceReading()
+    values = ((place, value) for path in paths for place, value in values_of_file(path, _of(path, made)))
+    return spans_as_conversations(read_spans(values, made.unread), made)
+
+
+def _of(path: Path, made: TraceReading) -> Reading:
+    return Reading(str(path), made.lost)
+
+
+def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> TraceReading:
+    """Adds the conversations of spans to a reading."""
+    made.spans = len(spans)
+    exchanges: list[ModelCall] = []
+    empty: list[TraceSpan] = []
+    agents: list[tuple[TraceSpan, list[ModelCall]]] = []
+    runs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for span in spans:
+        kind = span_kind(span)
+        if kind == TOOL and (tool := tool_of_run(span)):
+            runs[span.trace].append(tool)
+        if kind in (TOOL, OTHER):
+            continue
+        found, problem = _exchanges(span)
+        if kind == AGENT:
+            agents += [(span, found)] if found else []
+        elif (
+            kind == MODEL or found or problem or names_model(span) or any(map(is_event_of_call, span.events))
+        ):
+            made.calls += max(1, len(found))
+            exchanges += found
+            if problem:
+                made.refused.append(problem)
+                made.left_out[str(problem)] += 1
+            elif not found:
+                empty.append(span)
+            elif key := unknown_messages(span):
+                made.unread[_unknown(key)] += 1
+        elif key := unknown_messages(span):
+            made.unread[_unknown(key)] += 1
+    # A run of an agent repeats what its calls say; alone it is all there is.
+    has_calls = {exchange.span.trace for exchange in exchanges}
+    for span, found in agents:
+        if span.trace not in has_calls:
+            made.calls += len(found)
+            exchanges += found
+    _account_for_empty(empty, exchanges, spans, made)
+    _draft(exchanges, runs, made)
+    return made
+
+
+def _exchanges(span: TraceSpan) -> tuple[list[ModelCall], ShapeError | None]:
+    """The calls of a span by the first convention that has an answer, and why none could be read."""
+    best: list[ModelCall] = []
+    problem: ShapeError | None = None
+    for convention in CONVENTIONS:
+        try:
+            found = [_exchange(span, each, convention.name) for each in convention.found(span)]
+        except ShapeError as error:
+            problem = problem or error
+            continue
+        found = [exchange for exchange in found if exchange.turns]
+        if found and found[0].turns[-1]["role"] == "assistant":
+            return found, None
+        best = best or found
+    return best, None if best else problem
+
+
+def _exchange(span: TraceSpan, found: RawCall, convention: str) -> ModelCall:
+    tools = [*found.tools, *tools_of_call(span)]
+    if found.record is None:
+        messages = read_messages(found.messages, span.place)
+    else:
+        record = read_record(found.record, span.place)
+        messages = record.messages
+        tools = [*record.tools, *tools]
+    return ModelCall(
+        span=span,
+        convention=convention,
+        messages=tidied(messages, span.place),
+        tools=tools,
+        session=_first(span, _SESSIONS) or span.trace,
+        response=_first(span, _RESPONSES),
+        previous=_previous(span),
+    )
+
+
+def _first(span: TraceSpan, keys: Iterable[str]) -> str:
+    return next((str(span.attributes[key]) for key in keys if span.attributes.get(key)), "")
+
+
+def _previous(span: TraceSpan) -> str:
+    """The id of the response that a call continues."""
+    for key, value in span.attributes.items():
+        if key.rpartition(".")[2] == _PREVIOUS and isinstance(value, str):
+            return value
+    requests = (as_object(read_json_text(span.attributes.get(key))) for key in _REQUESTS)
+    return next((str(row[_PREVIOUS]) for row in requests if row.get(_PREVIOUS)), "")
+
+
+def _account_for_empty(
+    empty: Sequence[TraceSpan], exchanges: Sequence[ModelCall], spans: Sequence[TraceSpan], made: TraceReading
+) -> None:
+    """Counts calls without messages: merged where another span records the same call, else left out."""
+    responses = {exchange.response for exchange in exchanges if exchange.response}
+    ids = {(exchange.span.trace, exchange.span.id) for exchange in exchanges}
+    parents = {(exchange.span.trace, exchange.span.parent) for exchange in exchanges if exchange.span.parent}
+    for span in empty:
+        is_repeated = (
+            _first(span, _RESPONSES) in responses
+            or (span.trace, span.parent) in ids
+            or (bool(span.id) and (span.trace, span.id) in parents)
+        )
+        if is_repeated:
+            made.merged += 1
+        elif key := unknown_messages(span):
+            made.left_out[_unknown(key)] += 1
+        else:
+            made.left_out[f"{_NO_MESSAGES}; {_library(span)}: {setting_of(span.scope).content}"] += 1
+
+
+def _unknown(key: str) -> str:
+    return f"messages under `{key}`, which no convention has"
+
+
+def _library(span: TraceSpan) -> str:
+    return span.scope or "a library that the file does not name"
+
+
+def _draft(exchanges: Sequence[ModelCall], runs: dict[str, list[dict[str, Any]]], made: TraceReading) -> None:
+    """Merges calls, and adds the conversations that remain."""
+    whole = merge(continued(exchanges))
+    for exchange in whole:
+        made.merged += len(exchange.merged)
+        if not any(message["role"] == "user" for message in exchange.turns):
+            made.merged -= len(exchange.merged)
+            setting = setting_of(exchange.span.scope).content
+            made.left_out[f"{_NO_QUESTION}; {_library(exchange.span)}: {setting}"] += 1 + len(exchange.merged)
+            continue
+        made.drafted += 1
+        made.conventions[exchange.convention] += 1
+        conversation = _conversation(exchange, runs, made)
+        made.missing.update(conversation.missing)
+        made.conversations.append(conversation)
+
+
+def _conversation(
+    exchange: ModelCall, runs: dict[str, list[dict[str, Any]]], made: TraceReading
+) -> TracedConversation:
+    spans = [exchange.span, *(each.span for each in exchange.merged)]
+    written = [tool for each in (exchange, *exchange.merged) for tool in each.tools]
+    written += [tool for trace in dict.fromkeys(span.trace for span in spans) for tool in runs[trace]]
+    tools = _tools(written, exchange.span.place, made)
+    system = next((each.system for each in (exchange, *exchange.merged) if each.system), "")
+    messages = exchange.turns
+    if system:
+        messages = [{"role": "system", "content": system}, *messages]
+    setting = setting_of(exchange.span.scope)
+    missing: list[str] = []
+    called = any(message.get("tool_calls") for message in messages)
+    if called and not tools:
+        missing.append(f"{_NO_TOOLS}; {_library(exchange.span)}: {setting.tools}")
+    if messages[-1]["role"] != "assistant":
+        missing.append(f"{_NO_ANSWER}; {_library(exchange.span)}: {setting.content}")
+    return TracedConversation(
+        messages=messages,
+        tools=tools,
+        place=exchange.span.place.place,
+        convention=exchange.convention,
+        calls=1 + len(exchange.merged),
+        missing=tuple(missing),
+        when=min((span.when for span in spans if span.when), default=None),
+    )
+
+
+def _tools(written: Sequence[Any], place: Reading, made: TraceReading) -> list[Tool]:
+    """The definitions, each name once; one that is none is counted."""
+    tools: dict[str, Tool] = {}
+    for entry in written:
+        try:
+            found = read_entry(entry, place)
+        except DataError as error:
+            made.lost[f"tool definition: {error}"] += 1
+            continue
+        for each in found:
+            tools.setdefault(each.tool["function"]["name"], each.tool)
+    return list(tools.values())
