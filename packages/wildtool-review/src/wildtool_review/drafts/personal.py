@@ -24,9 +24,9 @@ _HAN = "\u4e00-\u9fff"
 _WORD = r"[A-Z][\w'’-]*[a-zß-ÿ][\w'’-]*"
 """A word as names have it."""
 _FULL = rf"{_WORD}(?:[ \u00a0](?:[A-Z]\.|{_WORD}|de|van|von|der|bin|al|la|da)){{0,3}}"
-_MAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+_MAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _KEY = re.compile(
-    rf"(?<![\w-])(?:(?:{KEY_PREFIXES})[-_][A-Za-z0-9_-]{{12,}}|(?:{KEY_STARTS})[A-Za-z0-9._-]{{12,}})"
+    rf"(?<![A-Za-z0-9_-])(?:(?:{KEY_PREFIXES})[-_][A-Za-z0-9_-]{{12,}}|(?:{KEY_STARTS})[A-Za-z0-9._-]{{12,}})"
 )
 _BEARER = re.compile(r"(?:Bearer|Basic)\s+([A-Za-z0-9._~+/=-]{12,})")
 _SAID_KEY = re.compile(
@@ -40,16 +40,16 @@ _KEY_FIELDS = re.compile(
 _PHONES = tuple(
     re.compile(pattern)
     for pattern in (
-        r"(?<![\w+])\+\d{1,3}[ .-]?(?:\(\d{1,4}\)|\d{1,4})(?:[ .-]?\d{2,5}){1,4}(?![\w-])",
-        r"(?<![\w.+-])1[3-9]\d([ -]?)\d{4}\1\d{4}(?![\w.-])",
-        r"(?<![\w.-])(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}(?![\w-])",
-        r"(?<![\w.-])0\d{2,4}[ -]\d{3,4}[ -]?\d{3,5}(?![\w-])",
-        r"(?<![\w.-])\(0\d{2,4}\) ?\d{3,4}[ -]?\d{3,4}(?![\w-])",
+        r"(?<![A-Za-z0-9_+])\+\d{1,3}[ .-]?(?:\(\d{1,4}\)|\d{1,4})(?:[ .-]?\d{2,5}){1,4}(?![A-Za-z0-9_-])",
+        r"(?<![A-Za-z0-9_.+-])1[3-9]\d([ -]?)\d{4}\1\d{4}(?![A-Za-z0-9_-])",
+        r"(?<![A-Za-z0-9_.-])(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}(?![A-Za-z0-9_-])",
+        r"(?<![A-Za-z0-9_.-])0\d{2,4}[ -]\d{3,4}[ -]?\d{3,5}(?![A-Za-z0-9_-])",
+        r"(?<![A-Za-z0-9_.-])\(0\d{2,4}\) ?\d{3,4}[ -]?\d{3,4}(?![A-Za-z0-9_-])",
     )
 )
 _SAID_PHONE = re.compile(
     r"(?:phone|mobile|cell|tel|telephone|call me (?:on|at)|电话|手机|联系方式)(?: number)?"
-    r"[^\d+\n]{0,12}?(\+?\d(?:[ .-]?\d){6,14})(?!\w)",
+    r"[^\d+\n]{0,12}?(\+?\d(?:[ .-]?\d){6,14})(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
 _PHONE_FIELDS = re.compile(
@@ -61,10 +61,12 @@ _NO_PHONE = re.compile(
     re.IGNORECASE,
 )
 """What stands before a number that is none of a phone."""
-_DIGITS = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
-_RESIDENT = re.compile(r"(?<![\w])\d{17}[\dXx](?![\w])")
-_SOCIAL = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
-_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?!\w)")
+_DIGITS = re.compile(r"(?<![A-Za-z0-9_.-])\d(?:[ -]?\d){12,18}(?![A-Za-z0-9_-])")
+_RESIDENT = re.compile(r"(?<![A-Za-z0-9_])\d{17}[\dXx](?![A-Za-z0-9_])")
+_SOCIAL = re.compile(r"(?<![A-Za-z0-9_-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9_-])")
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9_])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9_])"
+)
 _TITLED = re.compile(rf"(?:\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Sir|Madam)\.? )({_FULL})")
 _PEOPLE = (
     "customer|passenger|patient|guest|contact|recipient|sender|attendee|name|colleague|friend|boss|manager|wife"
@@ -75,6 +77,10 @@ _SAYINGS = (
     "|(?:booked|registered|reserved) (?:for|under)"
 )
 _INTRODUCED = re.compile(rf"(?i:\b(?:{_SAYINGS}|(?:{_PEOPLE})\s?[:,]?(?: name)?(?: is)?:?)) ({_FULL})")
+_ASKED = re.compile(
+    rf"(?i:\b(?:ask|invite|tell|remind|notify|message|met|rebook)) ((?:{_FULL}, )*{_FULL}(?:,? and {_FULL})?)"
+)
+"""People who are asked or told something, several of them too."""
 _SIGNED = re.compile(rf"(?i:\b(?:regards|sincerely|cheers|yours(?: truly)?|thanks)),?\s*\n+\s*({_FULL})")
 _SELF = re.compile(rf"(?:\b(?:I am|I'm|This is|this is|Hi|Hello|Dear|Hey)),? ({_FULL})")
 _CAPITALISED = re.compile(_FULL)
@@ -86,7 +92,7 @@ _NAME_FIELDS = re.compile(
 )
 _HAN_NAME_CUES = (
     r"(?:我叫|名叫|我的名字是|名字叫|姓名[是为:：]?\s*|联系人[是为:：]?\s*|收件人[是为:：]?\s*|乘客[是为:：]?\s*|预订人[是为:：]?\s*)",
-    r"(?:我是|这位是|我同事|我朋友|给|告诉|通知|发给|转给|联系|邀请|约|提醒|问一下|替|帮)",
+    r"(?:我是|这位是|我|给|告诉|通知|发给|转给|联系|邀请|约|提醒|问一下|替|帮)(?:客户|同事|朋友|用户|老板|家人)?",
 )
 _TITLES_ZH = "先生|女士|小姐|老师|经理|同学|医生|教授|师傅|主任|总监"
 _HAN_AFTER = rf"(?={_TITLES_ZH}|打电话|发邮件|发短信|发消息|发一|预订|订|[，。,.!！？?、；;\s]|$)"
@@ -296,6 +302,8 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     """Names with a sign before them, and given names that everybody knows, with what follows them."""
     for pattern in (_TITLED, _INTRODUCED, _SIGNED):
         yield from ((NAME, _trimmed(match[1])) for match in pattern.finditer(text))
+    for match in _ASKED.finditer(text):
+        yield from ((NAME, _trimmed(name)) for name in re.split(r",? and |, ", match[1]))
     given = set(_words()["given"])
     for match in _SELF.finditer(text):
         words = match[1].split()
@@ -303,7 +311,7 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
             yield NAME, _trimmed(match[1])
     for match in _CAPITALISED.finditer(text):
         words = match[0].split()
-        at = next((number for number, word in enumerate(words) if _bare(word) in given), None)
+        at = next((number for number, word in enumerate(words) if _bare(word).split("-")[0] in given), None)
         if at is not None:
             yield NAME, _trimmed(" ".join(words[at:]))
     yield from ((NAME, name) for name in _han_names(text))
@@ -430,7 +438,9 @@ def _new_card(value: str, draw: _Draw) -> str:
     return "".join(made)
 
 
-def _new_key(_: str, draw: _Draw) -> str:
+def _new_key(value: str, draw: _Draw) -> str:
+    if re.fullmatch(r"-?\d+", value):
+        return _new_digits(value, draw)
     return f"removed-key-{draw.below(16**6):06x}"
 
 
