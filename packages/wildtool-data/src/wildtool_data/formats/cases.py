@@ -1,0 +1,69 @@
+"""Files of own cases: each case with the defaults of its file, checked as `wildtool run` checks it."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from wildtool.cases.case_file import CaseReader, made_id
+from wildtool.cases.places import CaseDocument, CaseRecord
+from wildtool.cases.reading import read_case_document, read_case_text
+from wildtool.cases.tool_sources import ToolReader
+from wildtool.errors import DataError
+from wildtool.findings import Finding, FindingLevel, fault
+from wildtool.json_codec import as_list, as_object, as_objects, object_text
+from wildtool_data.formats.base import Facets, RawItem, ReviewFormat
+from wildtool_data.make.core.files import json_line, write_whole_file
+
+_MEANINGS: tuple[tuple[str, str, FindingLevel], ...] = (
+    ("skip", "skipped", "error"),
+    ("note", "note", "warning"),
+)
+"""Keys that say what to look at, the rule they are shown as, and its level."""
+
+
+class CasesFormat(ReviewFormat):
+    """Cases that people wrote, or that were drafted of conversations."""
+
+    name = "own-cases"
+    file_name = "cases.jsonl"
+
+    def read(self, path: Path) -> Iterator[RawItem]:
+        document = read_case_document(path, read_case_text(path))
+        errors = [each for each in document.faults if each.level == "error"]
+        if errors:
+            raise DataError(str(errors[0]))
+        defaults = as_object(document.defaults.value) if document.defaults else {}
+        for record in document.records:
+            held = {**defaults, **as_object(record.value)}
+            id_ = held.get("id")
+            yield RawItem(id_ if isinstance(id_, str) and id_ else made_id(held), held)
+
+    def write(self, contents: Iterable[Any], out: Path) -> None:
+        write_whole_file(out, map(json_line, contents))
+
+    def check(self, content: Any) -> list[Finding]:
+        held = as_object(content)
+        path = Path("case")
+        document = CaseDocument([CaseRecord(held, path, 1)])
+        try:
+            CaseReader(document, ToolReader(Path(), {}), Path()).cases()
+        except (DataError, ValueError, RecursionError) as error:
+            return [fault("unreadable", str(error))]
+        found = [fault(each.field or "case", each.message, "", each.level) for each in document.faults]
+        named = [
+            fault(rule, str(held[key]), f"/{key}", level) for key, rule, level in _MEANINGS if held.get(key)
+        ]
+        return [*named, *found]
+
+    def facets(self, content: Any) -> Facets:
+        tags = as_list(as_object(content).get("tags"))
+        return Facets(((str(tags[0]) if tags else "", ""),))
+
+    def user_texts(self, content: Any) -> list[str]:
+        """What the user says, turn by turn."""
+        held = as_object(content)
+        turns = as_objects(held.get("turns")) or [held]
+        return [object_text(turn["input"]) for turn in turns if turn.get("input")]
+
+
+CASES = CasesFormat()
