@@ -89,7 +89,7 @@ def state(made: TraceReading) -> str:
     """What the table says of a file."""
     if not made.conversations:
         return "no message recorded"
-    return "all but definitions" if made.missing else "all"
+    return "all, no tools" if made.missing else "all"
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -223,14 +223,13 @@ def _has_dollar(value: Any) -> bool:
 def _needs(turn: _Turn) -> list[tuple[int, int]]:
     """Pairs of calls of which the second takes a value from the result of the first, in a later step."""
     steps = [(number, call) for number, step in enumerate(turn.steps) for call in step]
+    given = [set(_leaves(call.get("returns"))) for _, call in steps]
     found: list[tuple[int, int]] = []
     for at, (step, call) in enumerate(steps):
-        taken = [value for value in _leaves(call["arguments"]) if value not in turn.text]
-        for earlier in range(at):
-            before, source = steps[earlier]
-            given = set(_leaves(source.get("returns")))
-            if before < step and any(value in given for value in taken):
-                found.append((earlier, at))
+        taken = {value for value in _leaves(call["arguments"]) if value not in turn.text}
+        found += [
+            (earlier, at) for earlier in range(at) if steps[earlier][0] < step and taken & given[earlier]
+        ]
     return found
 
 

@@ -1,13 +1,13 @@
 """Calls of a model as conversations: each call repeats the history, so those that another one continues are merged."""
 
-import json
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wildtool.json_codec import as_object, as_objects, canonical_json
 from wildtool.shapes import Reading
-from wildtool.traces.spans import TraceSpan
+from wildtool.traces.spans import TraceSpan, read_json_text
 from wildtool.types import Message
 
 BOUND_BY_ORDER = "id of a result that is of no call (bound to its call by their order)"
@@ -123,17 +123,17 @@ def merge(exchanges: Iterable[ModelCall]) -> list[ModelCall]:
     One continues another where it begins with all that was said there, with the same system text or none; where the
     text differs, as with a time of day in it, both must be of one session and the other must have more.
     """
-    keyed = [(_keys(exchange.turns), number, exchange) for number, exchange in enumerate(exchanges)]
-    beginnings: dict[tuple[bytes, ...], list[ModelCall]] = {}
+    keyed = [(_beginnings(exchange.turns), number, exchange) for number, exchange in enumerate(exchanges)]
+    beginnings: dict[bytes, list[ModelCall]] = {}
     kept: list[tuple[int, ModelCall]] = []
     for keys, number, exchange in sorted(keyed, key=lambda entry: (-len(entry[0]), entry[1])):
-        owner = next((each for each in beginnings.get(keys, ()) if _continues(each, exchange)), None)
+        owner = next((each for each in beginnings.get(keys[-1], ()) if _continues(each, exchange)), None)
         if owner is not None:
             owner.merged.append(exchange)
             continue
         kept.append((number, exchange))
-        for end in range(1, len(keys) + 1):
-            beginnings.setdefault(keys[:end], []).append(exchange)
+        for key in keys:
+            beginnings.setdefault(key, []).append(exchange)
     return [exchange for _, exchange in sorted(kept, key=lambda entry: entry[0])]
 
 
@@ -143,22 +143,24 @@ def _continues(later: ModelCall, earlier: ModelCall) -> bool:
     return is_alike or (has_more and bool(later.session) and later.session == earlier.session)
 
 
-def _keys(messages: Sequence[Message]) -> tuple[bytes, ...]:
-    """For each message what tells it from others: its text and its calls, without ids, spaces around and spelling."""
-    return tuple(canonical_json(_said(message)) for message in messages)
+def _beginnings(messages: Sequence[Message]) -> list[bytes]:
+    """For each message a digest of all up to it: of texts and calls, without ids, spaces around and spelling."""
+    state = hashlib.sha256()
+    digests: list[bytes] = []
+    for message in messages:
+        state.update(canonical_json(_said(message)))
+        digests.append(state.digest())
+    return digests
 
 
 def _said(message: Mapping[str, Any]) -> list[Any]:
     calls = [as_object(call.get("function")) for call in as_objects(message.get("tool_calls"))]
     content = message.get("content")
     text = content.strip() if isinstance(content, str) else content
-    # With calls some libraries record no text that was said before them.
     named = [[call.get("name"), _arguments(call.get("arguments"))] for call in calls]
     return [message["role"], text or "", named]
 
 
 def _arguments(value: Any) -> Any:
-    try:
-        return json.loads(value) if isinstance(value, str) and value else value or {}
-    except (ValueError, RecursionError):
-        return value
+    held = read_json_text(value)
+    return value if held is None else held or {}

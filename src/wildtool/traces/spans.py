@@ -84,8 +84,12 @@ def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> l
             keys = ", ".join(list(as_object(value))[:6]) or type(value).__name__
             unread[f"value that holds no span ({keys})"] += 1
     numbers = {(span.trace, span.id): number for number, span in reversed(list(enumerate(spans))) if span.id}
+    events: dict[int, list[SpanEvent]] = {}
     for place, row in logs:
-        _add_log(spans, numbers, row, place)
+        number = _number_of_log(spans, numbers, row, place)
+        events.setdefault(number, []).append(_log_event(row))
+    for number, added in events.items():
+        spans[number] = replace(spans[number], events=(*spans[number].events, *added))
     return spans
 
 
@@ -225,22 +229,23 @@ def _langsmith(row: Mapping[str, Any], place: Reading) -> TraceSpan:
     )
 
 
-def _add_log(
+def _number_of_log(
     spans: list[TraceSpan], numbers: dict[tuple[str, str], int], row: Mapping[str, Any], place: Reading
-) -> None:
-    """Adds a log record to its span; to one of its own where the files do not have that."""
+) -> int:
+    """Which span a log record belongs to; one of its own where the files do not have that."""
     key = (_id(_first(row, _TRACE_KEYS)), _id(_first(row, _SPAN_KEYS)))
-    fields = attributes_of(row.get(_ATTRIBUTES))
-    body = row.get("body")
-    held = _typed(body) if len(as_object(body)) == 1 else body
-    fields = {**fields, **(as_object(held) or ({"body": held} if held is not None else {}))}
-    name = _log_name(row)
     if key not in numbers or not key[1]:
         begun = _moment(row.get("observedTimeUnixNano") or row.get("timestamp"))
         numbers[key] = len(spans)
         spans.append(TraceSpan(place, "", *key, "", "", {}, (), begun))
-    number = numbers[key]
-    spans[number] = replace(spans[number], events=(*spans[number].events, SpanEvent(name, fields)))
+    return numbers[key]
+
+
+def _log_event(row: Mapping[str, Any]) -> SpanEvent:
+    body = row.get("body")
+    held = _typed(body) if len(as_object(body)) == 1 else body
+    fields = as_object(held) or ({"body": held} if held is not None else {})
+    return SpanEvent(_log_name(row), {**attributes_of(row.get(_ATTRIBUTES)), **fields})
 
 
 def _log_name(row: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from wildtool.engine.registry import detect_benchmark, load_benchmark
 from wildtool.errors import DataError
 from wildtool.findings import Finding, custom_findings, custom_rules
 from wildtool_data.formats.base import ReviewFormat
-from wildtool_data.formats.cases import CASES
+from wildtool_data.formats.cases import CASE_FILES
 from wildtool_data.formats.items import ITEMS
 from wildtool_data.formats.plain import PlainFormat
 from wildtool_data.formats.sessions import SESSIONS
@@ -22,8 +22,8 @@ _FORMATS: dict[str, ReviewFormat] = {each.name: each for each in (SESSIONS, ITEM
 
 def format_of(benchmark: str) -> ReviewFormat:
     """The format of a benchmark. Raises UsageError if there is no benchmark of that name."""
-    if benchmark == CASES.name:
-        return CASES
+    if benchmark == CASE_FILES.name:
+        return CASE_FILES
     return _FORMATS.get(benchmark) or PlainFormat(load_benchmark(benchmark))
 
 
@@ -41,8 +41,8 @@ def find_set(target: str, benchmark: str | None = None) -> tuple[ReviewFormat, P
         return SESSIONS, path / SESSIONS_FILE
     if path.name == DOUBTFUL_FILE or (path / ITEMS_FOLDER).is_dir() or (path / DOUBTFUL_FILE).exists():
         return ITEMS, path
-    if benchmark in (None, CASES.name) and is_case_file(path):
-        return CASES, path
+    if benchmark in (None, CASE_FILES.name) and is_case_file(path):
+        return CASE_FILES, path
     if benchmark is None and path.is_file() and looks_like_training(path):
         # Several benchmarks have records of that form; whose they are is the user's to say.
         benchmark = "training"

@@ -66,4 +66,4 @@ class CasesFormat(ReviewFormat):
         return [object_text(turn["input"]) for turn in turns if turn.get("input")]
 
 
-CASES = CasesFormat()
+CASE_FILES = CasesFormat()

@@ -33,7 +33,7 @@ def import_drafts(
     \b
     Examples:
       wildtool review import traces.json -o cases.yaml
-      wildtool review import traces.json logs.json --tools tools.json -o cases.yaml
+      wildtool review import spans.json logs.json --tools t.json -o c.yaml
       wildtool review import chats.jsonl --from openai --to sessions -o drafts.jsonl
 
     Names, mail addresses, phone numbers, keys and card numbers are replaced; some are missed, so read before you

@@ -17,14 +17,15 @@ from typing import Any
 
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.redact import KEY_PREFIXES, KEY_STARTS
+from wildtool.traces.spans import read_json_text
 from wildtool.types import Message, Tool
 
 NAME, MAIL, PHONE, KEY, CARD, IDENTITY = "name", "mail", "phone", "key", "card number", "identity number"
 _HAN = "\u4e00-\u9fff"
-_WORD = r"[A-Z][\w'’-]*[a-zß-ÿ][\w'’-]*"
+_WORD = r"\b[A-Z](?=[\w'’-]{0,30}[a-zß-ÿ])[\w'’-]{0,30}"
 """A word as names have it."""
 _FULL = rf"{_WORD}(?:[ \u00a0](?:[A-Z]\.|{_WORD}|de|van|von|der|bin|al|la|da)){{0,3}}"
-_MAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
+_MAIL = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _KEY = re.compile(
     rf"(?<![A-Za-z0-9_-])(?:(?:{KEY_PREFIXES})[-_][A-Za-z0-9_-]{{12,}}|(?:{KEY_STARTS})[A-Za-z0-9._-]{{12,}})"
 )
@@ -225,11 +226,7 @@ def _escaped(value: str) -> str:
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
     """The texts and numbers in a value, each with the key that it is under; of a JSON text those inside."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            yield key, value
-            return
+        value = read_json_text(value) or value
     if isinstance(value, dict):
         for name, inner in as_object(value).items():
             yield from _leaves(inner, name)
@@ -293,7 +290,10 @@ def _with_form(key: str, text: str) -> Iterator[tuple[str, str]]:
         return
     for pattern in _PHONES:
         for match in pattern.finditer(text):
-            if not _NO_PHONE.search(text[: match.start()]) and sum(map(str.isdigit, match[0])) <= 15:
+            if (
+                not _NO_PHONE.search(text[max(0, match.start() - 30) : match.start()])
+                and sum(map(str.isdigit, match[0])) <= 15
+            ):
                 yield PHONE, match[0]
     yield from ((PHONE, match[1]) for match in _SAID_PHONE.finditer(text))
 
