@@ -143,6 +143,51 @@ def _span_of(library: str, number: int, sent: list[dict[str, Any]], answer: dict
         case "events with attributes":
             attributes = {"gen_ai.operation.name": "chat", "gen_ai.tool.definitions": json.dumps([FUNCTION])}
             return span(number, attributes, events=as_span_events(events_of(sent, answer), whole=False))
+        case "google genai, events":
+            rows = [
+                {"event.name": "gen_ai.system.message", "content": SYSTEM},
+                *({"event.name": "gen_ai.user.message", "content": gemini(message)} for message in sent[1:2]),
+                *(
+                    {"event.name": "gen_ai.assistant.message", "content": gemini(message)}
+                    for message in sent[2:3]
+                ),
+                *({"event.name": "gen_ai.user.message", "content": gemini(message)} for message in sent[3:]),
+                {"event.name": "gen_ai.choice", "index": 0, "content": gemini(answer)},
+            ]
+            attributes = {
+                "gen_ai.operation.name": "generate_content",
+                "gen_ai.tool.definitions": json.dumps([TOOL]),
+            }
+            return span(number, attributes, events=as_span_events(rows, whole=False))
+        case "logfire, stream":
+            text = {"combined_chunk_content": ANSWER, "chunk_count": 3}
+            attributes = {
+                "request_data": json.dumps(request),
+                "response_data": json.dumps(text if answer is SAID else {"message": answer}),
+            }
+        case "openllmetry, blocks without a type":
+            blocks = [_blocks(message) for message in sent]
+            attributes = {
+                f"gen_ai.prompt.{k}.{key}": value
+                for k, row in enumerate(blocks)
+                for key, value in row.items()
+            }
+            attributes |= {f"gen_ai.completion.0.{key}": value for key, value in _blocks(answer).items()}
+            functions = {"name": TOOL["name"], "description": TOOL["description"]}
+            attributes |= {f"llm.request.functions.0.{key}": value for key, value in functions.items()}
+            attributes |= {
+                "llm.request.functions.0.parameters": json.dumps(TOOL["parameters"]),
+                "llm.request.type": "chat",
+            }
+        case "openinference, unknown fields and the whole request":
+            attributes = {
+                "llm.input_messages.0.message.role": "user",
+                "llm.input_messages.0.message.something.new": "x",
+                "llm.output_messages.0.message.role": "assistant",
+                "llm.output_messages.0.message.content": "x",
+                "input.value": json.dumps(request),
+                "output.value": json.dumps(answered),
+            }
         case "google adk":
             config = {"system_instruction": SYSTEM, "tools": [{"function_declarations": [TOOL]}]}
             contents = [gemini(message) for message in sent if message["role"] != "system"]
@@ -213,6 +258,18 @@ def _span_of(library: str, number: int, sent: list[dict[str, Any]], answer: dict
     return span(number, attributes)
 
 
+def _blocks(message: dict[str, Any]) -> dict[str, str]:
+    """A message whose content is a list of blocks, as Bedrock has them."""
+    if message.get("tool_calls"):
+        block: dict[str, Any] = {"toolUse": {"toolUseId": "c1", "name": "get_weather", "input": ARGUMENTS}}
+    elif message["role"] == "tool":
+        block = {"toolResult": {"toolUseId": "c1", "content": [{"json": RESULT}]}}
+    else:
+        block = {"text": message["content"]}
+    role = "user" if message["role"] == "tool" else message["role"]
+    return {"role": role, "content": json.dumps([block])}
+
+
 def _numbered(message: dict[str, Any]) -> dict[str, Any]:
     """A message as OpenInference has it, nested."""
     made: dict[str, Any] = {"role": message["role"]}
@@ -232,6 +289,10 @@ LIBRARIES = (
     "pydantic-ai, events in one attribute",
     "events with one attribute",
     "events with attributes",
+    "google genai, events",
+    "logfire, stream",
+    "openllmetry, blocks without a type",
+    "openinference, unknown fields and the whole request",
     "google adk",
     "mlflow",
     "mlflow, langchain",

@@ -233,7 +233,7 @@ def keys_in(value: Any) -> set[str]:
     return set(value if isinstance(value, dict) else ()).union(*map(keys_in, inner))
 
 
-OF_DATA = {"city", "sky", "type", "properties", "required", "description"}
+OF_DATA = {"city", "sky", "json", "type", "properties", "required", "description"}
 """Keys of what was said and of schemas, which may have any name."""
 
 

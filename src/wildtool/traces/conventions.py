@@ -128,6 +128,9 @@ def _event_message(event: SpanEvent) -> list[Any]:
         message.setdefault("tool_call_id", call_id)
     for key in message.keys() & {"content", "tool_calls"}:
         message[key] = _content_of(message[key])
+    if "parts" in as_object(message.get("content")):
+        # Google's library records Gemini's contents.
+        message |= as_object(message.pop("content"))
     has_content = any(value not in (None, "") for key, value in message.items() if key != "tool_call_id")
     return [{**message, "role": role}] if has_content else []
 
@@ -144,7 +147,7 @@ def _content_of(value: Any) -> Any:
     if entries and all(isinstance(entry, dict) for entry in entries):
         return entries
     row = as_object(held)
-    return row if isinstance(held, dict) and row.keys() & {"role", "tool_calls"} else value
+    return row if isinstance(held, dict) and row.keys() & {"role", "tool_calls", "parts"} else value
 
 
 def _of_prompt_events(span: TraceSpan) -> list[RawCall]:
@@ -157,8 +160,8 @@ def _of_prompt_events(span: TraceSpan) -> list[RawCall]:
 
 def _with_numbered_attributes(span: TraceSpan) -> list[RawCall]:
     """OpenInference, and OpenLLMetry as it was: one attribute per field of a message."""
-    messages = indexed_messages(span.attributes, read_json_text, span.place)
-    return [RawCall(messages)] if messages else []
+    messages, unknown = indexed_messages(span.attributes, read_json_text)
+    return [RawCall(messages, unknown=unknown)] if messages else []
 
 
 def _pair(number: int) -> Callable[[TraceSpan], list[RawCall]]:

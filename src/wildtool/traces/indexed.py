@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
-from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION, SCHEMA_KEYS
 from wildtool.types import Message
 
@@ -44,15 +43,14 @@ _LEGACY_CALL = (
 Fields = dict[str, Any]
 
 
-def indexed_messages(attributes: Mapping[str, Any], read: ReadJson, reading: Reading) -> list[Message]:
-    """The messages of a span: what the model was sent, then what it answered. Their parts are as the span has them; a
-    field that no message has is counted."""
+def indexed_messages(attributes: Mapping[str, Any], read: ReadJson) -> tuple[list[Message], list[str]]:
+    """The messages of a span, what the model was sent, then what it answered, and names of fields that no message has.
+    Parts are as the span has them."""
     entries = _indexed(attributes, read)
-    for name in _MESSAGES:
-        for field in (field for fields in entries.get(name, ()) for field in fields):
-            if not _FIELD.fullmatch(field):
-                reading.lose(f"field {_NUMBER.sub('.N', field)} of a numbered message")
-    return [_message(fields, name, read) for name in _MESSAGES for fields in entries.get(name, ())]
+    names = [field for name in _MESSAGES for fields in entries.get(name, ()) for field in fields]
+    unknown = [_NUMBER.sub(".N", field) for field in names if not _FIELD.fullmatch(field)]
+    messages = [_message(fields, name, read) for name in _MESSAGES for fields in entries.get(name, ())]
+    return messages, unknown
 
 
 def indexed_tools(attributes: Mapping[str, Any], read: ReadJson) -> list[dict[str, Any]]:
@@ -110,7 +108,8 @@ def _content(fields: Fields, read: ReadJson) -> Any:
     if content is None:
         return "\n".join(str(texts[k]) for k in sorted(texts))
     parts = as_list(read(content))
-    return parts if parts and all("type" in as_object(part) for part in parts) else content
+    is_parts = all(isinstance(part, dict) and ("type" in part or len(as_object(part)) == 1) for part in parts)
+    return parts if parts and is_parts else content
 
 
 def _tool(fields: Fields, read: ReadJson) -> dict[str, Any]:

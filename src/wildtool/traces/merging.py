@@ -28,6 +28,8 @@ class ModelCall:
     response: str = ""
     previous: str = ""
     """Ids of the response, and of the one that it continues; empty where nothing says them."""
+    unknown: list[str] = field(default_factory=list[str])
+    """Fields of its messages that are not read."""
     merged: "list[ModelCall]" = field(default_factory=lambda: list[ModelCall]())
     """Those that this one continues or repeats."""
 

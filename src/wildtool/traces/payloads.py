@@ -18,6 +18,8 @@ class RawCall:
     record: Mapping[str, Any] | None = None
     """A request with its answer, in place of messages."""
     tools: list[Any] = field(default_factory=list[Any])
+    unknown: list[str] = field(default_factory=list[str])
+    """Fields that no message has; another convention of the span may have all."""
 
 
 def calls_in(asked: Any, answered: Any) -> list[RawCall]:
@@ -52,6 +54,9 @@ def _generation(answered: Any) -> Any:
     while len(as_list(value)) == 1 and not _is_message(as_list(value)[0]):
         value = as_list(value)[0]
     held = as_object(value)
+    if isinstance(held.get("combined_chunk_content"), str):
+        # Logfire records what a stream said as one text.
+        return held["combined_chunk_content"]
     if "message" in held and ("text" in held or "generation_info" in held):
         return held["message"]
     return value

@@ -152,19 +152,25 @@ def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> Tr
 
 
 def _exchanges(span: TraceSpan) -> tuple[list[ModelCall], ShapeError | None]:
-    """The calls of a span by the first convention that has an answer, and why none could be read."""
+    """The calls of a span by the first convention that has an answer and no unknown field, and why none could be read."""
     best: list[ModelCall] = []
     problem: ShapeError | None = None
     for convention in CONVENTIONS:
+        raw = convention.found(span)
         try:
-            found = [_exchange(span, each, convention.name) for each in convention.found(span)]
+            found = [_exchange(span, each, convention.name) for each in raw]
         except ShapeError as error:
             problem = problem or error
             continue
         found = [exchange for exchange in found if exchange.turns]
-        if found and found[0].turns[-1]["role"] == "assistant":
+        has_answer = bool(found) and found[0].turns[-1]["role"] == "assistant"
+        if has_answer and not found[0].unknown:
             return found, None
-        best = best or found
+        if not best or (has_answer and best[0].turns[-1]["role"] != "assistant"):
+            best = found
+    for exchange in best:
+        for name in exchange.unknown:
+            span.place.lose(f"field {name} of a numbered message")
     return best, None if best else problem
 
 
@@ -184,6 +190,7 @@ def _exchange(span: TraceSpan, found: RawCall, convention: str) -> ModelCall:
         session=_first(span, _SESSIONS) or span.trace,
         response=_first(span, _RESPONSES),
         previous=_previous(span),
+        unknown=found.unknown,
     )
 
 
