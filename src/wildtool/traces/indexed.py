@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
+from wildtool.shapes.calls import is_call
 from wildtool.shapes.keys import FUNCTION, SCHEMA_KEYS
+from wildtool.shapes.results import is_result
 from wildtool.types import Message
 
 ReadJson = Callable[[Any], Any]
@@ -108,8 +110,14 @@ def _content(fields: Fields, read: ReadJson) -> Any:
     if content is None:
         return "\n".join(str(texts[k]) for k in sorted(texts))
     parts = as_list(read(content))
-    is_parts = all(isinstance(part, dict) and ("type" in part or len(as_object(part)) == 1) for part in parts)
+    is_parts = all(map(_is_part, parts))
     return parts if parts and is_parts else content
+
+
+def _is_part(value: Any) -> bool:
+    """Whether an entry of a list is a part of a message; Bedrock's say what they are by their key alone."""
+    part = as_object(value)
+    return "type" in part or part.keys() == {"text"} or is_call(part) or is_result(part)
 
 
 def _tool(fields: Fields, read: ReadJson) -> dict[str, Any]:

@@ -21,7 +21,12 @@ def import_drafts(
     out: Path | None = opt("-o FILE", "File to write: YAML or JSON lines."),
     form: str = opt("--to NAME", "cases (own cases), or sessions (WildToolBench).", default=_CASES),
     tools: Path | None = opt("FILE", "Tool definitions for conversations that have none."),
-    keep_names: bool = opt("--keep-names --no-redact", "Leave personal details as they are."),
+    redact: bool = opt(
+        "--redact/--no-redact",
+        "Replace personal details (the default); --no-redact leaves all as it is.",
+        default=True,
+    ),
+    keep_names: bool = opt("The same as --no-redact."),
     seed: str = opt("TEXT", "The same seed gives the same replacements.", default="1"),
     skip_unclear: bool = opt(
         "Leave out conversations of unknown shape, or with a value whose role is unclear."
@@ -33,8 +38,8 @@ def import_drafts(
     \b
     Examples:
       wildtool review import traces.json -o cases.yaml
-      wildtool review import spans.json logs.json --tools t.json -o c.yaml
-      wildtool review import chats.jsonl --from openai --to sessions -o drafts.jsonl
+      wildtool review import a.json b.json --tools t.json -o c.yaml
+      wildtool review import chats.jsonl --from openai --to sessions -o d.jsonl
 
     Names, mail addresses, phone numbers, keys and card numbers are replaced; some are missed, so read before you
     publish. A case with a problem is skipped until it is put right.
@@ -52,13 +57,19 @@ def import_drafts(
         if source is None:
             raise UsageError(f"say what the files hold: --from {'|'.join(LAYOUTS)}")
         _import_sessions(
-            files, source, out, seed, keep_names=keep_names, skip_unclear=skip_unclear, force=force
+            files,
+            source,
+            out,
+            seed,
+            keep_names=keep_names or not redact,
+            skip_unclear=skip_unclear,
+            force=force,
         )
         return
     from wildtool_review.drafts.case_drafts import draft_cases, write_cases
     from wildtool_review.drafts.personal import Redactor
 
-    redactor = None if keep_names else Redactor(seed)
+    redactor = Redactor(seed) if redact and not keep_names else None
     made = draft_cases(files, source, tools, redactor, skip_unclear=skip_unclear)
     for line in made.lines:
         print_out(single_line(line, 400))
