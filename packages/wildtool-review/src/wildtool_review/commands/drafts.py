@@ -88,7 +88,8 @@ def import_drafts(
     for draft in made.drafts:
         for text in (*draft.problems, *draft.findings):
             print_out(f"  {draft.case['id']}: {single_line(text, 300)}")
-    print_out(f"wildtool run {out} --model baseline/gold")
+    if len(skipped) < len(made.drafts):
+        print_out(f"wildtool run {out} --model baseline/gold")
 
 
 def _import_sessions(
