@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -9,6 +10,7 @@ from typing import Any, cast
 from wildtool.benchmark import Benchmark, Check, Mutant, Rules, SessionRecord
 from wildtool.benchmarks import OF_ANY_FILE, OURS, SUITES
 from wildtool.cases.case_files import (
+    CaseFile,
     case_paths,
     checked_cases,
     holds_conversations,
@@ -76,7 +78,7 @@ def _judgement(episode: CaseEpisode) -> Judgement:
         reason = (
             f"{judgement.reason}; the turn ended here, as the result of {episode.unrecorded} is not recorded"
         )
-        return Judgement(judgement.error, reason, judgement.expected_tools, judgement.called_tools)
+        return replace(judgement, reason=reason)
     return judgement
 
 
@@ -101,10 +103,13 @@ def _is_strict(unit: CaseUnit) -> bool:
 class CaseData(DataSet):
     """A case file, or a folder of them, with the files that they refer to."""
 
+    def _place(self, data: str | None) -> Path:
+        return self.shipped if data in (None, self.name) and self.shipped is not None else Path(str(data))
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
-        place = self.shipped if data in (None, self.name) and self.shipped is not None else Path(str(data))
+        place = self._place(data)
         paths = case_paths(place)
-        files = [file for path in paths for file in (path, *_referred(path))]
+        files = [file for path in paths for file in (path, *_case_file(path).files)]
         name = str(place)
         if len(files) == 1 and not place.is_dir():
             return source_of_file(name, place)
@@ -112,16 +117,16 @@ class CaseData(DataSet):
 
     def prepare(self, data: str | None) -> None:
         """Lists the tools of servers and Python files that the cases name, once that is trusted. Raises UsageError."""
-        place = self.shipped if data in (None, self.name) and self.shipped is not None else Path(str(data))
-        for path in case_paths(place):
-            if not holds_conversations(path) and (case_file := read_case_file(path)).sources:
+        for path in case_paths(self._place(data)):
+            if sources := _case_file(path).sources:
                 from wildtool.cases.listing import list_tools  # needed once for a file
 
-                list_tools(path, case_file.sources)
+                list_tools(path, sources)
 
 
-def _referred(path: Path) -> list[Path]:
-    return [] if holds_conversations(path) else read_case_file(path).files
+def _case_file(path: Path) -> CaseFile:
+    """What a file of cases holds; nothing of one of conversations, which names no other files and may be long."""
+    return CaseFile(path) if holds_conversations(path) else read_case_file(path)
 
 
 def lint_cases(source: Source) -> Iterator[Finding]:

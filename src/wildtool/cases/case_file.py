@@ -29,19 +29,8 @@ _INPUTS = ("input", "messages", "turns")
 _TEXTS = ("id", "input", "answer", "system", "date", "note", "skip")
 _OF_A_TURN = ("expect", "expect_any", "says", "not_says")
 """Keys that a case of several turns has in its turns alone; `never` is of the case, too."""
-_INHERITED = (
-    "also",
-    "order",
-    "ignore",
-    "must",
-    "repeat",
-    "at_least",
-    "tags",
-    "system",
-    "date",
-    "tools",
-    "offer",
-)
+_INHERITED = sorted(DEFAULT_KEYS - {"meta"})
+"""Keys of the defaults that change what a case shows or expects."""
 _MOST_SYSTEM_BYTES = 1 << 20
 
 
@@ -86,28 +75,22 @@ class CaseReader:
             return None
         for key in as_object(record.value):
             if key not in DEFAULT_KEYS:
-                is_of_case = key in CASE_KEYS
-                place.at(key).fail(
-                    f"{key!r} belongs to a case, not to defaults"
-                    if is_of_case
-                    else unknown_key(key, DEFAULT_KEYS)
-                )
+                of_case = f"{key!r} belongs to a case, not to defaults" if key in CASE_KEYS else ""
+                place.at(key).fail(of_case or unknown_key(key, DEFAULT_KEYS))
         _check_settings(place)
         return place
 
     def _case(self, place: CasePlace, defaults: CasePlace | None) -> Case:
         held = as_object(place.value)
-        for key in held:
-            if key not in CASE_KEYS:
-                place.at(key).fail(unknown_key(key, CASE_KEYS))
+        place.check_keys(CASE_KEYS)
         _check_settings(place)
         _check_inputs(place)
         settings = _Settings(place, defaults)
         tools = self._visible_tools(settings)
         today = settings.today()
         ignore = read_name_list(settings.place("ignore"))
-        context = Context(_schemas(tools), today, ignore)
         shown = CaseUnit(tuple(self._system(settings, today)), tuple(tools or ()), Expectation())
+        context = Context(None if tools is None else shown.parameters, today, ignore)
         read_units = _turns if "turns" in held else _single
         units = read_units(settings, shown, context)
         id_ = held["id"] if isinstance(held.get("id"), str) and held["id"] else made_id(held)
@@ -263,12 +246,9 @@ def _turns(settings: _Settings, shown: CaseUnit, context: Context) -> list[CaseU
 
 
 def _check_turn(place: CasePlace) -> None:
-    held = as_object(place.value)
-    for key in held:
-        if key not in TURN_KEYS:
-            place.at(key).fail(unknown_key(key, TURN_KEYS))
+    place.check_keys(TURN_KEYS)
     _check_settings(place)
-    if not held.get("input"):
+    if not as_object(place.value).get("input"):
         place.fail("has no 'input', a text")
 
 
@@ -343,12 +323,6 @@ def _history(place: CasePlace) -> list[Message]:
             "ends with an assistant message: leave that out (it would be the gold), or leave out 'expect'"
         )
     return messages
-
-
-def _schemas(tools: Sequence[Tool] | None) -> dict[str, Mapping[str, Any]] | None:
-    if tools is None:
-        return None
-    return {tool["function"]["name"]: as_object(tool["function"].get("parameters")) for tool in tools}
 
 
 def _results(expectation: Expectation) -> dict[str, Any]:

@@ -1,57 +1,57 @@
 """Conversations of any shape as cases: each recorded turn of the assistant is judged after what came before it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
+from wildtool.cases.expecting import read_expectation, read_name_list
 from wildtool.cases.foreign.literal import literal_arguments
-from wildtool.cases.records import CallPattern, Case, CaseUnit, Expectation, Slot
-from wildtool.json_codec import as_list, as_object, canonical_json
+from wildtool.cases.places import CaseFault, CasePlace, CaseRecord
+from wildtool.cases.records import Case, CaseUnit
+from wildtool.cases.values import Context
+from wildtool.errors import DataError
+from wildtool.json_codec import as_object, canonical_json
 from wildtool.training.procedures.records import named_records
 from wildtool.training.procedures.supervised import SupervisedTurn, supervised_turns
 from wildtool.training.record import TrainingRecord
+
+_COLUMNS = ("also", "never", "order", "ignore", "tags", "must")
+"""Keys of our form that a conversation may have beside its messages."""
 
 
 def conversation_cases(path: Path) -> Iterator[Case]:
     """The conversations of a file that have a turn with gold; one without any is passed over. Raises DataError."""
     for name, record in named_records(path):
-        units = {
-            str(turn.place): _unit(turn, number, record.columns)
-            for number, turn in enumerate(supervised_turns(record), 1)
-        }
+        faults: list[CaseFault] = []
+        columns = {key: record.columns[key] for key in _COLUMNS if record.columns.get(key) is not None}
+        place = CasePlace(CaseRecord(columns, path, record.row), faults)
+        turns = supervised_turns(record)
+        units = {str(turn.place): _unit(turn, number, place) for number, turn in enumerate(turns, 1)}
+        tags = read_name_list(place.at("tags"))
+        if not isinstance(columns.get("must", False), bool):
+            place.at("must").fail("takes true or false")
+        if faults:
+            raise DataError("\n".join(map(str, faults)))
         if units:
             yield Case(
-                id=name,
-                units=units,
-                tags=tuple(map(str, _names(record.columns.get("tags")))),
-                must=record.columns.get("must") is True,
-                digest=_digest(record),
-                line=record.row,
+                name, units, tags, columns.get("must") is True, digest=_digest(record), line=record.row
             )
 
 
-def _unit(turn: SupervisedTurn, number: int, columns: Mapping[str, Any]) -> CaseUnit:
-    """A turn; keys of our form beside its conversation say what is free and what does not count."""
-    ignore = tuple(map(str, _names(columns.get("ignore"))))
-    slots = tuple(
-        Slot((CallPattern(call.name, literal_arguments(as_object(call.arguments)), ignore),))
+def _unit(turn: SupervisedTurn, number: int, place: CasePlace) -> CaseUnit:
+    """A turn. Args: place: what the conversation says of all its turns."""
+    expect = [
+        {"name": call.name, "arguments": literal_arguments(as_object(call.arguments))}
         for call in turn.gold.calls
-    )
-    also = columns.get("also")
-    expectation = Expectation(
-        alternatives=(slots,),
-        also=("*",) if also == "any" else tuple(map(str, _names(also))),
-        never=tuple(CallPattern(str(name)) for name in _names(columns.get("never")) if isinstance(name, str)),
-        in_order=columns.get("order") == "listed",
-    )
+    ]
+    record = CaseRecord({**place.value, "expect": expect}, place.record.file, place.record.line)
+    # The recorded calls are the gold, whether or not its tools allow them.
+    context = Context(ignore=read_name_list(place.at("ignore")))
+    expectation = read_expectation(CasePlace(record, place.faults), context, place.at)
     return CaseUnit(tuple(turn.messages), turn.tools, expectation, number, gold=turn.gold_message)
 
 
-def _names(value: Any) -> list[Any]:
-    return [value] if isinstance(value, str) else as_list(value)
-
-
 def _digest(record: TrainingRecord) -> str:
-    histories = [turn.messages for turn in supervised_turns(record)]
-    return sha256(canonical_json([histories, list(record.tools)])).hexdigest()[:12]
+    turns = [[turn.messages, turn.gold_message] for turn in supervised_turns(record)]
+    judged = {key: record.columns.get(key) for key in _COLUMNS}
+    return sha256(canonical_json([turns, list(record.tools), judged])).hexdigest()[:12]

@@ -15,10 +15,9 @@ from wildtool.cases.form import (
     NAME_SPELLINGS,
     SLOT_KEYS,
     nearest_name,
-    unknown_key,
 )
 from wildtool.cases.matching import show
-from wildtool.cases.places import CasePlace
+from wildtool.cases.places import CasePlace, UnreadableError
 from wildtool.cases.records import UNLIMITED, CallPattern, Expectation, Slot
 from wildtool.cases.values import Context, parameters_use, read_says, read_value
 from wildtool.json_codec import as_list, as_object
@@ -71,13 +70,11 @@ def _read_alternatives(place: CasePlace, context: Context) -> tuple[tuple[Slot, 
     inner = place.at("expect_any")
     if len(as_list(inner.value)) < 2:
         inner.fail("is a list of two or more alternatives; for one write 'expect'")
-    slots: list[tuple[Slot, ...]] = []
-    for number, value in enumerate(as_list(inner.value)):
-        if any(isinstance(entry, list) for entry in as_list(value)):
-            inner.at(number).fail("lists three deep: an alternative is one call or one list of calls")
-        else:
-            slots.append(_read_slots(inner.at(number), context))
-    return tuple(slots)
+    for each in inner.entries:
+        if any(isinstance(entry, list) for entry in as_list(each.value)):
+            each.fail("lists three deep: an alternative is one call or one list of calls")
+            return ()
+    return tuple(_read_slots(each, context) for each in inner.entries)
 
 
 def _read_slots(place: CasePlace, context: Context) -> tuple[Slot, ...]:
@@ -87,17 +84,12 @@ def _read_slots(place: CasePlace, context: Context) -> tuple[Slot, ...]:
     if value is None:
         place.fail("is empty: write [] for no call, or leave the key out if calls are not judged")
         return ()
-    places = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
     slots: list[Slot] = []
     results: dict[str, Any] = {}
-    for each in places:
-        if isinstance(each.value, list):
-            each.fail(
-                "a list inside of a list of calls: alternatives are written {one_of: […]} or expect_any"
-            )
-            continue
-        slot = _read_slot(each, replace(context, results={**context.results, **results}))
-        if slot is None:
+    for each in place.entries:
+        try:
+            slot = _read_slot(each, replace(context, results={**context.results, **results}))
+        except UnreadableError:
             continue
         slots.append(slot)
         if slot.label in results:
@@ -119,29 +111,28 @@ def _check_order(place: CasePlace, slots: list[Slot]) -> None:
         place.fail("too many calls for 'after' (about 13); write order: listed, or make several cases of it")
 
 
-def _read_slot(place: CasePlace, context: Context) -> Slot | None:
-    """One call with its options; None where there is nothing to read."""
+def _read_slot(place: CasePlace, context: Context) -> Slot:
+    """One call with its options. Raises UnreadableError."""
+    if isinstance(place.value, list):
+        place.refuse("a list inside of a list of calls: alternatives are written {one_of: […]} or expect_any")
     held = as_object(place.value)
     if "one_of" not in held:
-        pattern = _read_pattern(place, context)
-        return None if pattern is None else _with_options(place, (pattern,))
-    for key in held:
-        if key not in CALL_KEYS and key != "one_of":
-            place.at(key).fail(unknown_key(key, {*CALL_KEYS, "one_of"}))
-    entries = as_list(held["one_of"])
-    if len(entries) < 2:
-        place.at("one_of").fail("takes two or more calls")
-    members = [place.at("one_of", number) for number in range(len(entries))]
+        return _with_options(place, (_read_pattern(place, context),))
+    place.check_keys({*CALL_KEYS, "one_of"})
+    if len(as_list(held["one_of"])) < 2:
+        place.at("one_of").refuse("takes two or more calls")
+    members = place.at("one_of").entries
     for member in members:
         _refuse_slot_options(member, "inside of one_of; write it beside one_of")
-    alternatives = [_read_pattern(member, context) for member in members]
     ignore, extra = read_name_list(place.at("ignore")), _flag(place, "extra")
-    patterns = tuple(
-        replace(pattern, ignore=(*pattern.ignore, *ignore), extra=pattern.extra or extra)
-        for pattern in alternatives
-        if pattern is not None
+    patterns = [_read_pattern(member, context) for member in members]
+    return _with_options(
+        place,
+        tuple(
+            replace(pattern, ignore=(*pattern.ignore, *ignore), extra=pattern.extra or extra)
+            for pattern in patterns
+        ),
     )
-    return _with_options(place, patterns) if patterns else None
 
 
 def _refuse_slot_options(place: CasePlace, where: str) -> None:
@@ -151,107 +142,77 @@ def _refuse_slot_options(place: CasePlace, where: str) -> None:
             place.at(key).fail(f"{key!r} has no meaning {where}")
 
 
-def _read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False) -> CallPattern | None:
-    """A call in any of its spellings, without what concerns its slot.
+def _read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False) -> CallPattern:
+    """A call in any of its spellings, without what concerns its slot. Raises UnreadableError.
 
     Args:
         forbidden: whether it must not be made: then arguments that are not named do not save it.
     """
-    value = place.value
-    if isinstance(value, str):
-        return _of_text(place, value, context, forbidden=forbidden)
-    if value is None:
-        place.fail("is empty; expected a call")
-        return None
-    if not isinstance(value, dict):
-        place.fail(f"a call is a name or an object, not {show(value)}")
-        return None
-    reading = _named_arguments(place)
-    if reading is None:
-        return None
-    name, arguments_place = reading
-    held = as_object(value)
-    ignore = (
-        (*context.ignore, *read_name_list(place.at("ignore")))
-        if not forbidden
-        else read_name_list(place.at("ignore"))
-    )
-    arguments = None
-    if arguments_place is not None:
-        use = parameters_use(name, context)
-        members = as_object(arguments_place.value)
-        arguments = {key: read_value(arguments_place.at(key), use.member(key), context) for key in members}
+    held = as_object(place.value)
+    ignore = () if forbidden else context.ignore
+    arguments_place: CasePlace | None = None
+    if isinstance(place.value, str):
+        try:
+            name, arguments = read_call_text(place.value)
+        except ValueError as error:
+            place.refuse(f"{show(place.value)}: {error}")
+    else:
+        name, arguments_place = _named_arguments(place)
+        arguments = _read_arguments(arguments_place, name, context) if arguments_place else None
+        ignore = (*ignore, *read_name_list(place.at("ignore")))
     extra = _flag(place, "extra") if "extra" in held else forbidden and bool(arguments)
     pattern = CallPattern(name, arguments, ignore, extra)
     _check_against_tool(arguments_place or place, pattern, context, forbidden=forbidden)
     return pattern
 
 
-def _of_text(place: CasePlace, text: str, context: Context, *, forbidden: bool) -> CallPattern | None:
-    try:
-        name, arguments = read_call_text(text)
-    except ValueError as error:
-        place.fail(f"{show(text)}: {error}")
-        return None
-    pattern = CallPattern(name, arguments, () if forbidden else context.ignore, forbidden and bool(arguments))
-    _check_against_tool(place, pattern, context, forbidden=forbidden)
-    return pattern
+def _read_arguments(place: CasePlace, name: str, context: Context) -> dict[str, Any]:
+    use = parameters_use(name, context)
+    return {key: read_value(place.at(key), use.member(key), context) for key in as_object(place.value)}
 
 
-def _named_arguments(place: CasePlace) -> tuple[str, CasePlace | None] | None:
-    """The name of a call and the place of its arguments (None where they are not judged); None for what is no call."""
+def _named_arguments(place: CasePlace) -> tuple[str, CasePlace | None]:
+    """The name of a call and the place of its arguments; None where they are not judged. Raises UnreadableError."""
+    if place.value is None:
+        place.refuse("is empty; expected a call")
+    if not isinstance(place.value, dict):
+        place.refuse(f"a call is a name or an object, not {show(place.value)}")
     held = as_object(place.value)
-    if (
-        isinstance(held.get("name"), str)
-        or "arguments" in held
-        or any(isinstance(held.get(key), str) for key in NAME_SPELLINGS)
-    ):
+    if "arguments" in held or any(isinstance(held.get(key), str) for key in ("name", *NAME_SPELLINGS)):
         return _of_long_form(place, held)
     names = [key for key in held if key not in CALL_KEYS]
     if not names:
-        place.fail("names no tool")
-        return None
+        place.refuse("names no tool")
     if len(names) > 1:
         hint = ""
         if not isinstance(held[names[1]], dict):
             hint = f"; or is {names[1]!r} an argument of {names[0]}? Then indent it"
-        place.fail(f"two tools in one item ({', '.join(names)}): one call a list item{hint}")
-        return None
+        place.refuse(f"two tools in one item ({', '.join(names)}): one call a list item{hint}")
     (name,) = names
-    inner = place.at(name)
     if held[name] is None:
-        inner.fail(f"is empty: {name}: {{}} means no arguments, - {name} means any")
-        return None
+        place.at(name).refuse(f"is empty: {name}: {{}} means no arguments, - {name} means any")
     if not isinstance(held[name], dict):
-        inner.fail(f"the arguments of a call are an object, not {show(held[name])}")
-        return None
-    return name, inner
+        place.at(name).refuse(f"the arguments of a call are an object, not {show(held[name])}")
+    return name, place.at(name)
 
 
-def _of_long_form(place: CasePlace, held: Mapping[str, Any]) -> tuple[str, CasePlace | None] | None:
+def _of_long_form(place: CasePlace, held: Mapping[str, Any]) -> tuple[str, CasePlace | None]:
     for key in NAME_SPELLINGS:
         if isinstance(held.get(key), str) and not isinstance(held.get("name"), str):
-            place.at(key).fail(f"{key!r} here; did you mean 'name'?")
-            return None
+            place.at(key).refuse(f"{key!r} here; did you mean 'name'?")
     if not isinstance(held.get("name"), str):
-        place.fail("a call without 'name'")
-        return None
-    keys = {*CALL_KEYS, "name", "arguments"}
-    for key in held:
-        if key in ARGUMENT_SPELLINGS:
-            place.at(key).fail(f"{key!r} here; did you mean 'arguments'?")
-            return None
-        if key not in keys:
-            place.at(key).fail(unknown_key(key, keys))
+        place.refuse("a call without 'name'")
+    for key in ARGUMENT_SPELLINGS:
+        if key in held:
+            place.at(key).refuse(f"{key!r} here; did you mean 'arguments'?")
+    place.check_keys({*CALL_KEYS, "name", "arguments"})
     if "arguments" not in held:
         return held["name"], None
     inner = place.at("arguments")
     if isinstance(held["arguments"], str):
-        inner.fail("is a text: write the object itself")
-        return None
+        inner.refuse("is a text: write the object itself")
     if not isinstance(held["arguments"], dict):
-        inner.fail(f"is an object, not {show(held['arguments'])}; leave it out if arguments are not judged")
-        return None
+        inner.refuse(f"is an object, not {show(held['arguments'])}; leave it out if arguments are not judged")
     return held["name"], inner
 
 
@@ -331,16 +292,16 @@ def _read_also(place: CasePlace) -> tuple[str, ...]:
 
 def _read_forbidden(place: CasePlace, context: Context) -> tuple[CallPattern, ...]:
     """The calls that must not be made; none where there is no such key."""
-    value = place.value
-    if value is None:
-        return ()
-    places = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
-    if not places:
+    if place.value == []:
         place.fail("is empty and could never fail; leave it out")
-    for each in places:
+    patterns: list[CallPattern] = []
+    for each in place.entries if place.value is not None else ():
         _refuse_slot_options(each, "in a call that must not be made")
-    patterns = [_read_pattern(each, context, forbidden=True) for each in places]
-    return tuple(pattern for pattern in patterns if pattern is not None)
+        try:
+            patterns.append(_read_pattern(each, context, forbidden=True))
+        except UnreadableError:
+            continue
+    return tuple(patterns)
 
 
 def _read_order(place: CasePlace) -> bool:

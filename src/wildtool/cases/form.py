@@ -1,56 +1,34 @@
 """The keys of the form of own cases, and what people write in their place."""
 
+import json
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from importlib.resources import files
+from typing import Any
 
-JUDGED_KEYS = ("expect", "expect_any", "says", "not_says", "never")
+from wildtool.json_codec import as_object
+
+_SCHEMA: Mapping[str, Any] = json.loads(
+    files("wildtool.data").joinpath("new_cases", "cases.schema.json").read_text("utf-8")
+)["$defs"]
+"""The parts of the schema that is shipped for editors: what it names is what is read."""
+
+
+def _keys(*parts: str) -> frozenset[str]:
+    """The keys of parts of the schema."""
+    return frozenset(key for part in parts for key in as_object(_SCHEMA[part]["properties"]))
+
+
+DEFAULT_KEYS = _keys("common")
+JUDGED_KEYS = (*_SCHEMA["judged"]["properties"], "never")
 """Keys that say what is right; a case has one of them."""
-TURN_KEYS = frozenset({*JUDGED_KEYS, "input", "also", "order", "answer"})
-DEFAULT_KEYS = frozenset(
-    {
-        "tools",
-        "offer",
-        "system",
-        "date",
-        "also",
-        "never",
-        "ignore",
-        "order",
-        "must",
-        "repeat",
-        "at_least",
-        "tags",
-        "meta",
-    }
-)
-CASE_KEYS = frozenset({*JUDGED_KEYS, *DEFAULT_KEYS, "id", "input", "messages", "turns", "note", "skip"})
-SLOT_KEYS = frozenset({"optional", "times", "as", "after", "returns"})
-"""Options of a call that say how often and when it is expected, and what it returns."""
-CALL_KEYS = frozenset({"ignore", "extra", *SLOT_KEYS})
+TURN_KEYS = _keys("judged", "turn")
+CASE_KEYS = _keys("common", "judged", "case")
+CALL_KEYS = _keys("options")
 """Options of a call."""
-MATCHERS = frozenset(
-    {
-        "$is",
-        "$exact",
-        "$one_of",
-        "$any",
-        "$absent",
-        "$maybe",
-        "$not",
-        "$pattern",
-        "$contains",
-        "$has",
-        "$unordered",
-        "$gt",
-        "$gte",
-        "$lt",
-        "$lte",
-        "$near",
-        "$within",
-        "$date",
-        "$from",
-    }
-)
+SLOT_KEYS = CALL_KEYS - {"ignore", "extra"}
+"""Options of a call that say how often and when it is expected, and what it returns."""
+MATCHERS = _keys("matcher")
 TEXT_MATCHERS = frozenset({"$is", "$pattern", "$contains", "$one_of"})
 """Those of `says` and `not_says`."""
 NAME_SPELLINGS = ("tool", "tool_name", "toolName", "function", "functionName", "function_name")

@@ -6,7 +6,7 @@ each slot gets between its least and its most, and with `order: listed` the numb
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
@@ -112,23 +112,21 @@ def judge_turn(
     for name, arguments in calls:
         for pattern in expectation.never:
             if not call_misfit(pattern, name, arguments, schemas):
-                return _of_nearest(
-                    expectation, calls, schemas, TurnMistake.forbidden, f"{name} must never be called so"
-                )
+                judgement = _of_calls(expectation, calls, schemas)
+                reason = f"{name} must never be called so"
+                return replace(judgement, error=TurnMistake.forbidden, reason=reason)
     judgement = _of_calls(expectation, calls, schemas)
     if judgement.error is not None:
         return judgement
-    for words in expectation.says:
-        if not text_fits(words, text):
-            return _with_error(
-                judgement, TurnMistake.wrong_text, f"the text does not say {show(words)}: {show(text)}"
-            )
-    for unwanted in expectation.not_says:
-        if text_fits(unwanted, text):
-            return _with_error(
-                judgement, TurnMistake.wrong_text, f"the text says {show(unwanted)}: {show(text)}"
-            )
-    return judgement
+    lacking = [words for words in expectation.says if not text_fits(words, text)]
+    unwanted = [words for words in expectation.not_says if text_fits(words, text)]
+    if lacking:
+        reason = f"the text does not say {show(lacking[0])}: {show(text)}"
+    elif unwanted:
+        reason = f"the text says {show(unwanted[0])}: {show(text)}"
+    else:
+        return judgement
+    return replace(judgement, error=TurnMistake.wrong_text, reason=reason)
 
 
 def call_misfit(
@@ -196,20 +194,6 @@ def _of_calls(
             return _described(each, calls, None, reason)
     nearest = min(compared, key=lambda each: len(each.unfilled) + len(each.unmatched))
     return _described(nearest, calls, *_explained(nearest, calls, in_order=expectation.in_order))
-
-
-def _of_nearest(
-    expectation: Expectation,
-    calls: Sequence[MadeCall],
-    schemas: Mapping[str, Mapping[str, Any]],
-    error: TurnMistake,
-    reason: str,
-) -> Judgement:
-    return _with_error(_of_calls(expectation, calls, schemas), error, reason)
-
-
-def _with_error(judgement: Judgement, error: TurnMistake, reason: str) -> Judgement:
-    return Judgement(error, reason, judgement.expected_tools, judgement.called_tools)
 
 
 def _described(

@@ -61,9 +61,7 @@ def holds_matcher(value: Any) -> bool:
 def misfit(gold: Any, actual: Any, use: Use) -> str:
     """Why a value is not the expected one. Args: actual: decoded; `_ABSENT` or None where it is not given."""
     if is_matcher(gold):
-        matchers = as_object(gold)
-        reasons = (_MATCHERS[key](operand, actual, use, matchers) for key, operand in matchers.items())
-        return next(filter(None, reasons), "")
+        return _matcher_misfit(as_object(gold), actual, use)
     if _is_absent(actual) or gold is None:
         if gold is None:
             return "" if _is_absent(actual) else f"{use.name}: {show(actual)} was not asked for"
@@ -153,12 +151,10 @@ def _is_absent(actual: Any) -> bool:
     return actual is _ABSENT or actual is None
 
 
-# Matchers: the operand, the value, what it is for, and the matchers beside it --------------------------------------
-
-_Matcher = Callable[[Any, Any, Use, Mapping[str, Any]], str]
+# Matchers ------------------------------------------------------------------------------------------------------------
 
 
-def _is(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _is(operand: Any, actual: Any, use: Use) -> str:
     if operand is None:
         return "" if _is_absent(actual) else f"{use.name}: {show(actual)} is not null ($is)"
     if _is_absent(actual):
@@ -166,42 +162,11 @@ def _is(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
     return _plain_misfit(operand, actual, use)
 
 
-def _exact(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    is_same = actual is not _ABSENT and canonical_json(operand) == canonical_json(actual)
-    return "" if is_same else f"{use.name}: {show(actual)} is not exactly {show(operand)} ($exact)"
-
-
-def _one_of(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    fits = any(not misfit(value, actual, use) for value in as_list(operand))
-    return "" if fits else f"{use.name}: {show(actual)} is none of {show(operand)} ($one_of)"
-
-
-def _any(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    return f"{use.name}: is not given ($any)" if _is_absent(actual) else ""
-
-
-def _absent(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    return "" if _is_absent(actual) else f"{use.name}: {show(actual)} is given; expected none ($absent)"
-
-
-def _maybe(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _maybe(operand: Any, actual: Any, use: Use) -> str:
     return "" if _is_absent(actual) else misfit(operand, actual, use)
 
 
-def _not(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    return "" if misfit(operand, actual, use) else f"{use.name}: {show(actual)} is what it must not be ($not)"
-
-
-def _pattern(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    text = actual if isinstance(actual, str) else _json_text(actual)
-    return (
-        ""
-        if not _is_absent(actual) and _is_in(operand, text)
-        else f"{use.name}: {show(actual)} does not fit {show(operand)} ($pattern)"
-    )
-
-
-def _contains(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _contains(operand: Any, actual: Any, use: Use) -> str:
     parts = as_list(operand) or [operand]
     lacking = [part for part in parts if not _holds(actual, part, use)]
     return f"{use.name}: {show(actual)} does not contain {show(lacking[0])} ($contains)" if lacking else ""
@@ -213,7 +178,7 @@ def _holds(actual: Any, part: Any, use: Use) -> bool:
     return any(not misfit(part, entry, use.entry(at)) for at, entry in enumerate(as_list(actual)))
 
 
-def _has(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _has(operand: Any, actual: Any, use: Use) -> str:
     if not isinstance(actual, dict):
         return f"{use.name}: {show(actual)} is no object ($has)"
     members = as_object(actual)
@@ -222,83 +187,111 @@ def _has(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
     return next(filter(None, reasons), "")
 
 
-def _unordered(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _any(operand: Any, actual: Any, use: Use) -> str:
+    return f"{use.name}: is not given ($any)" if _is_absent(actual) else ""
+
+
+def _absent(operand: Any, actual: Any, use: Use) -> str:
+    return "" if _is_absent(actual) else f"{use.name}: {show(actual)} is given; expected none ($absent)"
+
+
+_REASONS: Mapping[str, Callable[[Any, Any, Use], str]] = {
+    "$is": _is,
+    "$any": _any,
+    "$absent": _absent,
+    "$maybe": _maybe,
+    "$contains": _contains,
+    "$has": _has,
+}
+"""Matchers that say themselves why a value does not fit. Args: the operand, the value, what it is for."""
+
+
+def _one_of(operand: Any, actual: Any, use: Use) -> bool:
+    return any(not misfit(value, actual, use) for value in as_list(operand))
+
+
+def _pattern(operand: Any, actual: Any, use: Use) -> bool:
+    text = actual if isinstance(actual, str) else _json_text(actual)
+    return not _is_absent(actual) and _is_in(operand, text)
+
+
+def _unordered(operand: Any, actual: Any, use: Use) -> bool:
     members, entries = as_list(operand), as_list(actual)
-    if isinstance(actual, list) and len(members) == len(entries):
-        pairs = {
-            (place, entry): 1.0
-            for place, member in enumerate(members)
-            for entry, value in enumerate(entries)
-            if not misfit(member, value, use.entry(entry))
-        }
-        if len(max_weight_matching(pairs)) == len(members):
-            return ""
-    return f"{use.name}: {show(actual)} has not the entries {show(operand)} ($unordered)"
+    if not isinstance(actual, list) or len(members) != len(entries):
+        return False
+    pairs = {
+        (place, entry): 1.0
+        for place, member in enumerate(members)
+        for entry, value in enumerate(entries)
+        if not misfit(member, value, use.entry(entry))
+    }
+    return len(max_weight_matching(pairs)) == len(members)
 
 
-def _comparison(key: str, words: str, holds: Callable[[Any, Any], bool]) -> _Matcher:
-    def matcher(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-        alike = (_is_number(operand) and _is_number(actual)) or (
-            isinstance(operand, str) and isinstance(actual, str)
-        )
-        return (
-            ""
-            if alike and holds(actual, operand)
-            else f"{use.name}: {show(actual)} is not {words} {show(operand)} ({key})"
-        )
+def _bounded(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any, Use], bool]:
+    """The fit of a bound: numbers are compared with numbers, and texts with texts."""
 
-    return matcher
+    def fits(operand: Any, actual: Any, use: Use) -> bool:
+        are_numbers = _is_number(operand) and _is_number(actual)
+        are_texts = isinstance(operand, str) and isinstance(actual, str)
+        return (are_numbers or are_texts) and holds(actual, operand)
+
+    return fits
 
 
-def _near(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    within = beside["$within"]
-    distance = _distance(operand, actual) if _is_number(actual) else math.inf
-    near = distance <= within or math.isclose(distance, within, rel_tol=1e-9)
-    return "" if near else f"{use.name}: {show(actual)} is not within {within} of {operand} ($near)"
+def _date(operand: Any, actual: Any, use: Use) -> bool:
+    return isinstance(actual, str) and (actual[:10] == operand or not _plain_misfit(operand, actual, use))
 
 
-def _distance(first: float, second: float) -> float:
-    try:
-        return abs(first - second)
-    except OverflowError:
-        return math.inf
+_FITS: Mapping[str, tuple[Callable[[Any, Any, Use], bool], str]] = {
+    "$exact": (
+        lambda operand, actual, use: (
+            actual is not _ABSENT and canonical_json(operand) == canonical_json(actual)
+        ),
+        "is not exactly",
+    ),
+    "$one_of": (_one_of, "is none of"),
+    "$not": (lambda operand, actual, use: bool(misfit(operand, actual, use)), "must not be"),
+    "$pattern": (_pattern, "does not fit"),
+    "$unordered": (_unordered, "has not the entries"),
+    "$gt": (_bounded(lambda actual, bound: actual > bound), "is not more than"),
+    "$gte": (_bounded(lambda actual, bound: actual >= bound), "is not at least"),
+    "$lt": (_bounded(lambda actual, bound: actual < bound), "is not less than"),
+    "$lte": (_bounded(lambda actual, bound: actual <= bound), "is not at most"),
+    "$date": (_date, "is not"),
+}
+"""Whether a value fits, by operand, value and what it is for; and what is said between value and operand if not."""
 
 
-def _date(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
-    if isinstance(actual, str) and (actual[:10] == operand or not _plain_misfit(operand, actual, use)):
-        return ""
-    return f"{use.name}: {show(actual)} is not {operand} ($date)"
-
-
-def _nothing(operand: Any, actual: Any, use: Use, beside: Mapping[str, Any]) -> str:
+def _matcher_misfit(matchers: Mapping[str, Any], actual: Any, use: Use) -> str:
+    """Why a value does not fit matchers. `$from` is none of them: a reader puts the value of the result in its place."""
+    for key, operand in matchers.items():
+        if key in _REASONS:
+            if reason := _REASONS[key](operand, actual, use):
+                return reason
+        elif key == "$near":
+            within = matchers["$within"]
+            if not _is_near(operand, actual, within):
+                return f"{use.name}: {show(actual)} is not within {within} of {operand} ($near)"
+        elif key != "$within":
+            fits, words = _FITS[key]
+            if not fits(operand, actual, use):
+                return f"{use.name}: {show(actual)} {words} {show(operand)} ({key})"
     return ""
+
+
+def _is_near(operand: float, actual: Any, within: float) -> bool:
+    if not _is_number(actual):
+        return False
+    try:
+        distance = abs(operand - actual)
+    except OverflowError:
+        return False
+    return distance <= within or math.isclose(distance, within, rel_tol=1e-9)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-_MATCHERS: Mapping[str, _Matcher] = {
-    "$is": _is,
-    "$exact": _exact,
-    "$one_of": _one_of,
-    "$any": _any,
-    "$absent": _absent,
-    "$maybe": _maybe,
-    "$not": _not,
-    "$pattern": _pattern,
-    "$contains": _contains,
-    "$has": _has,
-    "$unordered": _unordered,
-    "$gt": _comparison("$gt", "more than", lambda actual, bound: actual > bound),
-    "$gte": _comparison("$gte", "at least", lambda actual, bound: actual >= bound),
-    "$lt": _comparison("$lt", "less than", lambda actual, bound: actual < bound),
-    "$lte": _comparison("$lte", "at most", lambda actual, bound: actual <= bound),
-    "$near": _near,
-    "$within": _nothing,  # `$near` reads it
-    "$date": _date,
-}
-"""All but `$from`, which is replaced by the value of the result when a case is read."""
 
 
 @lru_cache(maxsize=1024)

@@ -1,10 +1,11 @@
 """Records of a case file with the place of each value in it, and what is wrong at a place."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from wildtool.cases.form import unknown_key
 from wildtool.findings import Finding, FindingLevel
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.schema import ValuePath, path_text
@@ -56,6 +57,10 @@ class CaseDocument:
     """What is wrong with the writing itself."""
 
 
+class UnreadableError(Exception):
+    """A value cannot be read; why is among the faults."""
+
+
 @dataclass(frozen=True, slots=True)
 class CasePlace:
     """A value in a record, and where faults are noted."""
@@ -81,6 +86,19 @@ class CasePlace:
         return value
 
     @property
+    def entries(self) -> list["CasePlace"]:
+        """The places of the entries of a list; this place for a value that is none."""
+        if not isinstance(self.value, list):
+            return [self]
+        return [self.at(number) for number in range(len(as_list(self.value)))]
+
+    def check_keys(self, keys: Collection[str]) -> None:
+        """Notes the keys of an object that are not known."""
+        for key in as_object(self.value):
+            if key not in keys:
+                self.at(key).fail(unknown_key(key, keys))
+
+    @property
     def source(self) -> str | None:
         """The text of a YAML scalar without quotes; None for any other value."""
         return self.record.sources.get(self.path)
@@ -98,6 +116,11 @@ class CasePlace:
         fault = CaseFault(self.record.file, self.line, path_text(self.path), message, level)
         if fault not in self.faults:
             self.faults.append(fault)
+
+    def refuse(self, message: str) -> NoReturn:
+        """Notes what is wrong here, where nothing can be read. Raises UnreadableError."""
+        self.fail(message)
+        raise UnreadableError
 
     def warn(self, message: str) -> None:
         """Notes what may be meant otherwise."""

@@ -16,7 +16,7 @@ from wildtool.cases.matching import show
 from wildtool.cases.places import CasePlace
 from wildtool.data.files import read_json
 from wildtool.errors import DataError
-from wildtool.json_codec import as_list, as_object
+from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes import Reading, read_tools
 from wildtool.tools.sources.named import LISTING_SUFFIX
 from wildtool.types import Tool
@@ -85,11 +85,10 @@ class ToolReader:
             return self._of_file(place, value)
         if isinstance(value, list):
             try:
-                entries = read_tools(as_list(value), Reading())
+                return [entry.tool for entry in read_tools(as_list(value), Reading())]
             except DataError as error:
                 place.fail(f"no list of tools: {error}")
                 return None
-            return [entry.tool for entry in entries]
         held = as_object(value)
         kinds = [key for key in held if key in _KINDS]
         for key in held:
@@ -113,21 +112,21 @@ class ToolReader:
             return self._of_file(place, target)
         source = StartedSource(kind, target)
         self.sources[source.key] = source
-        entry = as_object(self.listing.get(source.key))
-        if not entry:
-            return None
         try:
-            if entry.get("executed", "") != source.digest(self.folder):
-                return None
+            is_listed = self._is_listed(source)
         except DataError as error:
             place.fail(str(error))
             return None
-        return [as_object(tool) for tool in as_list(entry.get("tools"))]
+        return as_objects(as_object(self.listing[source.key]).get("tools")) if is_listed else None
+
+    def _is_listed(self, source: StartedSource) -> bool:
+        """Whether the listing has the tools of a source as it is now. Raises DataError where there is none."""
+        entry = as_object(self.listing.get(source.key))
+        return bool(entry) and entry.get("executed", "") == source.digest(self.folder)
 
     def _of_file(self, place: CasePlace, name: str) -> list[Tool] | None:
-        from wildtool.tools.sources.tool_files import (
-            tools_of_file,
-        )  # many files have their tools inside
+        # Many files have their tools inside, and need none of this.
+        from wildtool.tools.sources.tool_files import tools_of_file
 
         path = self.folder / name
         self.files[str(path)] = path
@@ -140,12 +139,7 @@ class ToolReader:
     @property
     def unlisted(self) -> list[StartedSource]:
         """Sources that have to be started before their tools are known."""
-        return [
-            source
-            for key, source in self.sources.items()
-            if key not in self.listing
-            or as_object(self.listing[key]).get("executed", "") != source.digest(self.folder)
-        ]
+        return [source for source in self.sources.values() if not self._is_listed(source)]
 
 
 def tools_on_offer(place: CasePlace, tools: Sequence[Tool]) -> list[Tool]:

@@ -4,13 +4,13 @@
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
-from wildtool.json_codec import JsonLimits, as_list, as_object
+from wildtool.json_codec import JsonLimits
 from wildtool.toolcall.schema import ValuePath
 
 YAML_LIMITS = JsonLimits(bytes=16 * 1024 * 1024, depth=100, values=500_000)
@@ -53,121 +53,79 @@ def read_yaml_text(text: str) -> YamlText:
     """The value of a YAML text; of a key that occurs twice the first. Raises YamlError."""
     if len(text) > YAML_LIMITS.bytes:
         raise YamlError(1, f"longer than {YAML_LIMITS.bytes >> 20} MiB; make several files of it")
-    # Events, since PyYAML's trees are made by recursion in C, which a text of brackets alone brings down.
-    reader = _Reader(_PARSE(text, Loader=_LOADER))
     try:
-        value = reader.document()
+        _check_nesting(text)
+        node = yaml.compose(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         problem = str(getattr(error, "problem", None) or error).replace("\n", " ")
         hint = "; a text with ': ' or ' #' in it needs quotes" if "mapping values" in problem else ""
         raise YamlError(mark.line + 1 if mark else 1, f"not YAML: {problem}{hint}") from error
-    return YamlText(value, reader.lines, reader.sources, reader.repeated)
+    read = YamlText(None, {}, {}, [])
+    return replace(read, value=None if node is None else _Reader(read).value(node, ()))
+
+
+def _check_nesting(text: str) -> None:
+    """Raises YamlError where a tree cannot be made of the text: PyYAML makes it by recursion in C, which a text of
+    brackets alone brings down."""
+    depth = documents = 0
+    for event in _PARSE(text, Loader=_LOADER):
+        line = event.start_mark.line + 1
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if depth > YAML_LIMITS.depth:
+            raise YamlError(line, f"nested deeper than {YAML_LIMITS.depth} levels")
+        if documents > 1:
+            raise YamlError(line, "a second document (---); make a file of it")
+        if getattr(event, "tag", None) not in (None, "!"):
+            raise YamlError(line, f"the tag {event.tag} is not read; leave it out")
 
 
 @dataclass(slots=True)
 class _Reader:
-    events: Iterator[Any]
-    lines: dict[ValuePath, int] = field(default_factory=dict[ValuePath, int])
-    sources: dict[ValuePath, str] = field(default_factory=dict[ValuePath, str])
-    repeated: list[tuple[int, ValuePath]] = field(default_factory=list[tuple[int, ValuePath]])
-    anchors: dict[str, ValuePath] = field(default_factory=dict[str, ValuePath])
-    """By anchor where its value is."""
-    values: dict[ValuePath, Any] = field(default_factory=dict[ValuePath, Any])
-    """The values of anchors, by their places."""
+    read: YamlText
     count: int = 0
-    """Values so far, each alias counted as what it stands for."""
+    """Values so far, each alias counted as what it means."""
 
-    def document(self) -> Any:
-        """The value of the only document; None for an empty text."""
-        value, documents = None, 0
-        for event in self.events:
-            if isinstance(event, yaml.DocumentStartEvent):
-                documents += 1
-                if documents > 1:
-                    raise YamlError(event.start_mark.line + 1, "a second document (---); make a file of it")
-                value = self.value(next(self.events), ())
-        return value
-
-    def value(self, event: Any, path: ValuePath) -> Any:
-        """The value that begins with an event."""
-        line = event.start_mark.line + 1
-        self._count(line, path)
-        self.lines.setdefault(path, line)
-        if isinstance(event, yaml.AliasEvent):
-            return self._alias(str(event.anchor), line, path)
-        if event.tag not in (None, "!"):
-            raise YamlError(line, f"the tag {event.tag} is not read; leave it out")
-        if isinstance(event, yaml.MappingStartEvent):
-            value = self._object(path)
-        elif isinstance(event, yaml.SequenceStartEvent):
-            value = self._list(path)
-        else:
-            value = self._scalar(event, path)
-        if event.anchor:
-            self.anchors[event.anchor] = path
-            self.values[path] = value
-        return value
-
-    def _count(self, line: int, path: ValuePath) -> None:
+    def value(self, node: Any, path: ValuePath) -> Any:
+        """The value of a node; what an alias means is read again, at its own place."""
+        line = node.start_mark.line + 1
         self.count += 1
         if self.count > YAML_LIMITS.values:
             raise YamlError(line, f"more than {YAML_LIMITS.values:,} values; make several files of it")
         if len(path) > YAML_LIMITS.depth:
-            raise YamlError(line, f"nested deeper than {YAML_LIMITS.depth} levels")
+            raise YamlError(
+                line, f"nested deeper than {YAML_LIMITS.depth} levels, or an alias inside of itself"
+            )
+        self.read.lines.setdefault(path, line)
+        if isinstance(node, yaml.MappingNode):
+            return self._object(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(entry, (*path, at)) for at, entry in enumerate(node.value)]
+        return self._scalar(node, path)
 
-    def _list(self, path: ValuePath) -> list[Any]:
-        entries: list[Any] = []
-        for event in self.events:
-            if isinstance(event, yaml.SequenceEndEvent):
-                break
-            entries.append(self.value(event, (*path, len(entries))))
-        return entries
-
-    def _object(self, path: ValuePath) -> dict[str, Any]:
+    def _object(self, node: Any, path: ValuePath) -> dict[str, Any]:
         members: dict[str, Any] = {}
-        for event in self.events:
-            if isinstance(event, yaml.MappingEndEvent):
-                break
-            line = event.start_mark.line + 1
-            if not isinstance(event, yaml.ScalarEvent):
-                raise YamlError(line, "a key is a list, an object or an alias; expected a text")
-            key = str(event.value)
-            if key == "<<" and not event.style:
+        for name, value in node.value:
+            line = name.start_mark.line + 1
+            if not isinstance(name, yaml.ScalarNode):
+                raise YamlError(line, "a key is a list or an object; expected a text")
+            key = str(name.value)
+            if key == "<<" and not name.style:
                 raise YamlError(line, "merge keys (<<) are not read; use defaults")
             place = (*path, key)
             if key in members:
-                self.repeated.append((line, place))
-                self.value(next(self.events), place)
+                self.read.repeated.append((line, place))
                 continue
-            self.lines[place] = line
-            members[key] = self.value(next(self.events), place)
+            self.read.lines[place] = line
+            members[key] = self.value(value, place)
         return members
 
-    def _alias(self, anchor: str, line: int, path: ValuePath) -> Any:
-        if anchor not in self.anchors:
-            raise YamlError(line, f"the alias *{anchor} is inside of what it means")
-        origin = self.anchors[anchor]
-        return self._copied(self.values[origin], origin, path, line)
-
-    def _copied(self, value: Any, origin: ValuePath, path: ValuePath, line: int) -> Any:
-        """A value at another place, with its texts as they were typed."""
-        self._count(line, path)
-        if origin in self.sources:
-            self.sources[path] = self.sources[origin]
-        if isinstance(value, list):
-            entries = enumerate(as_list(value))
-            return [self._copied(each, (*origin, at), (*path, at), line) for at, each in entries]
-        if isinstance(value, dict):
-            members = as_object(value).items()
-            return {key: self._copied(each, (*origin, key), (*path, key), line) for key, each in members}
-        return value
-
-    def _scalar(self, event: Any, path: ValuePath) -> Any:
-        text: str = event.value
-        if event.style:
+    def _scalar(self, node: Any, path: ValuePath) -> Any:
+        text: str = node.value
+        if node.style:
             return text
-        self.sources[path] = text
+        self.read.sources[path] = text
         if _LEADING_ZERO.match(text):
             return text
         return next((convert(text) for pattern, convert in _SCALARS if pattern.fullmatch(text)), text)
