@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import inf
+from operator import lt
 
 from wildtool.cases.records import Slot
 from wildtool.toolcall.assignment import max_weight_matching
@@ -23,9 +24,10 @@ def are_assigned(slots: Sequence[Slot], fits: Fits, free: Sequence[bool], *, in_
     """
     if sum(slot.least for slot in slots) > len(free):
         return False
-    if any(slot.after for slot in slots):
-        return _in_dependency_order(slots, fits, free, in_order=in_order)
-    return _in_listed_order(slots, fits, free) if in_order else _in_any_order(slots, fits, free)
+    has_after = any(slot.after for slot in slots)
+    if not has_after and not in_order:
+        return _in_any_order(slots, fits, free)
+    return _in_order(slots, fits, free, is_listed=in_order, has_after=has_after)
 
 
 def _in_any_order(slots: Sequence[Slot], fits: Fits, free: Sequence[bool]) -> bool:
@@ -53,52 +55,38 @@ def _in_any_order(slots: Sequence[Slot], fits: Fits, free: Sequence[bool]) -> bo
     return len(max_weight_matching(pairs)) == len(bound)
 
 
-def _in_listed_order(slots: Sequence[Slot], fits: Fits, free: Sequence[bool]) -> bool:
-    """Walks through the calls with all slots that may be the current one, and how many calls it has."""
-    states = _closed(slots, {(0, 0)})
-    for call, is_free in enumerate(free):
-        following: _States = set(states) if is_free else set()
-        for place, count in states:
-            if place < len(slots) and count < slots[place].most and fits[place][call]:
-                following.add((place, min(count + 1, _counted_up_to(slots[place]))))
-        states = _closed(slots, following)
-    return any(state[0] == len(slots) for state in states)
+def _in_order(
+    slots: Sequence[Slot], fits: Fits, free: Sequence[bool], *, is_listed: bool, has_after: bool
+) -> bool:
+    """Walks through the calls with all numbers of calls that the slots may have. These are at most `MOST_STATES` where
+    some calls must come after others; else one slot after the other is filled.
 
-
-def _closed(slots: Sequence[Slot], states: _States) -> _States:
-    """With those that follow once a slot has enough calls."""
-    pending, closed = list(states), set(states)
-    while pending:
-        place, count = pending.pop()
-        following = (place + 1, 0)
-        if place < len(slots) and count >= slots[place].least and following not in closed:
-            closed.add(following)
-            pending.append(following)
-    return closed
-
-
-def _in_dependency_order(slots: Sequence[Slot], fits: Fits, free: Sequence[bool], *, in_order: bool) -> bool:
-    """Walks through the calls with all numbers of calls that the slots may have. These are at most `MOST_STATES`."""
+    Args:
+        is_listed: whether the numbers of the slots must not decrease.
+        has_after: whether some calls must come after others.
+    """
     numbers = {slot.label: number for number, slot in enumerate(slots) if slot.label}
     before = [[numbers[label] for label in slot.after if label in numbers] for slot in slots]
-    caps = [_counted_up_to(slot) for slot in slots]
+    leasts = [slot.least for slot in slots]
+    caps = tuple(_counted_up_to(slot) for slot in slots)
     states: _States = {(0,) * len(slots)}
     for call, is_free in enumerate(free):
         following: _States = set(states) if is_free else set()
         for counts in states:
             for number, slot in enumerate(slots):
-                may_come = all(counts[other] >= max(1, slots[other].least) for other in before[number])
-                later = in_order and any(counts[number + 1 :])
-                if (
-                    fits[number][call]
-                    and may_come
-                    and not later
-                    and (slot.most == inf or counts[number] < slot.most)
-                ):
-                    count = min(counts[number] + 1, caps[number])
-                    following.add((*counts[:number], count, *counts[number + 1 :]))
+                if not fits[number][call] or (counts[number] >= slot.most):
+                    continue
+                if any(counts[other] < max(1, slots[other].least) for other in before[number]):
+                    continue
+                earlier = counts[:number]
+                if is_listed:
+                    if any(counts[number + 1 :]) or any(map(lt, earlier, leasts)):
+                        continue
+                    # What is behind takes no more calls, so that ways to have filled it need not be told apart.
+                    earlier = earlier if has_after else caps[:number]
+                following.add((*earlier, min(counts[number] + 1, caps[number]), *counts[number + 1 :]))
         states = following
-    return any(all(c >= s.least for c, s in zip(counts, slots, strict=True)) for counts in states)
+    return any(not any(map(lt, counts, leasts)) for counts in states)
 
 
 def _counted_up_to(slot: Slot) -> int:

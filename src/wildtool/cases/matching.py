@@ -232,7 +232,7 @@ def _bounded(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any, Use], boo
     """The fit of a bound: numbers are compared with numbers, and texts with texts."""
 
     def fits(operand: Any, actual: Any, use: Use) -> bool:
-        are_numbers = _is_number(operand) and _is_number(actual)
+        are_numbers = is_number(operand) and is_number(actual)
         are_texts = isinstance(operand, str) and isinstance(actual, str)
         return (are_numbers or are_texts) and holds(actual, operand)
 
@@ -281,7 +281,7 @@ def _matcher_misfit(matchers: Mapping[str, Any], actual: Any, use: Use) -> str:
 
 
 def _is_near(operand: float, actual: Any, within: float) -> bool:
-    if not _is_number(actual):
+    if not is_number(actual):
         return False
     try:
         distance = abs(operand - actual)
@@ -290,7 +290,8 @@ def _is_near(operand: float, actual: Any, within: float) -> bool:
     return distance <= within or math.isclose(distance, within, rel_tol=1e-9)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; a truth value is none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

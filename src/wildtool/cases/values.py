@@ -9,7 +9,7 @@ from typing import Any
 
 from wildtool.cases.dates import is_relative_date, resolved_date
 from wildtool.cases.form import MATCHERS, TEXT_MATCHERS, meant_key, nearest_name
-from wildtool.cases.matching import Use, compiled_pattern, is_matcher, show
+from wildtool.cases.matching import Use, compiled_pattern, is_matcher, is_number, show
 from wildtool.cases.places import CasePlace
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.schema import enum_of, schema_types, without_reference
@@ -38,7 +38,7 @@ def read_value(place: CasePlace, use: Use, context: Context) -> Any:
     would read as a number where the tool takes a text."""
     value = place.value
     if isinstance(value, list):
-        return [read_value(place.at(at), use.entry(at), context) for at in range(len(as_list(value)))]
+        return [read_value(each, use.entry(at), context) for at, each in enumerate(place.entries)]
     if is_matcher(value):
         return _read_matcher(place, use, context)
     if isinstance(value, dict):
@@ -106,15 +106,14 @@ def _read_operand(place: CasePlace, key: str, use: Use, context: Context) -> dic
     if key in ("$maybe", "$not"):
         return {key: read_value(place, use, context)}
     if key == "$one_of":
-        return {key: [read_value(place.at(at), use, context) for at in range(len(operand))]}
+        return {key: [read_value(each, use, context) for each in place.entries]}
     if key == "$unordered":
-        return {key: [read_value(place.at(at), use.entry(at), context) for at in range(len(operand))]}
+        return {key: [read_value(each, use.entry(at), context) for at, each in enumerate(place.entries)]}
     if key == "$has":
         return {key: {name: read_value(place.at(name), use.member(name), context) for name in operand}}
     if key == "$contains":
-        inner = Use(use.name, {}, {})
-        several = [read_value(place.at(at), inner, context) for at in range(len(as_list(operand)))]
-        return {key: several or operand}
+        parts = [read_value(each, Use(use.name, {}, {}), context) for each in place.entries]
+        return {key: parts if isinstance(operand, list) else operand}
     if key == "$date":
         return {key: _read_date(place, context)}
     if key == "$from":
@@ -155,90 +154,53 @@ def _read_result(place: CasePlace, context: Context) -> Any:
 # What a matcher takes -------------------------------------------------------------------------------------------------
 
 
+_Check = tuple[Callable[[Any], Any], str]
+"""Whether a matcher takes an operand, and what it takes."""
+_BOUND: _Check = (lambda operand: is_number(operand) or isinstance(operand, str), "takes a number or a text")
+_TRUE: _Check = (lambda operand: operand is True, "takes true only; for 'not given' write {$absent: true}")
+_NUMBER: _Check = (is_number, "takes a number")
+_CHECKS: Mapping[str, _Check] = {
+    "$any": _TRUE,
+    "$absent": _TRUE,
+    "$pattern": (lambda operand: operand and isinstance(operand, str), "takes a regular expression"),
+    "$one_of": (lambda operand: operand and isinstance(operand, list), "takes a list of accepted values"),
+    "$unordered": (lambda operand: isinstance(operand, list), "takes a list"),
+    "$has": (lambda operand: isinstance(operand, dict), "takes an object"),
+    "$contains": (
+        lambda operand: not any(part in ("", None, [], {}) for part in as_list(operand) or [operand]),
+        "takes what could be missing; this could never fail",
+    ),
+    **dict.fromkeys(("$gt", "$gte", "$lt", "$lte"), _BOUND),
+    "$near": _NUMBER,
+    "$within": _NUMBER,
+    "$date": (
+        lambda operand: isinstance(operand, str) and is_relative_date(operand),
+        "is today or now, with +1d, -2w, +1mo, +1y, +3h or +30min",
+    ),
+    "$from": (
+        lambda operand: isinstance(operand, str) and _RESULT_PATH.fullmatch(operand),
+        "is LABEL.KEY of a result above, such as first.id",
+    ),
+}
+
+
 def _problem(key: str, operand: Any, beside: Mapping[str, Any]) -> str:
     """What is wrong with the operand of a matcher; empty for nothing."""
-    return _CHECKS[key](operand, beside) if key in _CHECKS else ""
-
-
-def _true(operand: Any, beside: Mapping[str, Any]) -> str:
-    return "" if operand is True else "takes true only; for 'not given' write {$absent: true}"
-
-
-def _pattern(operand: Any, beside: Mapping[str, Any]) -> str:
-    if not isinstance(operand, str) or not operand:
-        return f"takes a regular expression, not {show(operand)}"
-    try:
-        compiled_pattern(operand)
-    except ValueError as error:
-        return f"not a regular expression of RE2: {error}"
-    return ""
-
-
-def _members(operand: Any, beside: Mapping[str, Any]) -> str:
-    return "" if isinstance(operand, list) and operand else "takes a list of accepted values"
-
-
-def _list(operand: Any, beside: Mapping[str, Any]) -> str:
-    return "" if isinstance(operand, list) else f"takes a list, not {show(operand)}"
-
-
-def _object(operand: Any, beside: Mapping[str, Any]) -> str:
-    return "" if isinstance(operand, dict) else f"takes an object, not {show(operand)}"
-
-
-def _contents(operand: Any, beside: Mapping[str, Any]) -> str:
-    parts = as_list(operand) or [operand]
-    return "is empty and could never fail" if any(part in ("", None, [], {}) for part in parts) else ""
-
-
-def _bound(operand: Any, beside: Mapping[str, Any]) -> str:
-    fits = isinstance(operand, int | float | str) and not isinstance(operand, bool)
-    return "" if fits else f"takes a number or a text, not {show(operand)}"
-
-
-def _near(operand: Any, beside: Mapping[str, Any]) -> str:
-    return _number(operand) if "$within" in beside else "needs $within, as in {$near: 12.5, $within: 0.1}"
-
-
-def _within(operand: Any, beside: Mapping[str, Any]) -> str:
-    return _number(operand) if "$near" in beside else "needs $near"
-
-
-def _number(operand: Any) -> str:
-    fits = isinstance(operand, int | float) and not isinstance(operand, bool)
-    return "" if fits else f"takes a number, not {show(operand)}"
-
-
-def _date(operand: Any, beside: Mapping[str, Any]) -> str:
-    fits = isinstance(operand, str) and is_relative_date(operand)
-    return "" if fits else f"is today or now, with +1d, -2w, +1mo, +1y, +3h or +30min: not {show(operand)}"
-
-
-def _reference(operand: Any, beside: Mapping[str, Any]) -> str:
-    fits = isinstance(operand, str) and _RESULT_PATH.fullmatch(operand)
-    return "" if fits else f"is LABEL.KEY of a result above, such as first.id: not {show(operand)}"
-
-
-_CHECKS: Mapping[str, Callable[[Any, Mapping[str, Any]], str]] = {
-    "$any": _true,
-    "$absent": _true,
-    "$pattern": _pattern,
-    "$one_of": _members,
-    "$unordered": _list,
-    "$has": _object,
-    "$contains": _contents,
-    **dict.fromkeys(("$gt", "$gte", "$lt", "$lte"), _bound),
-    "$near": _near,
-    "$within": _within,
-    "$date": _date,
-    "$from": _reference,
-}
+    fits, takes = _CHECKS.get(key, (lambda operand: True, ""))
+    if not fits(operand):
+        return f"{takes}, not {show(operand)}"
+    if key == "$pattern":
+        try:
+            compiled_pattern(operand)
+        except ValueError as error:
+            return f"not a regular expression of RE2: {error}"
+    partner = {"$near": "$within", "$within": "$near"}.get(key, key)
+    return "" if partner in beside else f"needs {partner}, as in {{$near: 12.5, $within: 0.1}}"
 
 
 def read_says(place: CasePlace) -> tuple[Any, ...]:
     """What an answer must say or must not say."""
-    value = place.value
-    parts = [place.at(at) for at in range(len(as_list(value)))] if isinstance(value, list) else [place]
+    parts = place.entries
     if not parts:
         place.fail("is empty and could never fail")
     return tuple(part.value for part in parts if _is_text(part))
@@ -254,7 +216,7 @@ def _is_text(place: CasePlace) -> bool:
             place.at(key).fail(f"{key!r} is no matcher of texts; {hint}")
             return False
         texts = as_list(operand) or [operand]
-        problem = _problem(key, operand, {})
+        problem = _problem(key, operand, as_object(value))
         if not problem and not all(isinstance(text, str) and text for text in texts):
             problem = "takes texts"
         if problem:
