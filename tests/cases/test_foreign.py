@@ -10,6 +10,18 @@ from cases.reading import is_right, k, read
 from wildtool.cases.case_files import checked_cases
 from wildtool.errors import DataError
 
+CALLED = {"role": "assistant", "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "1"}]}
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def trajectory(mode: str, **keys: Any) -> dict[str, Any]:
+    """An assertion of agentv."""
+    return {"type": "tool-trajectory", "mode": mode, **keys}
+
+
 ADK = {
     "eval_set_id": "s",
     "eval_cases": [
@@ -98,6 +110,195 @@ def test_a_row_of_another_form_means_the_same_here(
     assert [is_right(unit, calls) for calls, _ in replies] == [right for _, right in replies]
 
 
+F1, F2, G = k("f", a=1), k("f", a=2), k("g")
+
+
+@pytest.mark.parametrize(
+    ("row", "right", "wrong"),
+    [
+        pytest.param(
+            {
+                "id": "7",
+                "user_scenario": {
+                    "instructions": {"reason_for_call": "cancel it", "known_info": "You are Ann."}
+                },
+                "evaluation_criteria": {
+                    "actions": [
+                        {"name": "f", "arguments": {"a": 1, "b": 2}, "compare_args": ["a"], "info": {"x": 1}},
+                        {"name": "g", "arguments": {}, "requestor": "assistant"},
+                        {"name": "tap", "arguments": {}, "requestor": "user"},
+                    ]
+                },
+            },
+            [[F1, G], [G, k("look"), k("f", a=1, b=9)]],
+            [[F1], [F2, G]],
+            id="tau2",
+        ),
+        pytest.param(
+            {
+                "inputs": {"query": "a"},
+                "expectations": {
+                    "expected_tool_calls": [{"name": "f", "arguments": {"a": 1}}, {"name": "g"}]
+                },
+            },
+            [[G, F1]],
+            [[F1], [F1, G, G]],
+            id="MLflow",
+        ),
+        pytest.param(
+            {"user_input": [user("a"), CALLED], "reference_tool_calls": '[{"name": "f", "args": {"a": 1}}]'},
+            [[F1]],
+            [[], [F2], [F1, G]],
+            id="ragas",
+        ),
+        pytest.param(
+            {
+                "inputs": {"messages": [user("a")]},
+                "outputs": {
+                    "messages": [user("a"), CALLED, {"role": "tool", "tool_call_id": "1", "content": "late"}]
+                },
+            },
+            [[F1]],
+            [[], [F2]],
+            id="LangSmith",
+        ),
+        pytest.param(
+            {
+                "messages": [user("a")],
+                "expectedCall": [
+                    {"functionName": "f", "arguments": {"a": {"$lte": 1}}},
+                    {"functionName": "g"},
+                ],
+            },
+            [[F1, G], [k("f", a=0), G]],
+            [[G, F1], [F2, G], [F1]],
+            id="webmcp",
+        ),
+        pytest.param(
+            {
+                "messages": [user("a")],
+                "expectedCall": [
+                    {"unordered": [{"functionName": "f", "arguments": {"a": 1}}, {"functionName": "h"}]},
+                    {"functionName": "g", "optional": True},
+                    {"functionName": "share"},
+                ],
+            },
+            [[k("h"), F1, k("share")], [F1, k("h"), G, k("share")]],
+            [[F1, k("share"), k("h")], [F1, k("share")], [F1, k("h"), k("share"), G, G]],
+            id="webmcp in groups",
+        ),
+        pytest.param(
+            {"messages": [user("a")], "expectedCall": None}, [[]], [[G]], id="webmcp without a call"
+        ),
+        pytest.param({"query": "a", "runs": 1, "isNegativeTest": True}, [[]], [[G]], id="MCPJam"),
+        pytest.param(
+            {
+                "id": "c",
+                "turns": [
+                    {
+                        "user": "a",
+                        "expect": {
+                            "tool_calls_include": ["f", "g"],
+                            "tool_calls_args": [{"tool": "f", "args": {"a": 1}}],
+                            "tool_calls_exclude": ["pay"],
+                            "tool_calls_ordered": True,
+                        },
+                    }
+                ],
+            },
+            [[k("f", a=1, b=2), k("look"), G]],
+            [[G, F1], [F2, G], [F1, G, k("pay")]],
+            id="pytest-agent-eval",
+        ),
+        pytest.param(
+            {
+                "name": "s",
+                "turns": [
+                    {
+                        "user": "a",
+                        "expect": [{"event": "function_call", "calls": [{"name": "f", "args": {"a": 1}}]}],
+                    }
+                ],
+            },
+            [[k("f", a=1, b=2)]],
+            [[], [F2]],
+            id="pipecat",
+        ),
+        pytest.param(
+            {
+                "conversation_group_id": "c",
+                "turns": [
+                    {
+                        "query": "a",
+                        "expected_tool_calls": [
+                            [[{"tool_name": "get", "arguments": {"pod": "pod-.*", "all": True}}]],
+                            [[{"tool_name": "f"}], [{"tool_name": "g"}]],
+                        ],
+                    }
+                ],
+            },
+            [[k("get", pod="pod-1", all=True)], [k("f"), G]],
+            [[k("get", pod="job", all=True)], [G, k("f")], [k("f")]],
+            id="lightspeed",
+        ),
+    ],
+)
+def test_a_row_of_five_more_forms_means_the_same_here(
+    tmp_path: Path, row: dict[str, Any], right: list[list[Any]], wrong: list[list[Any]]
+):
+    found = read(tmp_path, json.dumps(row), "rows.jsonl")
+    assert not found.errors, [*map(str, found.errors)]
+    (unit,) = found.cases[0].units.values()
+    verdicts = [is_right(unit, calls) for calls in (*right, *wrong)]
+    assert verdicts == [True] * len(right) + [False] * len(wrong)
+
+
+@pytest.mark.parametrize(
+    ("mode", "right"),
+    [
+        ("exact", [True, False, False, False, False]),
+        ("in_order", [True, True, False, False, False]),
+        ("superset", [True, True, True, False, False]),
+        ("subset", [True, False, True, True, True]),
+        ("any_order", [True, True, True, False, False]),
+    ],
+)
+def test_each_mode_of_agentv_is_read_by_its_name(tmp_path: Path, mode: str, right: list[bool]):
+    calls = (
+        {"minimums": {"f": 1, "g": 1}}
+        if mode == "any_order"
+        else {"expected": [{"tool": "f", "args": {"a": 1}}, {"tool": "g"}]}
+    )
+    suite = {"tests": [{"id": "t 1", "input": "a", "criteria": "b", "assert": [trajectory(mode, **calls)]}]}
+    (unit,) = read(tmp_path, json.dumps(suite), "EVAL.json").cases[0].units.values()
+    made = [[F1, G], [F1, k("look"), G], [G, F1], [F1], []]
+    assert [is_right(unit, each) for each in made] == right
+
+
+@pytest.mark.parametrize(
+    ("mode", "right"),
+    [
+        ("exact", [True, False, False]),
+        ("superset", [True, True, False]),
+        ("subset", [True, False, True]),
+        (["a"], [True, True, False]),
+        ("ignore", [True, True, True]),
+    ],
+)
+def test_arguments_of_agentv_are_compared_as_args_match_says(tmp_path: Path, mode: Any, right: list[bool]):
+    expected = [{"tool": "f", "args": {"a": 1}, "args_match": mode}]
+    suite = {"tests": [{"input": "x", "assertions": [trajectory("exact", expected=expected)]}]}
+    (unit,) = read(tmp_path, json.dumps(suite), "EVAL.json").cases[0].units.values()
+    assert [is_right(unit, [call]) for call in (F1, k("f", a=1, b=2), k("f"))] == right
+
+
+def test_what_is_left_out_of_a_foreign_case_is_said(tmp_path: Path):
+    expect = {"tool_calls_include": ["f"], "judge": {"rubric": "nice"}}
+    row = {"id": "c", "turns": [{"user": "a", "expect": expect}]}
+    faults = read(tmp_path, json.dumps(row), "rows.jsonl").faults
+    assert [(fault.level, "judge" in fault.message) for fault in faults] == [("warning", True)]
+
+
 def test_turns_of_an_evalset_are_judged_after_what_was_recorded_before(tmp_path: Path):
     found = read(tmp_path, json.dumps(ADK), "shop.evalset.json")
     first, second = found.cases[0].units.values()
@@ -174,6 +375,45 @@ def test_assertions_of_promptfoo_about_calls_are_kept_and_judged_ones_are_counte
         ({"skill_name": "x", "evals": [{"id": 1, "prompt": "a"}]}, "skill evals"),
         ({"query": "a", "response": "b", "tool_calls": [], "tool_definitions": []}, "Azure"),
         ({"id": "1", "user_scenario": {}, "evaluation_criteria": {}}, "tau2"),
+        ({"inputs": {"q": "a"}, "expectations": {"expected_facts": ["b"]}}, "MLflow"),
+        ({"inputs": {"q": "a", "r": "b"}, "expectations": {"expected_tool_calls": []}}, "not clear"),
+        ({"inputs": {"q": "a"}, "outputs": {"answer": "b"}}, "LangSmith"),
+        (
+            {"user_input": [user("a"), CALLED, user("b")], "reference_tool_calls": [{"name": "f"}]},
+            "several turns",
+        ),
+        ({"tests": [{"input": "a", "assert": [{"type": "llm-grader"}]}]}, "llm-grader"),
+        (
+            {"tests": [{"input": "a", "assert": [trajectory("any_order", expected=[{"tool": "f"}])]}]},
+            "lists no calls",
+        ),
+        ({"tests": [{"input": "a", "assert": [trajectory("loose", expected=[{"tool": "f"}])]}]}, "'loose'"),
+        (
+            {
+                "tests": [
+                    {
+                        "input": "a",
+                        "assert": [
+                            trajectory(
+                                "exact", expected=[{"tool": "f", "args": {"a": 1}, "args_match": ["b"]}]
+                            )
+                        ],
+                    }
+                ]
+            },
+            "args_match names 'b'",
+        ),
+        ({"query": "a", "expectedToolCalls": [], "isNegativeTest": False}, "MCPJam"),
+        (
+            {
+                "messages": [user("a")],
+                "expectedCall": [{"functionName": "f", "arguments": {"a": {"$type": "x"}}}],
+            },
+            "$type",
+        ),
+        ({"id": "c", "turns": [{"user": "a", "expect": {"judge": {"rubric": "nice"}}}]}, "judge"),
+        ({"conversation_group_id": "c", "turns": [{"query": "a", "response": "b"}]}, "no turn says"),
+        ({"input": "a", "expected_tools": [{"name": "f", "argumnets": {"a": 1}}]}, "'argumnets'"),
         ({"eval_id": "c", "conversation": [{"user_content": {"parts": [{"text": "a"}]}}]}, "no expectation"),
         (
             {"eval_id": "c", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": []}}]},

@@ -201,11 +201,12 @@ def _replace_foreign(document: CaseDocument, case_file: CaseFile) -> None:
         for case in foreign_cases(form, as_object(record.value)):
             if isinstance(case, NoGoldError):
                 case_file.without_gold += 1
-                document.faults.append(
-                    CaseFault(case_file.path, record.line, "form", f"left out: {case}", "warning")
-                )
-            else:
-                cases.append(with_match_type(case, config) if form in ADK_FORMS else case)
+                reason = f"left out ({form}): {case}"
+                document.faults.append(CaseFault(case_file.path, record.line, "form", reason, "warning"))
+                continue
+            if note := case.get("note"):
+                document.faults.append(CaseFault(case_file.path, record.line, "note", note, "warning"))
+            cases.append(with_match_type(case, config) if form in ADK_FORMS else case)
         records += [CaseRecord(case, record.file, record.line) for case in _numbered(cases)]
     document.records = records
     if case_file.without_gold and not records:

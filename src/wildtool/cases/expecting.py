@@ -173,11 +173,12 @@ def _read_arguments(place: CasePlace, name: str, context: Context) -> dict[str, 
 
 def _named_arguments(place: CasePlace) -> tuple[str, CasePlace | None]:
     """The name of a call and the place of its arguments; None where they are not judged. Raises UnreadableError."""
-    if place.value is None:
+    value: Any = place.value
+    if value is None:
         place.refuse("is empty; expected a call")
-    if not isinstance(place.value, dict):
-        place.refuse(f"a call is a name or an object, not {show(place.value)}")
-    held = as_object(place.value)
+    if not isinstance(value, dict):
+        place.refuse(f"a call is a name or an object, not {show(value)}")
+    held = as_object(value)
     if "arguments" in held or any(isinstance(held.get(key), str) for key in ("name", *NAME_SPELLINGS)):
         return _of_long_form(place, held)
     names = [key for key in held if key not in CALL_KEYS]

@@ -88,9 +88,10 @@ class CasePlace:
     @property
     def entries(self) -> list["CasePlace"]:
         """The places of the entries of a list; this place for a value that is none."""
-        if not isinstance(self.value, list):
+        value: Any = self.value
+        if not isinstance(value, list):
             return [self]
-        return [self.at(number) for number in range(len(as_list(self.value)))]
+        return [self.at(number) for number in range(len(as_list(value)))]
 
     def check_keys(self, keys: Collection[str]) -> None:
         """Notes the keys of an object that are not known."""

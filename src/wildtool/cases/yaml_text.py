@@ -19,6 +19,7 @@ _LOADER: Any = type(
     "Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {"yaml_implicit_resolvers": {}}
 )
 _PARSE: Any = getattr(yaml, "parse")  # noqa: B009 - its types are not known
+_COMPOSE: Any = getattr(yaml, "compose")  # noqa: B009
 _SCALARS: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = (
     (re.compile("true|True|TRUE|false|False|FALSE"), lambda text: text.lower() == "true"),
     (re.compile("|~|null|Null|NULL"), lambda text: None),
@@ -55,7 +56,7 @@ def read_yaml_text(text: str) -> YamlText:
         raise YamlError(1, f"longer than {YAML_LIMITS.bytes >> 20} MiB; make several files of it")
     try:
         _check_nesting(text)
-        node = yaml.compose(text, Loader=_LOADER)
+        node: Any = _COMPOSE(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         problem = str(getattr(error, "problem", None) or error).replace("\n", " ")

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, read_foreign_calls
+from wildtool.cases.foreign.literal import (
+    ForeignCase,
+    NoGoldError,
+    case_or_refusal,
+    named,
+    read_foreign_calls,
+)
 from wildtool.json_codec import as_list, as_object, as_objects
 
 
@@ -43,12 +49,7 @@ def _case(entry: Mapping[str, Any]) -> dict[str, Any]:
     turns = [_turn(invocation) for invocation in as_objects(entry.get("conversation"))]
     if not any("expect" in turn for turn in turns):
         raise NoGoldError("no turn has intermediate_data with tool_uses, so there is no expectation")
-    name = entry.get("eval_id")
-    return {
-        **({"id": name.replace(" ", "-")} if isinstance(name, str) and name else {}),
-        "turns": turns,
-        "order": "listed",
-    }
+    return {**named(entry.get("eval_id")), "turns": turns, "order": "listed"}
 
 
 def _turn(invocation: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wildtool.cases.foreign.adk import adk_cases, adk_old_case
-from wildtool.cases.foreign.home_made import CALLS_KEYS, TEXT_KEYS, deepeval_case, home_made_case
-from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal
+from wildtool.cases.foreign.agentv import agentv_cases
+from wildtool.cases.foreign.home_made import CALLS_KEYS, deepeval_case, home_made_case
+from wildtool.cases.foreign.literal import TEXT_KEYS, ForeignCase, NoGoldError
 from wildtool.cases.foreign.promptfoo import promptfoo_cases
+from wildtool.cases.foreign.rows import langsmith_case, mlflow_case, ragas_case
+from wildtool.cases.foreign.tau2 import tau2_case
+from wildtool.cases.foreign.turns import turns_case
+from wildtool.cases.foreign.webmcp import mcpjam_cases, webmcp_case
 from wildtool.cases.form import JUDGED_KEYS
 from wildtool.json_codec import as_list, as_object
 
@@ -15,22 +20,28 @@ ADK_FORMS = ("ADK evalset", "ADK test")
 _REFUSED: Mapping[str, str] = {
     "skill evals": "they are judged by a model and name no calls",
     "an evaluation row of Azure": "it holds a reply for a model to judge, and no gold",
-    "tau2 tasks": "this form is not read yet",
-    "an agentv eval": "this form is not read yet",
-    "an MLflow row": "this form is not read yet",
-    "a LangSmith example": "this form is not read yet",
-    "a ragas sample": "this form is not read yet",
-    "a pydantic-evals file": "this form is not read yet",
-    "turns of another program": "this form is not read yet",
+    "a pydantic-evals file": "its evaluators are classes of Python",
 }
 """Forms that are known by their keys and not read, and why."""
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], list[ForeignCase]]] = {
-    "promptfoo": promptfoo_cases,
-    "deepeval": lambda record: [case_or_refusal(lambda: deepeval_case(record))],
-    "ADK evalset": adk_cases,
-    "ADK test": lambda record: [case_or_refusal(lambda: adk_old_case(record))],
-    "home-made": lambda record: [case_or_refusal(lambda: home_made_case(record))],
+_OF_RECORD: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "deepeval": deepeval_case,
+    "ADK test": adk_old_case,
+    "home-made": home_made_case,
+    "tau2 tasks": tau2_case,
+    "an MLflow row": mlflow_case,
+    "a LangSmith example": langsmith_case,
+    "a ragas sample": ragas_case,
+    "webmcp evals": webmcp_case,
+    "turns": turns_case,
 }
+"""Forms in which a record is a case."""
+_OF_FILE: Mapping[str, Callable[[Mapping[str, Any]], list[ForeignCase]]] = {
+    "promptfoo": promptfoo_cases,
+    "ADK evalset": adk_cases,
+    "an agentv eval": agentv_cases,
+    "MCPJam tests": mcpjam_cases,
+}
+"""Forms in which a record may be several."""
 
 
 def record_form(value: Any) -> str:
@@ -41,15 +52,15 @@ def record_form(value: Any) -> str:
 
 def is_foreign(form: str) -> bool:
     """Whether a form is that of another program."""
-    return form in _READERS or form in _REFUSED
+    return form in _OF_RECORD or form in _OF_FILE or form in _REFUSED
 
 
 def foreign_cases(form: str, value: Mapping[str, Any]) -> list[ForeignCase]:
     """The cases of a record, as our form writes them; a refusal for each that cannot be judged by rule."""
     if form in _REFUSED:
-        return [NoGoldError(f"{form}: {_REFUSED[form]}")]
+        return [NoGoldError(_REFUSED[form])]
     try:
-        return _READERS[form](value)
+        return _OF_FILE[form](value) if form in _OF_FILE else [_OF_RECORD[form](value)]
     except NoGoldError as error:
         return [error]
 
@@ -77,8 +88,18 @@ _TELLS: tuple[tuple[str, Callable[[Mapping[str, Any]], bool]], ...] = (
         ),
     ),
     ("a pydantic-evals file", lambda held: "cases" in held),
-    ("tau2 tasks", lambda held: {"user_scenario", "evaluation_criteria"} <= {*held}),
-    ("turns of another program", lambda held: "user" in _first(held, "turns")),
+    (
+        "tau2 tasks",
+        lambda held: (
+            {"user_scenario", "evaluation_criteria"} <= {*held} or {"instruction", "actions"} <= {*held}
+        ),
+    ),
+    ("turns", lambda held: "user" in _first(held, "turns") or "conversation_group_id" in held),
+    ("webmcp evals", lambda held: {"messages", "expectedCall"} <= {*held}),
+    (
+        "MCPJam tests",
+        lambda held: "isNegativeTest" in held or any(key in _first(held, "tests") for key in CALLS_KEYS),
+    ),
     (
         "promptfoo",
         lambda held: (

@@ -3,20 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.cases.foreign.literal import NoGoldError, literal_arguments, read_foreign_calls
+from wildtool.cases.foreign.literal import TEXT_KEYS, NoGoldError, literal_arguments, read_foreign_calls
 from wildtool.json_codec import as_object
 
-TEXT_KEYS = (
-    "input",
-    "query",
-    "question",
-    "prompt",
-    "user",
-    "user_input",
-    "user_message",
-    "utterance",
-    "request",
-)
 CALLS_KEYS = (
     "expected_tools",
     "expected_tool_calls",

@@ -5,11 +5,29 @@ from typing import Any
 
 from wildtool.cases.form import ARGUMENT_SPELLINGS, NAME_SPELLINGS
 from wildtool.cases.matching import holds_matcher
+from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
+from wildtool.shapes import Reading
+from wildtool.shapes.messages import read_messages
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.types import Message
 
+TEXT_KEYS = (
+    "input",
+    "query",
+    "question",
+    "prompt",
+    "user",
+    "user_input",
+    "user_message",
+    "utterance",
+    "request",
+)
+"""What other forms call the request of the user."""
 _NAMES = ("name", *NAME_SPELLINGS)
 _ARGUMENTS = ("arguments", *ARGUMENT_SPELLINGS)
+_BESIDE = ("output", "result", "response", "metadata", "schema")
+"""Keys of a call that may hold an object, and no arguments."""
 
 
 class NoGoldError(ValueError):
@@ -26,6 +44,20 @@ def case_or_refusal(read: Callable[[], dict[str, Any]]) -> ForeignCase:
         return read()
     except NoGoldError as error:
         return error
+
+
+def named(name: Any) -> dict[str, Any]:
+    """The id of a case by what another form calls it; none for what is no name."""
+    text = str(name).strip() if isinstance(name, str | int) else ""
+    return {"id": text.replace(" ", "-")} if text else {}
+
+
+def history(messages: Any) -> list[Message]:
+    """Messages of any shape in OpenAI's. Raises NoGoldError."""
+    try:
+        return read_messages(messages, Reading())
+    except DataError as error:
+        raise NoGoldError(f"its messages cannot be read: {error}") from error
 
 
 def literal_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,6 +77,11 @@ def read_foreign_call(value: Any) -> dict[str, Any]:
     if len(names) != 1 or len(argument_keys) > 1:
         raise NoGoldError(
             f"a call with the keys {', '.join(held) or 'none'}: its name or arguments are not clear"
+        )
+    beside = [key for key in held if isinstance(held[key], dict) and held[key] and key not in _BESIDE]
+    if not argument_keys and beside:
+        raise NoGoldError(
+            f"a call of {held[names[0]]}: whether {beside[0]!r} holds its arguments is not clear"
         )
     call = {"name": held[names[0]]}
     arguments = _arguments(held[argument_keys[0]]) if argument_keys else {}
