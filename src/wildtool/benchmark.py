@@ -373,6 +373,8 @@ class Benchmark(ABC):
     """Where its data come from; or the one file that is read where the user names none; None if it ships none."""
     tables: "Sequence[Table]" = ()
     """Its numbers, in order, and the pages of a report; empty for the default summary by `groups`."""
+    shown: Sequence[str] = ()
+    """Groups of numbers that a run prints under the headline, in order; empty where the headline is enough."""
     rules_of_data: Sequence[Callable[[Any], Iterable[Finding]]] = ()
     """Checks of one record, for `data lint`; empty for the check of ids. A record is what an item holds, or what it holds
     of each unit if that is a mapping by unit."""

@@ -94,3 +94,42 @@ def test_replies_of_another_program_are_scored_by_the_cases():
     Path("replies.jsonl").write_text(json.dumps(reply), encoding="utf-8")
     status, text = command("score", "--data", "own.cases.jsonl", "--replies", "replies.jsonl", "--out", "out")
     assert (status, "1/1" in text) == (0, True), text
+
+
+SHOP = """
+defaults:
+  tools: [{name: get, parameters: {type: object, properties: {a: {type: integer}}}}, {name: pay, parameters: {}}]
+cases:
+- {input: one, expect: {get: {a: 1}}, tags: orders}
+- {input: two, expect: {get: {a: 2}}, tags: [orders, p0]}
+- {input: pay, expect: pay}
+- {input: bye, expect: none}
+"""
+
+
+def test_a_run_prints_the_overall_row_first_then_tags_tools_and_mistakes():
+    Path("shop.yaml").write_text(SHOP, encoding="utf-8")
+    status, text = command("run", "shop.yaml", "--model", "baseline/chat", "--out", "out")
+    titles = [line.split(" (")[0] for line in text.splitlines() if "profile fixed" in line]
+    assert status == 0 and titles[0].startswith("shop")
+    assert titles[1:] == ["overall", "by tag", "called when expected", "errors"]
+    assert "no call" in text and "wrong text" not in text  # what nobody did is left out
+    status, text = command("show", "out", "--why", "errors: no call")
+    assert status == 0 and "expected get" in text
+
+
+def test_several_models_are_one_table_in_which_those_that_cannot_be_told_apart_share_a_rank(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("shop.yaml").write_text(SHOP, encoding="utf-8")
+    models = ("gold", "chat", "first-tool")
+    words = [word for name in models for word in ("--model", f"baseline/{name}")]
+    status, text = command("run", "shop.yaml", *words, "--out", "out")
+    assert status == 0
+    table = text.partition("Which model?")[2].partition("overall (")[0]
+    ranks = [line.split()[0] for line in table.splitlines() if "baseline/" in line]
+    assert len(ranks) == 3 and ranks[0].startswith("=1"), table
+    assert "no call (3)" in " ".join(table.split())
+    tables = text[text.index("shop, profile") :].splitlines()
+    assert all(len(line) <= 80 for line in tables if not line.startswith("More tables"))

@@ -23,7 +23,7 @@ from wildtool.cases.judging import ERRORS, Judgement, TurnMistake, judge_turn
 from wildtool.cases.matching import holds_matcher
 from wildtool.cases.records import Case, CaseUnit
 from wildtool.cases.session import session_of
-from wildtool.cases.summary import OVERALL, RIGHT, TABLES, joined
+from wildtool.cases.summary import OVERALL, RIGHT, SHOWN, TABLES, joined
 from wildtool.data.data_set import DataSet, source_of_file
 from wildtool.data.files import files_under, source_of_files
 from wildtool.errors import DataError
@@ -161,6 +161,7 @@ class CaseBenchmark(Benchmark):
     groups = ("expects",)
     headline: Mapping[str, tuple[str, str]] = {_FIXED: (OVERALL, RIGHT)}
     tables = TABLES
+    shown = SHOWN
     card = Path(__file__).parent / "card.md"
 
     def __init__(self, name: str, place: Path) -> None:

@@ -128,3 +128,5 @@ TABLES = (
     ),
 )
 """What `show`, `compare` and reports print of a run of own cases."""
+SHOWN = (OVERALL, *(group for table in TABLES for group in table.groups if group != "cost"))
+"""What `run` prints."""

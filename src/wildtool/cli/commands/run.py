@@ -123,7 +123,7 @@ def _execute_plans(
     from wildtool.cli.output.run_result import print_notes, print_overview_of, print_spend
 
     statuses: list[int] = []
-    scored: dict[str, list[Path]] = {}
+    scored: dict[str, list[NamedRun]] = {}
     for run, outcome in zip(runs, outcomes, strict=True):
         if isinstance(outcome, RunResult):
             print_notes(outcome)
@@ -133,13 +133,13 @@ def _execute_plans(
             # A model that never answered has no numbers.
             answered = outcome.counts.correct + outcome.counts.wrong
             if tables and answered and not outcome.interrupted:
-                scored.setdefault(run.plan.profile, []).append(outcome.folder)
+                scored.setdefault(run.plan.profile, []).append(run._replace(folder=outcome.folder))
         elif outcome is not None:
             if len(runs) > 1 and isinstance(outcome, WildtoolError):
                 print_err(f"{run.label} did not finish:")
             statuses.append(report_error(outcome))
-    for profile, folders in scored.items():
-        print_overview_of(folders, profile, quiet)
+    for profile, its in scored.items():
+        print_overview_of(its, profile, quiet)
     return worst_status(statuses)
 
 

@@ -2,12 +2,14 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from wildtool.advice import Advice
+from wildtool.api.plans import NamedRun
 from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
-from wildtool.cli.output.tables import print_overview
+from wildtool.cli.output.tables import print_overview, print_shown
 from wildtool.cli.terminal import escape_text, print_err
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import recordable_command
@@ -16,6 +18,7 @@ from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
 from wildtool.engine.score.trust import lasting_advice
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, LimitOf
+from wildtool.table import table_caveats
 
 _CONTINUING = {
     LimitOf.USER: "with a higher limit",
@@ -108,8 +111,20 @@ def print_spend(result: RunResult, plan: Plan) -> None:
     print_err(f"{result.folder}: spent {tokens} on {counted(result.calls, 'call')}{cost}{cached}")
 
 
-def print_overview_of(folders: list[Path], profile: str, quiet: bool) -> None:
-    print_overview(find_results(folders, profile)[0])
+def print_overview_of(runs: Sequence[NamedRun], profile: str, quiet: bool) -> None:
+    """The numbers of runs under a profile: the headline, and what their benchmark shows beside it."""
+    folders = [run.folder for run in runs]
+    results = find_results(folders, profile)[0]
+    print_overview(results)
+    shown = list(dict.fromkeys(group for run in runs for group in run.plan.benchmark.shown))
+    if shown:
+        from wildtool.cli.output.model_choice import print_choice  # it loads what reports need
+
+        if table_caveats(results):
+            print()
+        prices = {run.folder: run.plan.prices["agent"] for run in runs if "agent" in run.plan.prices}
+        print_choice(folders, profile, prices)
+        print_shown(results, shown)
     if not quiet:
         paths = " ".join(shlex.quote(escape_text(folder)) for folder in folders)
         print_err(f"More tables: wildtool show {paths} --all")

@@ -62,6 +62,20 @@ def print_groups(results: Sequence[ScoreResult]) -> None:
             _print_numbers(results_table(f"{name} ({title})", group, tuple(heads), whole=False))
 
 
+def print_shown(results: Sequence[ScoreResult], groups: Sequence[str]) -> None:
+    """Prints a table for each of these groups, without the headline and without mistakes that nobody made."""
+    for title, its in _by_table(results):
+        made = [
+            metric
+            for result in its
+            for metric in result.metrics
+            if not metric.headline and (metric.better == "more" or metric.numerator)
+        ]
+        for group in groups:
+            if heads := heads_of(made, group):
+                _print_numbers(results_table(f"{group} ({title})", its, heads, whole=False))
+
+
 def print_metrics(metrics: Sequence[Metric]) -> None:
     """Prints numbers that belong to no run, a table for each group."""
     for group, members in groupby(metrics, key=lambda metric: metric.group):
