@@ -46,7 +46,7 @@ class Outcome:
     status: int
     seconds: float
     said: str
-    """Its last lines."""
+    """What it printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,10 @@ def played(peer: Peer, folder: Path, address: str, *, kill_after_s: float | None
     return Outcome(status, time.monotonic() - start, said)
 
 
-def tail(text: str, lines: int = 6) -> str:
-    return "\n".join([line for line in text.splitlines() if line.strip()][-lines:])
+def ends(text: str, lines: int = 8) -> str:
+    """The first and the last lines of an output."""
+    said = [line for line in text.splitlines() if line.strip()]
+    return "\n".join(said if len(said) <= 2 * lines else [*said[:lines], "…", *said[-lines:]])
 
 
 # The programs ---------------------------------------------------------------------------------------------------------
@@ -152,10 +154,10 @@ def promptfoo_peer(folder: Path, installed: Path) -> Peer:
         "const made = (Array.isArray(output) ? output : []).map(c => [c.function.name, "
         "JSON.parse(c.function.arguments)]);"
         "const key = v => JSON.stringify(v.map(([n, a]) => [n, Object.entries(a).sort()]).sort());"
-        "return key(made) === key(context.vars.gold);"
+        "return key(made) === key(JSON.parse(context.vars.gold));"
     )
     tests = [
-        {"vars": {"q": asked, "gold": gold}, "assert": [{"type": "javascript", "value": check}]}
+        {"vars": {"q": asked, "gold": json.dumps(gold)}, "assert": [{"type": "javascript", "value": check}]}
         for asked, gold in plain_cases()
     ]
     providers = [
@@ -263,7 +265,7 @@ def _installed(command: Sequence[str], folder: Path) -> str:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
     except subprocess.TimeoutExpired:
         return "the installation took more than 15 minutes"
-    return "" if done.returncode == 0 else tail(done.stderr or done.stdout, 2)
+    return "" if done.returncode == 0 else ends(done.stderr or done.stdout, 1)
 
 
 # The jobs -------------------------------------------------------------------------------------------------------------
@@ -286,7 +288,7 @@ def peers(scratch: Path, installed: Path) -> Iterator[tuple[Peer, Path]]:
 
 def shown(title: str, peer: Peer, outcome: Outcome) -> None:
     print(
-        f"## {peer.name}: {title}\nstatus {outcome.status}, {outcome.seconds:.1f} s\n{tail(outcome.said, 14)}\n"
+        f"## {peer.name}: {title}\nstatus {outcome.status}, {outcome.seconds:.1f} s\n{ends(outcome.said)}\n"
     )
 
 

@@ -1,7 +1,7 @@
 """The messages of a turn: the calls that are expected, their recorded results, and the answer."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wildtool.cases.records import CaseUnit, Slot
@@ -42,16 +42,42 @@ def turn_messages(unit: CaseUnit) -> list[Message]:
     """A turn as later ones show it: its calls with their recorded results, where all have one, and the answer. Empty
     where nothing is recorded.
     """
+    steps = batches(unit) or []
+    is_recorded = all(slot.returns for batch in steps for slot, _ in batch)
+    calls = [message for step in _calls_with_results(unit, steps) for message in step] if is_recorded else []
+    return [*calls, *_answer(unit)]
+
+
+def gold_messages(unit: CaseUnit) -> list[Message]:
+    """What is right in a turn, as far as its case says it, up to the last message of the assistant: the recorded reply,
+    or the calls up to one without a result, and the answer. Empty where nothing is said."""
+    if unit.gold is not None:
+        return [unit.gold]
     messages: list[Message] = []
-    for step, batch in enumerate(batches(unit) or (), 1):
-        if not all(slot.returns for slot, _ in batch):
-            messages = []
-            break
-        reply = calls_reply([call for _, call in batch], f"{unit.turn}_{step}")
+    for reply, *results in _calls_with_results(unit, batches(unit) or []):
         messages.append(reply)
-        for call, (slot, _) in zip(reply["tool_calls"], batch, strict=True):
-            messages.append(recorded_result(call["id"], slot.returns[0]))
-    return [*messages, *([{"role": "assistant", "content": unit.answer}] if unit.answer else [])]
+        if len(results) < len(reply["tool_calls"]):
+            return messages
+        messages += results
+    answer = _answer(unit)
+    while messages and not answer and messages[-1]["role"] == "tool":
+        messages.pop()
+    return [*messages, *answer]
+
+
+def _calls_with_results(
+    unit: CaseUnit, steps: Sequence[Sequence[tuple[Slot, SampleCall]]]
+) -> Iterator[list[Message]]:
+    """For each step its reply and the results that are recorded."""
+    for step, batch in enumerate(steps, 1):
+        reply = calls_reply([call for _, call in batch], f"{unit.turn}_{step}")
+        ids = [call["id"] for call in reply["tool_calls"]]
+        slots = zip(ids, batch, strict=True)
+        yield [reply, *(recorded_result(id_, slot.returns[0]) for id_, (slot, _) in slots if slot.returns)]
+
+
+def _answer(unit: CaseUnit) -> list[Message]:
+    return [{"role": "assistant", "content": unit.answer}] if unit.answer else []
 
 
 def batches(unit: CaseUnit) -> list[list[tuple[Slot, SampleCall]]] | None:

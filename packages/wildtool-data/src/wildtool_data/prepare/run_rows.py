@@ -16,6 +16,7 @@ from wildtool.export.trajectory import RecordedRun
 from wildtool.training.files import FileRow, RawRow, raw_rows
 from wildtool.training.procedures.official import official_owner
 from wildtool.types import PROVIDER_CONTENT
+from wildtool_data.prepare.case_rows import case_rows, cases_of
 
 RUN_NOTES: Mapping[str, str] = {
     MERGED: "were the beginning of a longer conversation, which teaches their replies",
@@ -25,11 +26,16 @@ RUN_NOTES: Mapping[str, str] = {
 
 
 def training_rows(path: Path, notes: Counter[str] | None = None) -> Iterator[RawRow]:
-    """The rows of a file of training data; of a run folder, or one above several, those of `run_rows`.
+    """The rows of a file of training data; of a run folder, or one above several, those of `run_rows`; of a case file
+    those of `case_rows`.
 
-    Raises as `raw_rows` and `score_run`.
+    Raises as `raw_rows`, `score_run` and `case_rows`.
     """
-    return run_rows(path, Counter() if notes is None else notes) if path.is_dir() else raw_rows(path)
+    counted: Counter[str] = Counter() if notes is None else notes
+    if path.is_dir():
+        return run_rows(path, counted)
+    cases = cases_of(path)
+    return raw_rows(path) if cases is None else case_rows(cases, counted)
 
 
 def run_rows(path: Path, notes: Counter[str]) -> Iterator[FileRow]:
@@ -56,7 +62,10 @@ def run_rows(path: Path, notes: Counter[str]) -> Iterator[FileRow]:
 
 
 def learns_all(path: Path) -> bool:
-    """Whether a run's conversations hold no reply with weight 0."""
+    """Whether the conversations of a run or a case file hold no reply with weight 0."""
+    if (cases := cases_of(path)) is not None:
+        messages = (message for row in case_rows(cases, Counter()) for message in row.value["messages"])
+        return not any("weight" in message for message in messages)
     notes: Counter[str] = Counter()
     return not any(notes[OTHER_HISTORY] for _ in run_rows(path, notes))
 

@@ -9,6 +9,7 @@ from wildtool.training.conversation import REJECT_REASONS, ROW_REPAIRS
 from wildtool.training.readers.data_sets import DATA_SETS
 from wildtool.training.readers.other_sets import SPECIAL_TOKENS
 from wildtool.training.writers.kept import EDITED
+from wildtool_data.prepare.case_rows import CASE_NOTES
 from wildtool_data.prepare.convert import BY_REPLY, MAX_SHOWN_TYPES, Conversion, ConversionSummary
 from wildtool_data.prepare.run_rows import RUN_NOTES
 from wildtool_data.prepare.writers.text import text_row
@@ -40,7 +41,9 @@ def conversion_lines(
     yield from _counted("left out", summary.rejected, REJECT_REASONS)
     yield from _counted("repaired", summary.repaired, ROW_REPAIRS)
     yield from _counted("no place for", _columns_together(summary.lost), {})
-    yield from _counted("note", summary.notes, {**_NOTES, **RUN_NOTES, BY_REPLY: _by_reply(conversion)})
+    yield from _counted(
+        "note", summary.notes, {**_NOTES, **RUN_NOTES, **CASE_NOTES, BY_REPLY: _by_reply(conversion)}
+    )
     if summary.unknown_types:
         types = summary.unknown_types.most_common(MAX_SHOWN_TYPES)
         yield f"  types without a rule: {', '.join(f'{word} {count}' for word, count in types)}"

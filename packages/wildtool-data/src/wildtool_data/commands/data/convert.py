@@ -135,8 +135,8 @@ def convert(
     convert_options: ConvertOptions,
     files: list[Path] = arg(
         "FILE…",
-        "JSON, JSON Lines, CSV or Parquet, also with gzip or zstd; or run folders, for their correct"
-        " conversations.",
+        "JSON, JSON Lines, CSV or Parquet, also with gzip or zstd; case files; or run folders, for their"
+        " correct conversations.",
     ),
 ) -> int:
     """Convert training data of any layout for a trainer.
@@ -173,6 +173,7 @@ def convert(
 def _conversion(files: Sequence[Path], options: ConvertOptions) -> "Conversion":
     from wildtool.training.readers.options import ReadOptions
     from wildtool.training.writers.options import DEFAULT_WRITING, RECIPE_CHOICES, WriteOptions
+    from wildtool_data.prepare.case_rows import cases_of
     from wildtool_data.prepare.convert import Conversion
     from wildtool_data.prepare.reach import FAR_TURNS
     from wildtool_data.prepare.run_rows import learns_all, training_rows
@@ -180,7 +181,7 @@ def _conversion(files: Sequence[Path], options: ConvertOptions) -> "Conversion":
 
     assert options.to is not None
     without_weights = options.to in _WITHOUT_WEIGHTS and not options.drop_weights
-    runs = [path for path in files if path.is_dir()] if without_weights else []
+    runs = [path for path in files if path.is_dir() or cases_of(path)] if without_weights else []
     by_reply = options.to == "text" or (
         bool(runs) and (options.prompt_completion or not all(map(learns_all, runs)))
     )
