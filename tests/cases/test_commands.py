@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -133,3 +134,28 @@ def test_several_models_are_one_table_in_which_those_that_cannot_be_told_apart_s
     assert "(3)" in table
     tables = text[text.index("shop, profile") :].splitlines()
     assert all(len(line) <= 80 for line in tables if not line.startswith("More tables"))
+
+
+def test_two_versions_of_tools_are_compared_by_whole_calls_on_the_same_cases():
+    beside = SHOP[: SHOP.index("  tools:")] + "  tools: tools.json\n" + SHOP[SHOP.index("cases:") :]
+    Path("shop.yaml").write_text(beside, encoding="utf-8")
+    get = {"name": "get", "parameters": {"properties": {"a": {"type": "integer"}}}}
+    pay = {"name": "pay", "parameters": {}}
+    Path("tools.json").write_text(json.dumps([get, pay]), encoding="utf-8")
+    Path("new.json").write_text(json.dumps([pay, {**get, "description": "Orders"}]), encoding="utf-8")
+    words = ("--requests", "shop.yaml", "--model", "baseline/first-tool", "--out", "out")
+    status, text = command("tools", "compare", "tools.json", "new.json", *words)
+    assert status == 0, text
+    assert "tools that differ: get" in text
+    assert re.findall(r"^(gained|lost): (pay)-\w+ 1: (\w+) is called; expected pay", text, re.MULTILINE) == [
+        ("gained", "pay", "get")
+    ]
+    assert Path("out/old/shop.yaml").read_bytes() == Path("shop.yaml").read_bytes()
+
+
+def test_cases_with_tools_of_their_own_cannot_be_compared_with_two_versions():
+    Path("shop.yaml").write_text(SHOP, encoding="utf-8")
+    Path("tools.json").write_text('[{"name": "get", "parameters": {}}]', encoding="utf-8")
+    words = ("--requests", "shop.yaml", "--model", "baseline/chat", "--out", "out")
+    status, text = command("tools", "compare", "tools.json", "tools.json", *words)
+    assert (status, "one file of tools" in text) == (2, True), text

@@ -13,6 +13,8 @@ from wildtool.tools.versions import VersionComparison, VersionPart
 
 MOST_ROWS = 20
 """Rows of a table in the terminal; the page and JSON have all."""
+VERSION_HEADS = ("old", "new", "difference", "95 %", "p", "gained", "lost")
+"""Of the numbers of a part."""
 BLAME_NOTE = (
     "To blame: after a wrong call the same request is put once more without that tool. If the right tool is called then, "
     "the text of the wrong one draws; if not, the text of the right one is not recognised."
@@ -61,10 +63,8 @@ def print_versions(comparison: VersionComparison) -> None:
     """The paired difference of two versions."""
     edited = counted(len(comparison.edited), "tool differs", "tools differ")
     print_wrapped(f"{comparison.old.result.model}: {edited} between the two versions.")
-    rows = [_version_row(part) for part in comparison.parts]
-    print_grid(
-        "New against old", ["", "requests", "old", "new", "difference", "95 %", "p", "gained", "lost"], rows
-    )
+    rows = [version_row(part) for part in comparison.parts]
+    print_grid("New against old", ["", "requests", *VERSION_HEADS], rows)
     print_wrapped(
         "The same requests to both versions; intervals are clustered by item, p is of the exact paired test."
     )
@@ -89,7 +89,8 @@ def missing_note(requests: int) -> str:
     )
 
 
-def _version_row(part: VersionPart) -> list[str]:
+def version_row(part: VersionPart) -> list[str]:
+    """The cells of a part, the last under `VERSION_HEADS`."""
     shares = [format_share(part.old), format_share(part.new), format_points(part.difference)]
     p = "<0.001" if part.p < 0.001 else f"{part.p:.3f}"
     ends = format_range(part.low, part.high, signed=True)
