@@ -152,8 +152,8 @@ def promptfoo_peer(folder: Path, installed: Path) -> Peer:
     tools = json.loads((FILES / "tools.json").read_text("utf-8"))
     check = (
         "const made = (Array.isArray(output) ? output : []).map(c => [c.function.name, "
-        "JSON.parse(c.function.arguments)]);"
-        "const key = v => JSON.stringify(v.map(([n, a]) => [n, Object.entries(a).sort()]).sort());"
+        "JSON.parse(c.function.arguments)]);\n"
+        "const key = v => JSON.stringify(v.map(([n, a]) => [n, Object.entries(a).sort()]).sort());\n"
         "return key(made) === key(JSON.parse(context.vars.gold));"
     )
     tests = [
