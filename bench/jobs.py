@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +24,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 HERE = Path(__file__).parent
 FILES = HERE / "jobs_files"
 ROOT = HERE.parent
+KILLED_AFTER_S = 7
 LIMIT_S = 300
 """Longest time of one command."""
 WRONG = {"old": (1, 5), "new": (1, 3, 4, 5, 7, 8, 12)}
@@ -311,14 +314,26 @@ def play_all(peer: Peer, folder: Path, server: str) -> list[tuple[str, str]]:
     for fault, path in FAULTS.items():
         fresh = folder.with_name(f"{folder.name}-{path}")
         shutil.copytree(folder, fresh, ignore=shutil.ignore_patterns("runs", "state"))
-        seconds = 0.0
+        start = asked(server)
         if path == "slow":
-            seconds = played(peer, fresh, f"{server}/slow/v1", kill_after_s=8).seconds
+            played(peer, fresh, f"{server}/slow/v1", kill_after_s=KILLED_AFTER_S)
+        before = asked(server)
         outcome = played(peer, fresh, f"{server}/{path}/v1")
         shown(fault, peer, outcome)
-        again = f" after {seconds:.0f} s before the kill" if seconds else ""
-        rows.append((fault, f"status {outcome.status}, {outcome.seconds:.1f} s{again}"))
+        calls = (
+            f"{before - start} calls before the kill, {asked(server) - before} after"
+            if path == "slow"
+            else ""
+        )
+        said = [f"status {outcome.status}", f"{outcome.seconds:.1f} s", calls]
+        rows.append((fault, ", ".join(filter(None, said))))
     return rows
+
+
+def asked(server: str) -> int:
+    """How many completions the server was asked for so far."""
+    with urlopen(f"{server}/asked") as answer:
+        return json.loads(answer.read())
 
 
 def main() -> None:
@@ -327,8 +342,6 @@ def main() -> None:
     )
     parser.add_argument("--peers", type=Path, default=ROOT / "build" / "jobs-peers")
     installed = parser.parse_args().peers.resolve()
-    import tempfile
-
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         answer_file = scratch / "answers.json"
@@ -337,7 +350,7 @@ def main() -> None:
         with serving(answer_file) as server:
             for peer, folder in peers(scratch, installed):
                 table[peer.name] = play_all(peer, folder, server)
-    print("| | " + " | ".join(table) + " |\n|---" * 1 + "|---" * len(table) + "|")
+    print(f"| | {' | '.join(table)} |\n|---{'|---' * len(table)}|")
     for row in zip(*table.values(), strict=True):
         print(f"| {row[0][0]} | " + " | ".join(cell for _, cell in row) + " |")
 

@@ -9,7 +9,9 @@ message of the reply. The path of the address says which fault it has:
     /failures/v1     15 % of the calls fail with status 500, whoever asks again
     /third/v1        a third of the calls fail
     /cut/v1          replies end in the middle, with `finish_reason: length`
-    /slow/v1         each call takes a second, so that there is something to kill
+    /slow/v1         each call takes two seconds, so that there is something to kill
+
+`/asked` says how many completions were asked for so far.
 """
 
 import contextlib
@@ -33,6 +35,9 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
+        if self.path == "/asked":
+            self.send(200, sum(TRIES.values()))
+            return
         data = [{"id": model, "object": "model"} for model in ANSWERS]
         self.send(200, {"object": "list", "data": data})
 
@@ -44,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
         elif fails(fault, body):
             self.send(500, {"error": {"message": "the server had an error"}})
         else:
-            time.sleep(1.0 if fault == "slow" else 0.0)
+            time.sleep(2.0 if fault == "slow" else 0.0)
             self.send(200, completion(fault, body))
 
     def send(self, status: int, value: Any) -> None:

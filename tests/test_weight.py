@@ -33,7 +33,7 @@ BUDGETS = {
     "benchmarks/wildtoolbench": 3750,
     "api": 1700,
     "board": 880,
-    "cases": 3900,
+    "cases": 4050,
     "check": 2270,
     "cli": 4900,
     "config": 800,

@@ -17,7 +17,7 @@ from wildtool.cases.form import (
     nearest_name,
 )
 from wildtool.cases.matching import show
-from wildtool.cases.places import CasePlace, UnreadableError
+from wildtool.cases.places import CasePlace, CaseReadError
 from wildtool.cases.records import UNLIMITED, CallPattern, Expectation, Slot
 from wildtool.cases.values import Context, parameters_use, read_says, read_value
 from wildtool.json_codec import as_list, as_object
@@ -89,7 +89,7 @@ def _read_slots(place: CasePlace, context: Context) -> tuple[Slot, ...]:
     for each in place.entries:
         try:
             slot = _read_slot(each, replace(context, results={**context.results, **results}))
-        except UnreadableError:
+        except CaseReadError:
             continue
         slots.append(slot)
         if slot.label in results:
@@ -112,7 +112,7 @@ def _check_order(place: CasePlace, slots: list[Slot]) -> None:
 
 
 def _read_slot(place: CasePlace, context: Context) -> Slot:
-    """One call with its options. Raises UnreadableError."""
+    """One call with its options. Raises CaseReadError."""
     if isinstance(place.value, list):
         place.refuse("a list inside of a list of calls: alternatives are written {one_of: […]} or expect_any")
     held = as_object(place.value)
@@ -143,7 +143,7 @@ def _refuse_slot_options(place: CasePlace, where: str) -> None:
 
 
 def _read_pattern(place: CasePlace, context: Context, *, forbidden: bool = False) -> CallPattern:
-    """A call in any of its spellings, without what concerns its slot. Raises UnreadableError.
+    """A call in any of its spellings, without what concerns its slot. Raises CaseReadError.
 
     Args:
         forbidden: whether it must not be made: then arguments that are not named do not save it.
@@ -172,7 +172,7 @@ def _read_arguments(place: CasePlace, name: str, context: Context) -> dict[str, 
 
 
 def _named_arguments(place: CasePlace) -> tuple[str, CasePlace | None]:
-    """The name of a call and the place of its arguments; None where they are not judged. Raises UnreadableError."""
+    """The name of a call and the place of its arguments; None where they are not judged. Raises CaseReadError."""
     value: Any = place.value
     if value is None:
         place.refuse("is empty; expected a call")
@@ -300,7 +300,7 @@ def _read_forbidden(place: CasePlace, context: Context) -> tuple[CallPattern, ..
         _refuse_slot_options(each, "in a call that must not be made")
         try:
             patterns.append(_read_pattern(each, context, forbidden=True))
-        except UnreadableError:
+        except CaseReadError:
             continue
     return tuple(patterns)
 

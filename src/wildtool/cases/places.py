@@ -57,7 +57,7 @@ class CaseDocument:
     """What is wrong with the writing itself."""
 
 
-class UnreadableError(Exception):
+class CaseReadError(Exception):
     """A value cannot be read; why is among the faults."""
 
 
@@ -119,9 +119,9 @@ class CasePlace:
             self.faults.append(fault)
 
     def refuse(self, message: str) -> NoReturn:
-        """Notes what is wrong here, where nothing can be read. Raises UnreadableError."""
+        """Notes what is wrong here, where nothing can be read. Raises CaseReadError."""
         self.fail(message)
-        raise UnreadableError
+        raise CaseReadError
 
     def warn(self, message: str) -> None:
         """Notes what may be meant otherwise."""

@@ -8,9 +8,9 @@ from wildtool.cases.foreign.literal import (
     ForeignCase,
     NoGoldError,
     case_or_refusal,
-    history,
     named,
     read_foreign_call,
+    read_history,
 )
 from wildtool.json_codec import as_list, as_object, as_objects
 
@@ -63,7 +63,7 @@ def _case(test: Mapping[str, Any], assertion: Mapping[str, Any]) -> dict[str, An
         calls = [{**call, "optional": True} for call in calls]
     if not test["input"]:
         raise NoGoldError("it has no input")
-    return {**named(test.get("id")), "messages": history(test["input"]), "expect": calls, **_MODES[mode]}
+    return {**named(test.get("id")), "messages": read_history(test["input"]), "expect": calls, **_MODES[mode]}
 
 
 def _call(item: Mapping[str, Any], assertion: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,79 +69,55 @@ def _first(held: Mapping[str, Any], key: str) -> dict[str, Any]:
     return as_object(next(iter(as_list(held.get(key))), None))
 
 
+def _has(*alternatives: str) -> Callable[[Mapping[str, Any]], bool]:
+    """Tells a record that has all the keys of an alternative, which are separated by blanks."""
+    return lambda held: any({*keys.split()} <= {*held} for keys in alternatives)
+
+
+def _is_own(held: Mapping[str, Any]) -> bool:
+    judged = any(key in held for key in JUDGED_KEYS) and ("input" in held or "messages" in held)
+    cases = "cases" in held and not _first(held, "cases").get("inputs")
+    turns = any("input" in as_object(turn) for turn in as_list(held.get("turns")))
+    return judged or cases or turns or {*held} == {"defaults"}
+
+
+def _is_deepeval(held: Mapping[str, Any]) -> bool:
+    calls = map(as_object, as_list(held.get("expected_tools")))
+    has_parameters = any("input_parameters" in call or "inputParameters" in call for call in calls)
+    named = _has("expected_tools expected_output", "tools_called")
+    return "input" in held and (has_parameters or named(held))
+
+
+def _is_home_made(held: Mapping[str, Any]) -> bool:
+    return any(key in held for key in CALLS_KEYS) and any(key in held for key in (*TEXT_KEYS, "messages"))
+
+
 _TELLS: tuple[tuple[str, Callable[[Mapping[str, Any]], bool]], ...] = (
     (
         "ADK evalset",
-        lambda held: isinstance(held.get("eval_cases"), list) or {"eval_id", "conversation"} <= {*held},
-    ),
-    (
-        "skill evals",
-        lambda held: {"skill_name", "evals"} <= {*held} or {"query", "should_trigger"} <= {*held},
-    ),
-    (
-        OWN,
         lambda held: (
-            ("cases" in held and not _first(held, "cases").get("inputs"))
-            or {*held} == {"defaults"}
-            or (any(key in held for key in JUDGED_KEYS) and any(key in held for key in ("input", "messages")))
-            or any(key in as_object(turn) for turn in as_list(held.get("turns")) for key in ("input",))
+            isinstance(held.get("eval_cases"), list) or ("eval_id" in held and "conversation" in held)
         ),
     ),
-    ("a pydantic-evals file", lambda held: "cases" in held),
-    (
-        "tau2 tasks",
-        lambda held: (
-            {"user_scenario", "evaluation_criteria"} <= {*held} or {"instruction", "actions"} <= {*held}
-        ),
-    ),
+    ("skill evals", _has("skill_name evals", "query should_trigger")),
+    (OWN, _is_own),
+    ("a pydantic-evals file", _has("cases")),
+    ("tau2 tasks", _has("user_scenario evaluation_criteria", "instruction actions")),
     ("turns", lambda held: "user" in _first(held, "turns") or "conversation_group_id" in held),
-    ("webmcp evals", lambda held: {"messages", "expectedCall"} <= {*held}),
+    ("webmcp evals", _has("messages expectedCall")),
     (
         "MCPJam tests",
         lambda held: "isNegativeTest" in held or any(key in _first(held, "tests") for key in CALLS_KEYS),
     ),
-    (
-        "promptfoo",
-        lambda held: (
-            ("tests" in held and ("prompts" in held or "providers" in held)) or {"vars", "assert"} <= {*held}
-        ),
-    ),
+    ("promptfoo", _has("tests prompts", "tests providers", "vars assert")),
     ("an agentv eval", lambda held: bool(_first(held, "tests"))),
-    ("an MLflow row", lambda held: {"inputs", "expectations"} <= {*held}),
-    (
-        "a LangSmith example",
-        lambda held: "inputs" in held and ("outputs" in held or "reference_outputs" in held),
-    ),
-    ("a ragas sample", lambda held: {"user_input", "reference_tool_calls"} <= {*held}),
-    ("ADK test", lambda held: {"query", "expected_tool_use"} <= {*held}),
-    (
-        "deepeval",
-        lambda held: (
-            (
-                "input" in held
-                and isinstance(held.get("expected_tools"), list)
-                and any(
-                    "input_parameters" in as_object(call) or "inputParameters" in as_object(call)
-                    for call in held["expected_tools"]
-                )
-            )
-            or {"input", "expected_tools", "expected_output"} <= {*held}
-            or {"input", "tools_called"} <= {*held}
-        ),
-    ),
-    (
-        "home-made",
-        lambda held: (
-            any(key in held for key in CALLS_KEYS)
-            and (any(key in held for key in TEXT_KEYS) or "messages" in held)
-        ),
-    ),
-    ("an evaluation row of Azure", lambda held: {"query", "response", "tool_calls"} <= {*held}),
-    (
-        CONVERSATION,
-        lambda held: (
-            "messages" in held or "conversations" in held or {"query", "tools", "answers"} <= {*held}
-        ),
-    ),
+    ("an MLflow row", _has("inputs expectations")),
+    ("a LangSmith example", _has("inputs outputs", "inputs reference_outputs")),
+    ("a ragas sample", _has("user_input reference_tool_calls")),
+    ("ADK test", _has("query expected_tool_use")),
+    ("deepeval", _is_deepeval),
+    ("home-made", _is_home_made),
+    ("an evaluation row of Azure", _has("query response tool_calls")),
+    (CONVERSATION, _has("messages", "conversations", "query tools answers")),
 )
 """Each form with what tells it, the surest first."""

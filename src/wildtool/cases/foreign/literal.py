@@ -52,7 +52,7 @@ def named(name: Any) -> dict[str, Any]:
     return {"id": text.replace(" ", "-")} if text else {}
 
 
-def history(messages: Any) -> list[Message]:
+def read_history(messages: Any) -> list[Message]:
     """Messages of any shape in OpenAI's. Raises NoGoldError."""
     try:
         return read_messages(messages, Reading())

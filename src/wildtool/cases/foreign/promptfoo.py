@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -85,67 +86,83 @@ def _request(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
     return {"messages": messages} if isinstance(messages, list) else {"input": text}
 
 
-def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the assertions about calls and texts say in our form. Raises NoGoldError where none is about calls."""
-    slots: list[dict[str, Any]] = []
-    case: dict[str, Any] = {}
-    refused: list[str] = []
-    names_all = False
-    for assertion in assertions:
-        kind, value = str(assertion.get("type")), assertion.get("value")
+@dataclass(slots=True)
+class _Expected:
+    """What the assertions of a test say in our form."""
+
+    slots: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    case: dict[str, Any] = field(default_factory=dict[str, Any])
+    refused: list[str] = field(default_factory=list[str])
+    """Kinds of assertions that no rule can judge."""
+    names_all: bool = False
+    """Whether an assertion names all calls, so that others are wrong."""
+
+    def add(self, kind: str, value: Any, assertion: Mapping[str, Any]) -> None:
+        """Adds what an assertion says. Raises NoGoldError where it cannot be said in a case."""
+        held = as_object(value)
         if kind == _TOOL_F1:
-            if assertion.get("threshold", 1) != 1:
-                raise NoGoldError(
-                    f"{kind} with a threshold below 1 is a share of names, and no case is right by it"
-                )
-            names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
-            if not isinstance(names, list):
-                raise NoGoldError(f"{kind} names no tools")
-            slots += [{"name": _name(name), "times": "1+"} for name in as_list(names)]
-            case.setdefault("expect", slots)
-            names_all = True
+            self._add_set(value, assertion)
         elif kind in (_USED, f"not-{_USED}"):
-            _add_used(kind, value, slots, case)
+            for each in as_list(value) or [value]:
+                self._add_used(each, is_forbidden=kind != _USED)
         elif kind == _ARGUMENTS:
-            slots.append(_of_arguments(as_object(value)))
+            self.slots.append(_of_arguments(held))
         elif kind == _SEQUENCE:
-            steps = as_list(as_object(value).get("steps")) or as_list(value)
-            if not steps:
-                raise NoGoldError(f"{kind} names no tools")
-            slots += [{"name": _name(step)} for step in steps]
-            case["order"] = "listed"
-            names_all = names_all or _mode(as_object(value), "in_order") == "exact"
+            steps = as_list(held.get("steps")) or as_list(value)
+            self.slots += [{"name": _name(step)} for step in _some(steps, kind)]
+            self.case["order"] = "listed"
+            self.names_all |= _mode(held, "in_order") == "exact"
         elif kind in _TEXTS and isinstance(value, str):
-            text = (
-                {"$pattern": value if kind == "regex" else re.escape(value)}
-                if "icontains" not in kind
-                else value
+            pattern = value if kind == "regex" else re.escape(value)
+            self.case.setdefault(_TEXTS[kind], []).append(
+                value if "icontains" in kind else {"$pattern": pattern}
             )
-            case.setdefault(_TEXTS[kind], []).append(text)
         elif kind not in _FREE:
-            refused.append(kind)
-    judged = _without_repeated_names(slots)
-    if not judged and not names_all and "never" not in case:
-        kinds = ", ".join(dict.fromkeys(refused)) or "its texts alone"
-        raise NoGoldError(f"no assertion is about calls; it is judged by {kinds}")
-    if judged or names_all:
-        case["expect"] = judged
-    if judged and not names_all:
-        case["also"] = "any"
-    note = f"left out: {', '.join(dict.fromkeys(refused))}"
-    return {**case, **({"note": note} if refused else {})}
+            self.refused.append(kind)
 
+    def _add_set(self, value: Any, assertion: Mapping[str, Any]) -> None:
+        if assertion.get("threshold", 1) != 1:
+            raise NoGoldError(
+                f"{_TOOL_F1} with a threshold below 1 is a share of names, and no case is right by it"
+            )
+        names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+        if not isinstance(names, list):
+            raise NoGoldError(f"{_TOOL_F1} names no tools")
+        self.slots += [{"name": _name(name), "times": "1+"} for name in as_list(names)]
+        self.names_all = True
 
-def _add_used(kind: str, value: Any, slots: list[dict[str, Any]], case: dict[str, Any]) -> None:
-    for each in as_list(value) or [value]:
-        held = as_object(each)
-        if kind.startswith("not-") and ("min" in held or "max" in held):
-            raise NoGoldError(f"{kind} with a number of calls cannot be said in a case")
-        if kind.startswith("not-") or held.get("max") == 0:
-            case.setdefault("never", []).append(_name(each))
-            continue
+    def _add_used(self, value: Any, *, is_forbidden: bool) -> None:
+        held = as_object(value)
+        if is_forbidden and ("min" in held or "max" in held):
+            raise NoGoldError(f"not-{_USED} with a number of calls cannot be said in a case")
+        if is_forbidden or held.get("max") == 0:
+            self.case.setdefault("never", []).append(_name(value))
+            return
         lowest, most = held.get("min", 1), held.get("max")
-        slots.append({"name": _name(each), "times": f"{lowest}-{most}" if most is not None else f"{lowest}+"})
+        times = f"{lowest}+" if most is None else f"{lowest}-{most}"
+        self.slots.append({"name": _name(value), "times": times})
+
+
+def _some(steps: list[Any], kind: str) -> list[Any]:
+    if not steps:
+        raise NoGoldError(f"{kind} names no tools")
+    return steps
+
+
+def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What assertions about calls and texts say in our form. Raises NoGoldError where none is about calls."""
+    expected = _Expected()
+    for assertion in assertions:
+        expected.add(str(assertion.get("type")), assertion.get("value"), assertion)
+    judged, case = _without_repeated_names(expected.slots), expected.case
+    refused = ", ".join(dict.fromkeys(expected.refused))
+    if not judged and not expected.names_all and "never" not in case:
+        raise NoGoldError(f"no assertion is about calls; it is judged by {refused or 'its texts alone'}")
+    if judged or expected.names_all:
+        case["expect"] = judged
+    if judged and not expected.names_all:
+        case["also"] = "any"
+    return {**case, **({"note": f"left out: {refused}"} if refused else {})}
 
 
 def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.cases.foreign.literal import TEXT_KEYS, NoGoldError, history, read_foreign_calls
+from wildtool.cases.foreign.literal import TEXT_KEYS, NoGoldError, read_foreign_calls, read_history
 from wildtool.json_codec import as_object
 from wildtool.shapes.reading import of_json
 from wildtool.types import Message
@@ -26,7 +26,7 @@ def ragas_case(record: Mapping[str, Any]) -> dict[str, Any]:
     asked = of_json(record["user_input"])
     if isinstance(asked, str):
         return {"input": asked, "expect": calls}
-    messages = history(asked)
+    messages = read_history(asked)
     first = next((at for at, each in enumerate(messages) if each.get("tool_calls")), len(messages))
     if any(message.get("role") == "user" for message in messages[first:]):
         raise NoGoldError(
@@ -41,7 +41,7 @@ def langsmith_case(record: Mapping[str, Any]) -> dict[str, Any]:
     said = as_object(outputs).get("messages", outputs)
     if not isinstance(said, list) or not said:
         raise NoGoldError("its outputs hold no messages, so no calls")
-    messages = history(said)
+    messages = read_history(said)
     # An agent's output repeats what it was asked.
     answered = messages[len(_up_to_user(messages)) :]
     if not any(message.get("role") == "assistant" for message in answered):
@@ -66,7 +66,7 @@ def _request(inputs: Any) -> dict[str, Any]:
     """What `inputs` asks: a text, messages, or one of the keys of a request. Raises NoGoldError."""
     held = as_object(inputs)
     if isinstance(inputs, list) or isinstance(held.get("messages"), list):
-        return {"messages": history(inputs if isinstance(inputs, list) else held["messages"])}
+        return {"messages": read_history(inputs if isinstance(inputs, list) else held["messages"])}
     texts = [inputs] if isinstance(inputs, str) else [held[key] for key in TEXT_KEYS if key in held]
     texts = texts or list(held.values())
     if len(texts) != 1 or not isinstance(texts[0], str) or not texts[0]:

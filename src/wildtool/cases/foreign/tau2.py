@@ -7,7 +7,7 @@ from wildtool.cases.foreign.literal import NoGoldError, named, read_foreign_call
 from wildtool.json_codec import as_list, as_object, as_objects
 
 _PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
-"""What the simulated user is told, in the order in which it is read as one request."""
+"""The parts of the simulated user's instructions, in the order in which they are read as one request."""
 _ACTION_KEYS = ("name", "arguments", "kwargs")
 
 
@@ -30,7 +30,7 @@ def tau2_case(record: Mapping[str, Any]) -> dict[str, Any]:
         "input": _request(record),
         "expect": [_call(action) for action in actions],
         "also": "any",
-        "note": "read as one request: what its simulated user is told, and the actions of the whole task",
+        "note": "read as one request: the instructions of its simulated user, and the actions of the whole task",
     }
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from wildtool.cases.foreign.home_made import home_made_case
-from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, history, named
+from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, named, read_history
 from wildtool.json_codec import as_list, as_object, as_objects, values_inside
 
 
@@ -15,7 +15,7 @@ def webmcp_case(record: Mapping[str, Any]) -> dict[str, Any]:
     calls: list[dict[str, Any]] = []
     if record["expectedCall"] is not None:
         _add_nodes(as_list(record["expectedCall"]), labels, calls, before=[])
-    return {**named(record.get("name")), "messages": history(record["messages"]), "expect": calls}
+    return {**named(record.get("name")), "messages": read_history(record["messages"]), "expect": calls}
 
 
 def _add_nodes(

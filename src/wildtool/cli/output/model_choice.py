@@ -35,7 +35,7 @@ def _print_board(board: Leaderboard, prices: Mapping[Path, Price]) -> None:
     heads = ("rank", "model", "right", "calls", "tokens", "USD", "s per call", "fails most at")
     print_grid(f"Which model? ({board.title})", heads, rows, sentences=(1, 7), keys=2)
     if any(row.place.startswith("=") for row in placed.rows):
-        print_wrapped("Models with the same rank (=) cannot be told apart by these tasks; more may do it.")
+        print_wrapped("Between models of the same rank (=) these tasks show no difference; more tasks may.")
         print()
     if not all(row.place for row in placed.rows):
         print_wrapped("A model without a rank lacks results; run the same command again.")

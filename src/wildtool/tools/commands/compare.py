@@ -2,7 +2,7 @@
 
 import typer
 
-from wildtool.cli.command import arg, named_part
+from wildtool.cli.command import arg
 from wildtool.cli.options.config_file import explicit_options
 from wildtool.errors import UsageError
 from wildtool.tools.commands.options import TryOptions
@@ -28,13 +28,13 @@ def compare(
     Of own cases, whole calls are compared, with their arguments; of requests, which tool is chosen.
     """
     from wildtool.engine.registry import cases_in
+    from wildtool.tools.commands.case_versions import compare_tools
 
     check_options([old, new], its)
     if its.requests is not None and any(map(cases_in, its.requests)):
         if len(its.requests) > 1:
             raise UsageError("--requests takes one file of own cases")
         sources = tool_sources([old, new], its.mcp_env, its.mcp_header)
-        compare_tools = named_part("cases.versions:compare_tools")
         return compare_tools(sources, its.requests[0], its, explicit_options(context))
     if its.requests is None:
         return show_runs(existing_paths([old, new]), its, versions=True)
