@@ -129,7 +129,7 @@ def _read(path: Path) -> CaseFile:
     case_file = CaseFile(path)
     _replace_foreign(document, case_file)
     if not document.records and not document.faults:
-        document.faults.append(CaseFault(path, 1, "", "the file holds no case"))
+        document.fail(1, "", "the file holds no case")
     tools = ToolReader(path.parent, read_listing(path))
     case_file.cases = CaseReader(document, tools, path.parent).cases()
     case_file.faults = sorted(document.faults, key=lambda fault: (fault.line, fault.field))
@@ -201,11 +201,10 @@ def _replace_foreign(document: CaseDocument, case_file: CaseFile) -> None:
         for case in foreign_cases(form, as_object(record.value)):
             if isinstance(case, NoGoldError):
                 case_file.without_gold += 1
-                reason = f"left out ({form}): {case}"
-                document.faults.append(CaseFault(case_file.path, record.line, "form", reason, "warning"))
+                document.fail(record.line, "form", f"left out ({form}): {case}", "warning")
                 continue
             if note := case.get("note"):
-                document.faults.append(CaseFault(case_file.path, record.line, "note", note, "warning"))
+                document.fail(record.line, "note", note, "warning")
             cases.append(with_match_type(case, config) if form in ADK_FORMS else case)
         records += [CaseRecord(case, record.file, record.line) for case in _numbered(cases)]
     document.records = records

@@ -41,20 +41,27 @@ class CaseRecord:
     line: int
     """From 1."""
     lines: Mapping[ValuePath, int] = field(default_factory=dict[ValuePath, int])
-    """By path in the record the line of a value, where the file has several lines for a record."""
+    """By path in the file the line of a value, where the file has several lines for a record."""
     sources: Mapping[ValuePath, str] = field(default_factory=dict[ValuePath, str])
-    """By path the text of a YAML scalar without quotes, as it was typed."""
+    """By path in the file the text of a YAML scalar without quotes, as it was typed."""
+    base: ValuePath = ()
+    """Its path in the file."""
 
 
 @dataclass(slots=True)
 class CaseDocument:
     """A case file as it was written."""
 
+    path: Path
     records: list[CaseRecord] = field(default_factory=list[CaseRecord])
     defaults: CaseRecord | None = None
     """What `defaults` holds; None where the file has none."""
     faults: list[CaseFault] = field(default_factory=list[CaseFault])
     """What is wrong with the writing itself."""
+
+    def fail(self, line: int, field: str, message: str, level: FindingLevel = "error") -> None:
+        """Notes what is wrong with the writing."""
+        self.faults.append(CaseFault(self.path, line, field, message, level))
 
 
 class CaseReadError(Exception):
@@ -102,15 +109,14 @@ class CasePlace:
     @property
     def source(self) -> str | None:
         """The text of a YAML scalar without quotes; None for any other value."""
-        return self.record.sources.get(self.path)
+        return self.record.sources.get((*self.record.base, *self.path))
 
     @property
     def line(self) -> int:
         """The line of the value, or of the nearest one around it that is known."""
-        for end in range(len(self.path), -1, -1):
-            if (line := self.record.lines.get(self.path[:end])) is not None:
-                return line
-        return self.record.line
+        path = (*self.record.base, *self.path)
+        above = (self.record.lines.get(path[:end]) for end in range(len(path), len(self.record.base) - 1, -1))
+        return next((line for line in above if line is not None), self.record.line)
 
     def fail(self, message: str, level: FindingLevel = "error") -> None:
         """Notes what is wrong here."""

@@ -6,10 +6,11 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from wildtool.cases.places import CaseDocument, CaseFault, CaseRecord
+from wildtool.cases.places import CaseDocument, CaseRecord
 from wildtool.cases.yaml_text import YAML_LIMITS, YamlError, YamlText, read_yaml_text
 from wildtool.data.files import read_text
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, check_limits
@@ -43,29 +44,29 @@ def read_case_document(path: Path, text: str) -> CaseDocument:
     Args:
         path: names the file in messages; its suffix says how it is written.
     """
-    document = CaseDocument()
+    document = CaseDocument(path)
     match SUFFIXES.get(path.suffix.casefold(), YAML):
         case "lines":
-            _read_lines(document, path, text)
+            _read_lines(document, text)
         case "csv":
-            _read_csv(document, path, text)
+            _read_csv(document, text)
         case "json":
-            _read_json(document, path, text)
+            _read_json(document, text)
         case _:
-            _read_yaml(document, path, text)
+            _read_yaml(document, text)
     return document
 
 
-def _read_yaml(document: CaseDocument, path: Path, text: str) -> None:
+def _read_yaml(document: CaseDocument, text: str) -> None:
     try:
         tree = read_yaml_text(text)
     except YamlError as error:
-        document.faults.append(CaseFault(path, error.line, "", str(error)))
+        document.fail(error.line, "", str(error))
         return
-    _add_tree(document, path, tree)
+    _add_tree(document, tree)
 
 
-def _read_json(document: CaseDocument, path: Path, text: str) -> None:
+def _read_json(document: CaseDocument, text: str) -> None:
     """JSON is read as such, and once more as YAML, which knows the lines and which keys occur twice."""
     try:
         # Between the values of JSON a tab is a blank, which YAML refuses; inside of texts JSON has none.
@@ -76,75 +77,58 @@ def _read_json(document: CaseDocument, path: Path, text: str) -> None:
         value = _parsed(text, check_keys=tree is None)
     except ValueError as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        document.faults.append(CaseFault(path, line, "", f"not JSON: {error}"))
+        document.fail(line, "", f"not JSON: {error}")
         return
-    lines, repeated = (tree.lines, tree.repeated) if tree else ({}, [])
-    _add_tree(document, path, YamlText(value, lines, tree.sources if tree else {}, repeated))
+    _add_tree(document, YamlText(value, {}, {}, []) if tree is None else replace(tree, value=value))
 
 
-def _add_tree(document: CaseDocument, path: Path, tree: YamlText) -> None:
+def _add_tree(document: CaseDocument, tree: YamlText) -> None:
     """Adds the records of a file that is one value: an object with cases, a list of records, or one record."""
     for line, place in tree.repeated:
         name = str(place[-1])
         again = f"calls of one tool are list items: - {name}: …"
-        message = f"{name!r} occurs twice in one object, and only one would be read; {again}"
-        document.faults.append(CaseFault(path, line, name, message))
-    value: Any = tree.value
-    if isinstance(value, dict) and ("cases" in value or "defaults" in value):
-        document_keys = as_object(value)
-        for key in document_keys:
+        document.fail(line, name, f"{name!r} occurs twice in one object, and only one would be read; {again}")
+    held = as_object(tree.value)
+    if "cases" in held or "defaults" in held:
+        for key in held:
             if key not in _FILE_KEYS:
                 message = f"{key!r} is not a key here; known: cases, defaults"
-                document.faults.append(CaseFault(path, tree.lines.get((key,), 1), key, message))
-        if document_keys.get("defaults") is not None:
-            document.defaults = _records(path, tree, (), {"defaults": document_keys["defaults"]})[0]
-        if not as_list(document_keys.get("cases")):
-            line = tree.lines.get(("cases",), 1)
-            document.faults.append(CaseFault(path, line, "cases", "expected a list of cases"))
-        document.records += _records(
-            path, tree, ("cases",), dict(enumerate(as_list(document_keys.get("cases"))))
-        )
-    elif isinstance(value, list):
-        document.records += _records(path, tree, (), dict(enumerate(as_list(value))))
-    elif value is not None:
-        document.records.append(CaseRecord(value, path, 1, tree.lines, tree.sources))
+                document.fail(tree.lines.get((key,), 1), key, message)
+        if held.get("defaults") is not None:
+            document.defaults = _record(document, tree, held["defaults"], ("defaults",))
+        if not as_list(held.get("cases")):
+            document.fail(tree.lines.get(("cases",), 1), "cases", "expected a list of cases")
+        records = as_list(held.get("cases"))
+        document.records += [_record(document, tree, each, ("cases", at)) for at, each in enumerate(records)]
+        return
+    several = as_list(tree.value)
+    document.records += [_record(document, tree, each, (at,)) for at, each in enumerate(several)]
+    if not isinstance(tree.value, list | None):
+        document.records.append(_record(document, tree, tree.value, ()))
 
 
-def _records(path: Path, tree: YamlText, base: ValuePath, values: Mapping[Any, Any]) -> list[CaseRecord]:
-    """The records below a place, each with its part of the lines."""
-    lines: dict[Any, dict[ValuePath, int]] = {key: {} for key in values}
-    sources: dict[Any, dict[ValuePath, str]] = {key: {} for key in values}
-    start = len(base)
-    for parts, placed in ((lines, tree.lines), (sources, tree.sources)):
-        for place, its in placed.items():
-            if len(place) > start and place[:start] == base and place[start] in values:
-                parts[place[start]][place[start + 1 :]] = cast(Any, its)
-    return [
-        CaseRecord(value, path, lines[key].get((), 1), lines[key], sources[key])
-        for key, value in values.items()
-    ]
+def _record(document: CaseDocument, tree: YamlText, value: Any, base: ValuePath) -> CaseRecord:
+    return CaseRecord(value, document.path, tree.lines.get(base, 1), tree.lines, tree.sources, base)
 
 
-def _read_lines(document: CaseDocument, path: Path, text: str) -> None:
+def _read_lines(document: CaseDocument, text: str) -> None:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             value = _parsed(line)
         except json.JSONDecodeError as error:
-            document.faults.append(
-                CaseFault(
-                    path, number, "", f"not JSON at column {error.colno}: {error.msg}; expected a case a line"
-                )
+            document.fail(
+                number, "", f"not JSON at column {error.colno}: {error.msg}; expected a case a line"
             )
             continue
         except ValueError as error:
-            document.faults.append(CaseFault(path, number, "", f"not JSON: {error}"))
+            document.fail(number, "", f"not JSON: {error}")
             continue
         if isinstance(value, dict) and {*as_object(value)} == {"defaults"}:
-            document.defaults = CaseRecord(as_object(value)["defaults"], path, number)
+            document.defaults = CaseRecord(as_object(value)["defaults"], document.path, number)
         else:
-            document.records.append(CaseRecord(value, path, number))
+            document.records.append(CaseRecord(value, document.path, number))
 
 
 def _parsed(text: str, *, check_keys: bool = True) -> Any:
@@ -165,7 +149,7 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _read_csv(document: CaseDocument, path: Path, text: str) -> None:
+def _read_csv(document: CaseDocument, text: str) -> None:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     csv.field_size_limit(min(sys.maxsize, YAML_LIMITS.bytes))
     line = 1
@@ -175,29 +159,24 @@ def _read_csv(document: CaseDocument, path: Path, text: str) -> None:
             if not heads:
                 heads = [head.strip() for head in cells]
                 for head in {head for head in heads if heads.count(head) > 1}:
-                    message = f"the column {head!r} occurs twice, and only one would be read"
-                    document.faults.append(CaseFault(path, line, head, message))
+                    document.fail(line, head, f"the column {head!r} occurs twice, and only one would be read")
             elif any(cell.strip() for cell in cells):
-                _add_row(document, path, line, heads, cells)
+                _add_row(document, line, heads, cells)
             line = rows.line_num + 1
     except csv.Error as error:
-        document.faults.append(CaseFault(path, line, "", f"not CSV: {error}"))
+        document.fail(line, "", f"not CSV: {error}")
 
 
-def _add_row(
-    document: CaseDocument, path: Path, line: int, heads: Sequence[str], cells: Sequence[str]
-) -> None:
+def _add_row(document: CaseDocument, line: int, heads: Sequence[str], cells: Sequence[str]) -> None:
     if len(cells) > len(heads):
-        message = "more cells than columns; a text with a comma needs quotes"
-        document.faults.append(CaseFault(path, line, "", message))
+        document.fail(line, "", "more cells than columns; a text with a comma needs quotes")
         return
     row = {head: cell.strip() for head, cell in zip(heads, cells, strict=False)}
     if row.get("expect") == "":
-        document.faults.append(CaseFault(path, line, "expect", "is empty; write none for no call"))
+        document.fail(line, "expect", "is empty; write none for no call")
         return
-    document.records.append(
-        CaseRecord({key: _cell(key, cell) for key, cell in row.items() if cell}, path, line)
-    )
+    values = {key: _cell(key, cell) for key, cell in row.items() if cell}
+    document.records.append(CaseRecord(values, document.path, line))
 
 
 def _cell(column: str, text: str) -> Any:
