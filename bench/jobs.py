@@ -19,9 +19,10 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -29,7 +30,8 @@ from urllib.request import urlopen
 HERE = Path(__file__).parent
 FILES = HERE / "jobs_files"
 ROOT = HERE.parent
-KILLED_AFTER_S = 7
+KILLED_AT = 25
+"""Calls, of 40, at which a program is killed."""
 LIMIT_S = 300
 """Longest time of one command."""
 WRONG = {"old": (1, 5), "new": (1, 3, 4, 5, 7, 8, 12)}
@@ -109,8 +111,8 @@ def serving(answer_file: Path) -> Iterator[str]:
             process.terminate()
 
 
-def played(peer: Peer, folder: Path, address: str, *, kill_after_s: float | None = None) -> Outcome:
-    """What a program does with an address. Args: kill_after_s: when it is killed; None to let it end."""
+def played(peer: Peer, folder: Path, address: str, is_due: Callable[[], bool] = lambda: False) -> Outcome:
+    """What a program does with an address. Args: is_due: whether it is to be killed now."""
     start, status, said = time.monotonic(), 0, ""
     for words in peer.commands:
         command = [word.replace("ADDRESS", address) for word in words]
@@ -124,11 +126,13 @@ def played(peer: Peer, folder: Path, address: str, *, kill_after_s: float | None
             text=True,
             start_new_session=True,
         ) as process:
-            try:
-                said, _ = process.communicate(timeout=kill_after_s or LIMIT_S)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                said, _ = process.communicate()
+            while True:
+                try:
+                    said, _ = process.communicate(timeout=0.1)
+                    break
+                except subprocess.TimeoutExpired:
+                    if is_due() or time.monotonic() - start > LIMIT_S:
+                        os.killpg(process.pid, signal.SIGKILL)
         status = max(status, process.returncode, key=abs)
     return Outcome(status, time.monotonic() - start, said)
 
@@ -316,7 +320,7 @@ def play_all(peer: Peer, folder: Path, server: str) -> list[tuple[str, str]]:
         shutil.copytree(folder, fresh, ignore=shutil.ignore_patterns("runs", "state"))
         start = asked(server)
         if path == "slow":
-            played(peer, fresh, f"{server}/slow/v1", kill_after_s=KILLED_AFTER_S)
+            played(peer, fresh, f"{server}/slow/v1", partial(has_asked, server, start + KILLED_AT))
         before = asked(server)
         outcome = played(peer, fresh, f"{server}/{path}/v1")
         shown(fault, peer, outcome)
@@ -328,6 +332,10 @@ def play_all(peer: Peer, folder: Path, server: str) -> list[tuple[str, str]]:
         said = [f"status {outcome.status}", f"{outcome.seconds:.1f} s", calls]
         rows.append((fault, ", ".join(filter(None, said))))
     return rows
+
+
+def has_asked(server: str, calls: int) -> bool:
+    return asked(server) >= calls
 
 
 def asked(server: str) -> int:
