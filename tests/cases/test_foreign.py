@@ -292,6 +292,17 @@ def test_arguments_of_agentv_are_compared_as_args_match_says(tmp_path: Path, mod
     assert [is_right(unit, [call]) for call in (F1, k("f", a=1, b=2), k("f"))] == right
 
 
+def test_names_alone_are_calls_wherever_a_form_lists_calls(tmp_path: Path):
+    rows = [
+        {"tests": [{"input": "x", "assert": [trajectory("exact", expected=["f", "g"])]}]},
+        {"conversation_group_id": "c", "turns": [{"query": "x", "expected_tool_calls": ["f", "g"]}]},
+        {"id": "d", "turns": [{"user": "x", "expect": {"tool_calls_include": "f"}}]},
+    ]
+    for row in rows:
+        (unit,) = read(tmp_path, json.dumps(row), "rows.json").cases[0].units.values()
+        assert is_right(unit, [k("f"), G]) and not is_right(unit, [])
+
+
 def test_what_is_left_out_of_a_foreign_case_is_said(tmp_path: Path):
     expect = {"tool_calls_include": ["f"], "judge": {"rubric": "nice"}}
     row = {"id": "c", "turns": [{"user": "a", "expect": expect}]}
@@ -404,6 +415,8 @@ def test_assertions_of_promptfoo_about_calls_are_kept_and_judged_ones_are_counte
             "args_match names 'b'",
         ),
         ({"query": "a", "expectedToolCalls": [], "isNegativeTest": False}, "MCPJam"),
+        ({"prompts": ["{{q}}"], "tests": ["file://more.yaml", {"vars": {"q": "a"}}]}, "file://more.yaml"),
+        ({"id": "c", "turns": [{"user": "a", "expect": {"tool_calls_args": ["f"]}}]}, "no list of objects"),
         (
             {
                 "messages": [user("a")],

@@ -9,6 +9,7 @@ from wildtool.cases.foreign.literal import (
     NoGoldError,
     case_or_refusal,
     named,
+    objects_of,
     read_foreign_calls,
 )
 from wildtool.json_codec import as_list, as_object, as_objects
@@ -16,7 +17,7 @@ from wildtool.json_codec import as_list, as_object, as_objects
 
 def adk_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
     """The cases of an evalset, or of one of its entries; a conversation is a case."""
-    entries = as_objects(record.get("eval_cases")) if "eval_cases" in record else [dict(record)]
+    entries = objects_of(record, "eval_cases") if "eval_cases" in record else [dict(record)]
     return [case_or_refusal(partial(_case, entry)) for entry in entries]
 
 
@@ -46,7 +47,7 @@ def adk_old_case(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _case(entry: Mapping[str, Any]) -> dict[str, Any]:
-    turns = [_turn(invocation) for invocation in as_objects(entry.get("conversation"))]
+    turns = [_turn(invocation) for invocation in objects_of(entry, "conversation")]
     if not any("expect" in turn for turn in turns):
         raise NoGoldError("no turn has intermediate_data with tool_uses, so there is no expectation")
     return {**named(entry.get("eval_id")), "turns": turns, "order": "listed"}

@@ -9,10 +9,11 @@ from wildtool.cases.foreign.literal import (
     NoGoldError,
     case_or_refusal,
     named,
+    objects_of,
     read_foreign_call,
     read_history,
 )
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.json_codec import as_list, as_object
 
 _MODES: Mapping[str, dict[str, Any]] = {
     "any_order": {"also": "any"},
@@ -28,7 +29,7 @@ def agentv_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
     """The tests of a file, once for each of their assertions about tools."""
     return [
         case
-        for test in as_objects(record.get("tests"))
+        for test in objects_of(record, "tests")
         for case in _cases({**test, "input": [*_messages(record), *_messages(test)]}, _assertions(record))
     ]
 
@@ -56,7 +57,7 @@ def _case(test: Mapping[str, Any], assertion: Mapping[str, Any]) -> dict[str, An
     if mode == "any_order":
         calls = [{"name": name, "times": f"{n}+"} for name, n in as_object(assertion.get("minimums")).items()]
     else:
-        calls = [_call(item, assertion) for item in as_objects(assertion.get("expected"))]
+        calls = [_call(item, assertion) for item in as_list(assertion.get("expected"))]
     if not calls:
         raise NoGoldError(f"{mode} lists no calls, so each reply would pass")
     if mode == "subset":
@@ -66,8 +67,11 @@ def _case(test: Mapping[str, Any], assertion: Mapping[str, Any]) -> dict[str, An
     return {**named(test.get("id")), "messages": read_history(test["input"]), "expect": calls, **_MODES[mode]}
 
 
-def _call(item: Mapping[str, Any], assertion: Mapping[str, Any]) -> dict[str, Any]:
+def _call(entry: Any, assertion: Mapping[str, Any]) -> dict[str, Any]:
     """A call whose arguments are compared as `args_match` says: `exact` where it says nothing."""
+    if not isinstance(entry, dict):
+        return read_foreign_call(entry)
+    item = as_object(entry)
     arguments = item.get("args", item.get("input"))
     mode = item.get("args_match", assertion.get("args_match", "exact"))
     if arguments in (None, "any") or mode == "ignore":
@@ -86,8 +90,8 @@ def _call(item: Mapping[str, Any], assertion: Mapping[str, Any]) -> dict[str, An
 
 
 def _assertions(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    own = record.get("assertions", record.get("assert"))
-    return as_objects(own or as_object(record.get("execution")).get("evaluators"))
+    holders = ((record, "assertions"), (record, "assert"), (as_object(record.get("execution")), "evaluators"))
+    return [assertion for held, key in holders for assertion in objects_of(held, key)]
 
 
 def _type(assertion: Mapping[str, Any]) -> str:

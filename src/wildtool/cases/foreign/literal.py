@@ -6,7 +6,7 @@ from typing import Any
 from wildtool.cases.form import ARGUMENT_SPELLINGS, NAME_SPELLINGS
 from wildtool.cases.matching import holds_matcher
 from wildtool.errors import DataError
-from wildtool.json_codec import as_list, as_object
+from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes import Reading
 from wildtool.shapes.messages import read_messages
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
@@ -50,6 +50,17 @@ def named(name: Any) -> dict[str, Any]:
     """The id of a case by what another form calls it; none for what is no name."""
     text = str(name).strip() if isinstance(name, str | int) else ""
     return {"id": text.replace(" ", "-")} if text else {}
+
+
+def objects_of(record: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects of a list; none where there is no such key. Raises NoGoldError for what is no list of objects: nothing
+    of it is passed over."""
+    value = record.get(key)
+    entries = as_list(value)
+    odd = [entry for entry in entries if not isinstance(entry, dict)]
+    if odd or not isinstance(value, list | None):
+        raise NoGoldError(f"{key!r} is no list of objects: {str(odd[0] if odd else value)[:60]!r}")
+    return as_objects(value)
 
 
 def read_history(messages: Any) -> list[Message]:

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, literal_arguments
+from wildtool.cases.foreign.literal import (
+    ForeignCase,
+    NoGoldError,
+    case_or_refusal,
+    literal_arguments,
+    objects_of,
+)
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes.reading import of_json
 
@@ -31,9 +37,9 @@ _FREE = ("latency", "cost", "is-valid-openai-tools-call", "not-is-valid-openai-t
 
 def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
     """The tests of a file, or of one of its rows, once for each prompt. Raises NoGoldError."""
-    tests = as_objects(record.get("tests")) if "tests" in record else [dict(record)]
-    if not tests:
+    if isinstance(record.get("tests"), str):
         raise NoGoldError("its tests are in another file; give that file")
+    tests = objects_of(record, "tests") if "tests" in record else [dict(record)]
     shared = as_object(record.get("defaultTest"))
     prompts = as_list(record.get("prompts")) or [None]
     tools = _tools(record)
@@ -44,7 +50,7 @@ def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
 
 def _case(test: Mapping[str, Any], shared: Mapping[str, Any], prompt: Any, tools: Any) -> dict[str, Any]:
     variables = {**as_object(shared.get("vars")), **as_object(test.get("vars"))}
-    assertions = [*as_objects(shared.get("assert")), *as_objects(test.get("assert"))]
+    assertions = [*objects_of(shared, "assert"), *objects_of(test, "assert")]
     case = {**_request(prompt, variables), **_expected(assertions)}
     return {**case, "tools": tools} if tools is not None else case
 

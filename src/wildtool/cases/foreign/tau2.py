@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.cases.foreign.literal import NoGoldError, named, read_foreign_call
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.cases.foreign.literal import NoGoldError, named, objects_of, read_foreign_call
+from wildtool.json_codec import as_list, as_object
 
 _PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 """The parts of the simulated user's instructions, in the order in which they are read as one request."""
@@ -16,7 +16,7 @@ def tau2_case(record: Mapping[str, Any]) -> dict[str, Any]:
     criteria = as_object(record.get("evaluation_criteria")) or record
     actions = [
         action
-        for action in as_objects(criteria.get("actions"))
+        for action in objects_of(criteria, "actions")
         if action.get("requestor", "assistant") == "assistant"
     ]
     if not actions:

@@ -7,10 +7,11 @@ from wildtool.cases.foreign.literal import (
     NoGoldError,
     literal_arguments,
     named,
+    objects_of,
     read_foreign_call,
     read_foreign_calls,
 )
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.json_codec import as_list, as_object
 
 _EXPECT_KEYS = (
     "tool_calls_include",
@@ -30,7 +31,7 @@ def turns_case(record: Mapping[str, Any]) -> dict[str, Any]:
     left_out: list[str] = []
     turns = [
         _turn(turn, _of_lightspeed if is_lightspeed else _of_expect, left_out)
-        for turn in as_objects(record.get("turns"))
+        for turn in objects_of(record, "turns")
     ]
     judged = ("expect", "expect_any", "never")
     if not any(key in turn for turn in turns for key in judged):
@@ -68,13 +69,16 @@ def _turn(
 def _of_expect(turn: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
     """What `expect` says: of pytest-agent-eval an object, of pipecat a list of events."""
     if isinstance(turn.get("expect"), list):
-        events = as_objects(turn["expect"])
+        events = objects_of(turn, "expect")
         calls = [event for event in events if event.get("event") == "function_call"]
         left_out += [str(event.get("event")) for event in events if event not in calls]
         slots = [slot for event in calls for slot in map(_partial, read_foreign_calls(event.get("calls")))]
         return {"expect": slots, "order": "listed", "also": "any"} if slots else {}
     expect = as_object(turn.get("expect"))
     slots = _slots(expect)
+    left_out += [
+        "tool_calls_args.judge" for entry in as_list(expect.get("tool_calls_args")) if "judge" in entry
+    ]
     either = as_list(expect.get("reply_contains_any"))
     texts = [
         *as_list(expect.get("reply_contains_all")),
@@ -93,12 +97,13 @@ def _of_expect(turn: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
 def _slots(expect: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The calls that pytest-agent-eval expects: those of `tool_calls_include`, with the arguments that it names."""
     with_arguments: dict[str, list[dict[str, Any]]] = {}
-    for entry in as_objects(expect.get("tool_calls_args")):
+    for entry in objects_of(expect, "tool_calls_args"):
         if "args" in entry:
             call = read_foreign_call({"name": entry.get("tool"), "arguments": entry["args"]})
             call = call if entry.get("mode") == "exact" else _partial(call)
             with_arguments.setdefault(call["name"], []).append(call)
-    names = as_list(expect.get("tool_calls_include"))
+    include = expect.get("tool_calls_include")
+    names = [include] if isinstance(include, str) else as_list(include)
     slots = [slot for name in names for slot in with_arguments.pop(name, [{"name": name, "times": "1+"}])]
     if with_arguments and expect.get("tool_calls_ordered") is True:
         raise NoGoldError("tool_calls_args names calls that have no place in the order of tool_calls_include")
@@ -135,13 +140,14 @@ def _depth(value: Any) -> int:
     return 1 + max(map(_depth, as_list(value)), default=0) if isinstance(value, list) else 0
 
 
-def _calls(steps: Any) -> list[dict[str, Any]]:
-    return [
-        call for step in as_list(steps) for call in as_objects(step if isinstance(step, list) else [step])
-    ]
+def _calls(steps: Any) -> list[Any]:
+    return [call for step in as_list(steps) for call in (as_list(step) if isinstance(step, list) else [step])]
 
 
-def _pattern_call(held: Mapping[str, Any]) -> dict[str, Any]:
+def _pattern_call(value: Any) -> dict[str, Any]:
+    held = as_object(value)
+    if not held:
+        return read_foreign_call(value)
     call = read_foreign_call({key: held[key] for key in ("tool_name", "arguments") if key in held})
     arguments = as_object(held.get("arguments"))
     patterns = {

@@ -5,8 +5,15 @@ from functools import partial
 from typing import Any
 
 from wildtool.cases.foreign.home_made import home_made_case
-from wildtool.cases.foreign.literal import ForeignCase, NoGoldError, case_or_refusal, named, read_history
-from wildtool.json_codec import as_list, as_object, as_objects, values_inside
+from wildtool.cases.foreign.literal import (
+    ForeignCase,
+    NoGoldError,
+    case_or_refusal,
+    named,
+    objects_of,
+    read_history,
+)
+from wildtool.json_codec import as_list, as_object, values_inside
 
 
 def webmcp_case(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +65,7 @@ def _call(held: Mapping[str, Any]) -> dict[str, Any]:
 
 def mcpjam_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
     """The tests of a file of MCPJam, or one test."""
-    tests = as_objects(record.get("tests")) if "tests" in record else [dict(record)]
+    tests = objects_of(record, "tests") if "tests" in record else [dict(record)]
     return [case_or_refusal(partial(_mcpjam_case, test)) for test in tests]
 
 
