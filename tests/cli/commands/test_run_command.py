@@ -33,7 +33,9 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     place = "wildtool.cli.output.run_result"
     monkeypatch.setattr(f"{place}.print_notes", lambda outcome: calls.append("notes"))
     monkeypatch.setattr(f"{place}.print_spend", lambda outcome, plan: calls.append(f"spend {plan.profile}"))
-    monkeypatch.setattr(f"{place}.print_overview_of", lambda *shown: calls.append(shown))
+    monkeypatch.setattr(
+        f"{place}.print_overview_of", lambda runs, *how: calls.append(([run.folder for run in runs], *how))
+    )
     monkeypatch.setattr(runner, "RunResult", Ended)
     monkeypatch.setattr("sys.argv", ["/bin/wildtool", "run", "x"])
     return calls

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from wildtool.advice import Advice
+from wildtool.api.plans import NamedRun
 from wildtool.cli.output.run_result import print_notes, print_overview_of
 from wildtool.engine.score.trust import FailureKind
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, LimitOf
@@ -127,8 +128,10 @@ def test_runs_are_shown_with_the_command_for_more(
     )
     monkeypatch.setattr("wildtool.cli.output.run_result.print_overview", shown.append)
     folders = [Path("runs/a b"), Path("c")]
-    print_overview_of(folders, "fixed", True)
+    plan: Any = SimpleNamespace(benchmark=SimpleNamespace(shown=()), prices={})
+    runs = [NamedRun(str(folder), plan, folder) for folder in folders]
+    print_overview_of(runs, "fixed", True)
     assert capsys.readouterr().err == ""
-    print_overview_of(folders, "fixed", False)
+    print_overview_of(runs, "fixed", False)
     assert capsys.readouterr().err == "More tables: wildtool show 'runs/a b' c --all\n"
     assert shown == [(folders, "fixed")] * 2
