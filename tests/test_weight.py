@@ -35,7 +35,7 @@ BUDGETS = {
     "board": 880,
     "cases": 4050,
     "check": 2270,
-    "cli": 4900,
+    "cli": 5000,
     "config": 800,
     "data": 1060,
     "engine": 9800,
