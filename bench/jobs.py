@@ -6,7 +6,7 @@
 It starts servers on this machine only (`jobs_server.py`), with two scripted checkpoints: `old` has 18 of 20 cases right,
 `new` 13. The peers are installed side by side in FOLDER (default `build/jobs-peers`): promptfoo with npm, deepeval with
 pip. What cannot be installed is said, and its rows are left out. Prints a table; figures that were measured are in
-docs/beside-peers.md.
+docs/own-cases.md.
 """
 
 import argparse
