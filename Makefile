@@ -8,8 +8,8 @@ FLOOR_EXTRAS := bfcl,ledger,report,store,training
 PACKAGES := --editable packages/wildtool-data --editable 'packages/wildtool-review[postgres]' --editable packages/wildtool-train
 # For each dependency the tests that use it most and take little time.
 FLOOR_TESTS := $(addprefix tests/, \
-	cli/test_help.py cli/test_help_layout.py cli/test_entry.py cli/test_declared_options.py cli/test_terminal.py \
-	cli/output/test_grid.py models/http data/test_pinned.py \
+	cli/test_help.py cli/test_help_layout.py cli/test_entry.py cli/test_declared_options.py terminal/test_terminal.py \
+	terminal/test_grid.py models/http data/test_pinned.py \
 	engine/record/test_lines.py engine/score/test_verdict_table.py toolcall/test_retrieval.py export/test_export_tables.py \
 	training/test_files.py \
 	report/charts report/test_report_parts.py scale/test_store.py \

@@ -38,6 +38,7 @@ ABOUT: Mapping[str, str] = {
     "cli": "commands, options, output; no logic",
     "report": "pages, charts, local viewer",
     "export": "one module per format",
+    "terminal": "what a terminal shows: texts, tables",
     "table": "tables of numbers, in every form",
     "engine": "runs, records, scores, compares",
     "benchmarks": "data, episodes, rules; one folder each",

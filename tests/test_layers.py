@@ -44,6 +44,7 @@ LAYERS = (
     {"engine"},
     {"training"},
     {"table"},
+    {"terminal"},
     {"report", "export", "trust_request"},
     {"tools"},
     {"config"},

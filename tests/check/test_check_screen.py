@@ -81,7 +81,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_cleared(
     endpoints: Any, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
 ):
     shown: list[str] = []
-    monkeypatch.setattr("wildtool.cli.terminal.print_step", shown.append)
+    monkeypatch.setattr("wildtool.terminal.print_step", shown.append)
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
     assert check() == 0
     numbers = [re.fullmatch(r"(\d+) of (\d+) probes", text) for text in shown[:-1]]

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wildtool import cli, steps
-from wildtool.cli.terminal import print_step
+from wildtool.terminal import print_step
 
 
 def ended(*words: str) -> tuple[int, str, str]:

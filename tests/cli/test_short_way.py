@@ -20,7 +20,7 @@ The command line
     config/named_models         models that are named, with rates and prices
     config/config_file          `wildtool.toml`, looked for in each run
     cli/options/run             the options, also those that `generate` has, and the settings that they make
-    cli/output/progress         the display, begun before the first call
+    terminal/progress         the display, begun before the first call
     interrupts                  what Ctrl-C and SIGTERM do while a verb works
 The run
     engine/plan                 what is run: items, models, rules

@@ -177,7 +177,7 @@ def test_the_end_of_a_run_is_said_with_its_status(
 
     monkeypatch.setattr("wildtool.cli.output.results.find_results", find_results)
     monkeypatch.setattr("wildtool.cli.output.results.describe_failures", "".join)
-    monkeypatch.setattr("wildtool.cli.output.tables.print_overview", shown.append)
+    monkeypatch.setattr("wildtool.terminal.tables.print_overview", shown.append)
     shared: Any = SimpleNamespace(run=SimpleNamespace(plan=SimpleNamespace(profile="fixed")))
     place = Place(FolderStore(tmp_path / "store"), tmp_path)
     controller: Any = SimpleNamespace(stopped=stopped, is_done=lambda: done)

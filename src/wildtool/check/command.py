@@ -97,8 +97,8 @@ def check(
     if markdown is not None:
         write_file(markdown, report.as_markdown().encode())
     if json:
-        from wildtool.cli.terminal import print_out
         from wildtool.json_codec import dumps
+        from wildtool.terminal import print_out
 
         print_out(dumps(report.as_json()).decode("utf-8", "replace"))
     else:
@@ -126,11 +126,11 @@ def _peer(
 def _sender(name: str, endpoint: EndpointOptions, concurrency: int) -> "tuple[Sender, str]":
     """What sends to a model, and the model's address for messages."""
     from wildtool.check.sender import Sender, chat_model
-    from wildtool.cli.terminal import print_err
     from wildtool.config.config_file import read_config
     from wildtool.config.named_models import ModelCatalog
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.settings import Rates
+    from wildtool.terminal import print_err
 
     typed = {
         "base_url": endpoint.base_url,
@@ -148,7 +148,7 @@ def _sender(name: str, endpoint: EndpointOptions, concurrency: int) -> "tuple[Se
 
 
 def _show_progress(count: int, total: int) -> None:
-    from wildtool.cli.terminal import print_step
+    from wildtool.terminal import print_step
 
     if sys.stderr.isatty():
         print_step(f"{count} of {total} probes" if total else "")
@@ -159,9 +159,9 @@ def _print(report: "CheckReport") -> None:
 
     from wildtool.check.defects import DEFECTS
     from wildtool.check.report import agreement_rows, received_text, sent_text
-    from wildtool.cli.output.tables import print_grid
-    from wildtool.cli.terminal import print_out, print_wrapped, terminal_width
     from wildtool.engine.score.formatting import format_duration
+    from wildtool.terminal import print_out, print_wrapped, terminal_width
+    from wildtool.terminal.tables import print_grid
 
     rows = [
         (str(number), DEFECTS[number].name, status)

@@ -22,11 +22,11 @@ from wildtool import __version__
 from wildtool.api.words import option_of
 from wildtool.cli.command import command_of, named_part, report_error, with_exit_status
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
-from wildtool.cli.terminal import print_err, print_out, redacted_output
 from wildtool.errors import UsageError
 from wildtool.installed import installed_entries, load_entry, own_offer, package_of
 from wildtool.older_names import GOES_WITH, OLDER_SETTINGS, OlderNameWarning, warn_of_older
 from wildtool.secret_places import register_words
+from wildtool.terminal import print_err, print_out, redacted_output
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -455,12 +455,12 @@ def main() -> None:
     # Running and judging make many objects and hardly any reference cycles.
     gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     if sys.stderr.isatty():
-        from wildtool.cli.terminal import print_step
         from wildtool.steps import show_steps
+        from wildtool.terminal import print_step
 
         show_steps(print_step)
         if sys.stdin.isatty():
-            from wildtool.cli.terminal import ask_trust
+            from wildtool.terminal import ask_trust
             from wildtool.trust_request import ask_by
 
             ask_by(ask_trust)

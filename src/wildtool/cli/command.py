@@ -14,9 +14,9 @@ from typing import Annotated, Any, ParamSpec, TypeVar, dataclass_transform
 
 import typer
 
-from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 from wildtool.interrupts import EXIT_STATUS, LINE, interruptible, is_interrupt
+from wildtool.terminal import print_err
 from wildtool.written import COMMAND
 
 CONFIG_KEY = "wildtool.config"

@@ -13,8 +13,8 @@ from wildtool.api.settings import Settings, check_rules
 from wildtool.api.words import option_of
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions, settings_values
-from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError
+from wildtool.terminal import print_err
 
 if TYPE_CHECKING:
     from wildtool.api.plans import NamedRun

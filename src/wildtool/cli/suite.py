@@ -8,8 +8,6 @@ from pathlib import Path
 from wildtool.api.plans import NamedRun
 from wildtool.api.settings import Settings
 from wildtool.api.words import option_of
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.formatting import first_names, format_range, format_share
@@ -27,6 +25,8 @@ from wildtool.engine.suite import (
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.outputs import check_file, write_file
 from wildtool.sanitize import single_line
+from wildtool.terminal import print_err, print_wrapped
+from wildtool.terminal.tables import print_grid
 
 OF_ONE_BENCHMARK = (
     "data",

@@ -21,7 +21,6 @@ from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
-from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.errors import RecordError, UsageError
@@ -38,6 +37,7 @@ from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import ObjectStore
 from wildtool.scale.worker import ShareWorker, WorkerResult
 from wildtool.secret_places import find_secrets
+from wildtool.terminal import print_err, print_out
 
 MAX_LOCAL = 1_024
 """Processes of one machine at most."""

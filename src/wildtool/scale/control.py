@@ -15,8 +15,6 @@ from wildtool.api.plans import NamedRun
 from wildtool.api.settings import Settings
 from wildtool.api.values import parse_duration
 from wildtool.cli.command import report_error, worst_status
-from wildtool.cli.output.progress import ProgressDisplay
-from wildtool.cli.terminal import print_err
 from wildtool.engine.call.budget import Spend
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import find_segments
@@ -39,6 +37,8 @@ from wildtool.scale.job import (
 from wildtool.scale.overview import SharedProgress, WorkerReport, worker_reports
 from wildtool.scale.store import JOB_KEY, StoreError
 from wildtool.scale.worker import pace_of
+from wildtool.terminal import print_err
+from wildtool.terminal.progress import ProgressDisplay
 from wildtool.trust_request import grant
 
 BEAT_CONTROL_S = 20.0
@@ -409,7 +409,7 @@ def _is_own_folder(folder: Path) -> bool:
 def _finish(shared: SharedRun, place: Place, controller: Controller, launcher: Launcher) -> int:
     """Scores a run and prints its numbers; gives the exit status."""
     from wildtool.cli.output.results import describe_failures, find_results
-    from wildtool.cli.output.tables import print_overview
+    from wildtool.terminal.tables import print_overview
 
     if controller.stopped is not None:
         print_err(

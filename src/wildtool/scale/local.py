@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from types import FrameType
 
 from wildtool.children import Child, python_words
-from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError
+from wildtool.terminal import print_err
 
 PARENT_VARIABLE = "WILDTOOL_WORKER_PARENT"
 """Set for a worker that a command has started, which says itself what the user has to know."""

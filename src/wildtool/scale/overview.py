@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from wildtool.cli.terminal import ellipsize
 from wildtool.engine.record.worker_list import ListedWorker, is_amount
 from wildtool.engine.run.progress import ProgressObserver
 from wildtool.json_codec import as_list, as_object
 from wildtool.scale.claims import EXPIRY_S, ShareState
 from wildtool.scale.store import ObjectStore
+from wildtool.terminal import ellipsize
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-from wildtool.cli.output.progress import PLAIN_EVERY_S
-from wildtool.cli.terminal import print_err
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.installed import own_offer
 from wildtool.json_codec import as_object, checked
@@ -28,6 +26,8 @@ from wildtool.scale.job import worker_name
 from wildtool.scale.local import leave_at_sigterm
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
+from wildtool.terminal import print_err
+from wildtool.terminal.progress import PLAIN_EVERY_S
 
 ENTRY_POINT_OF_PARTS = "wildtool.parts"
 """Entry points of our packages that make parts: `KIND = module:Class`."""

@@ -11,10 +11,10 @@ from math import inf
 from pathlib import Path
 from typing import Any, Self
 
-from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError
 from wildtool.interrupts import keep_sigterm
 from wildtool.scale.local import STOP_S, LocalLauncher
+from wildtool.terminal import print_err
 from wildtool.trust_request import VARIABLE
 
 POLL_S = 0.5

@@ -11,23 +11,24 @@ from typing import Any, cast
 import pytest
 from typer.testing import CliRunner
 
-from cli.output.test_tables import result
 from noted_parts import NotedParts
+from terminal.test_tables import result
 from wildtool.cli import app
 from wildtool.cli.commands.compare import _default_group
 from wildtool.cli.output.comparison import ComparisonReport
-from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError
 from wildtool.outputs import is_site
+from wildtool.terminal import print_err
 from wildtool.types import Metric
 
 MODULES = {
     "cli.commands": ("compare", "gate", "report", "score", "show"),
-    "cli.output": ("comparison", "gate", "published", "reproduction", "results", "suite_comparison", "tables", "why"),
+    "cli.output": ("comparison", "gate", "published", "reproduction", "results", "suite_comparison", "why"),
     "data": ("data_set",),
     "engine": ("plan", "registry", "replies", "score.results"),
     "engine.compare": ("comparison", "gate", "leaderboard", "load", "runs", "suites"),
     "report": ("build", "model", "texts"),
+    "terminal": ("tables",),
     "tool_formats": ("detect",),
 }  # fmt: skip
 for package, names in MODULES.items():
@@ -89,7 +90,7 @@ def test_results_are_printed_as_asked(
     options: str, tables: list[str], results: list[Any], err: str, parts: Parts
 ) -> None:
     parts.put("cli.output.results", find_results=(RESULTS, 1))
-    parts.put("cli.output.tables", **dict.fromkeys(f"print_{table}" for table in TABLES))
+    parts.put("terminal.tables", **dict.fromkeys(f"print_{table}" for table in TABLES))
     assert parts.type_(f"show a b --profile p {options}") == (1, "", err)
     assert parts.calls == [
         ("find_results", [A, B], "p"),
@@ -122,7 +123,7 @@ def test_other_things_to_show_are_left_to_others(parts: Parts) -> None:
 
 @pytest.fixture
 def scoring(parts: Parts) -> Parts:
-    parts.put("cli.output.tables", print_overview=None)
+    parts.put("terminal.tables", print_overview=None)
     return parts
 
 

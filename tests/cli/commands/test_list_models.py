@@ -136,7 +136,7 @@ async def test_on_a_terminal_it_is_said_for_how_long_an_endpoint_is_asked(
         if len(waits) == 3:
             raise asyncio.CancelledError
 
-    monkeypatch.setattr("wildtool.cli.terminal.print_step", steps.append)
+    monkeypatch.setattr("wildtool.terminal.print_step", steps.append)
     await list_command._show_waiting("m")
     assert steps == []
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

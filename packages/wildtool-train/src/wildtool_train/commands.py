@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from wildtool.benchmark import Benchmark
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_wrapped
 from wildtool.engine.plan import Selection, check_profile
+from wildtool.terminal import print_wrapped
+from wildtool.terminal.tables import print_grid
 from wildtool.types import Source
 from wildtool_train.attacks import GOLD, AttackScore
 from wildtool_train.audit import ComponentAudit, RewardAudit, audit_reward

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.cli import CommandGroup, Commands
-from wildtool.cli.terminal import print_err
 from wildtool.older_names import GOES_WITH
+from wildtool.terminal import print_err
 
 _SUBMIT = ("board.commands.submit:submit", "Make a submission of a run: a bundle and its passport.")
 _VERIFY = ("board.commands.submit:verify", "Judge submissions again and compare them with their claims.")

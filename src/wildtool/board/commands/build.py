@@ -23,9 +23,9 @@ def build(
     refused, 2 there is none.
     """
     from wildtool.board.build import build_board
-    from wildtool.cli.terminal import print_err, print_out
     from wildtool.outputs import check_folder, is_site
     from wildtool.sanitize import single_line
+    from wildtool.terminal import print_err, print_out
 
     check_folder(out, is_site, force=force)
     page, refused = build_board(folder, out, data)

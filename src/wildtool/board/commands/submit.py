@@ -29,12 +29,12 @@ def submit(
     from wildtool.board.passport import passport, write_passport
     from wildtool.board.verify import bundle_digest, passport_of
     from wildtool.board.verify import verify as verification_of
-    from wildtool.cli.terminal import print_out
     from wildtool.engine.record.bundle import BUNDLE_SUFFIX, RUN_NAME
     from wildtool.engine.score.results import load_result
     from wildtool.export import ExportRequest, export
     from wildtool.models.resolve import folder_name
     from wildtool.outputs import check_file, make_folder
+    from wildtool.terminal import print_out
 
     name = run.resolve().name
     bundle = out / f"{name if RUN_NAME.fullmatch(name) else folder_name(name)}{BUNDLE_SUFFIX}"
@@ -82,9 +82,9 @@ def verify(
 
 
 def _print(verification: "Verification") -> None:
-    from wildtool.cli.terminal import print_err, print_out
     from wildtool.engine.compare.leaderboard import headline
     from wildtool.sanitize import single_line
+    from wildtool.terminal import print_err, print_out
 
     name = single_line(verification.bundle.name)
     if verification.problems:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 from wildtool.cli.command import declared, opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_wrapped, single_line
 from wildtool.errors import DataError, UsageError
 from wildtool.installed import own_offer
+from wildtool.terminal import print_err, print_wrapped, single_line
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -155,8 +155,8 @@ def _print(audits: "Sequence[Audit]", *, every: bool) -> None:
 
 
 def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
-    from wildtool.cli.output.tables import print_grid, shared_sample_size
     from wildtool.table import cell_of
+    from wildtool.terminal.tables import print_grid, shared_sample_size
 
     columns = [(result.profile, ceiling) for result in audits for ceiling in result.ceilings]
     main = {m.name for _, ceiling in columns for m in ceiling.metrics if m.headline}
@@ -216,8 +216,8 @@ def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
 
 
 def _print_kills(audits: "Sequence[Audit]", *, every: bool) -> None:
-    from wildtool.cli.output.tables import print_grid
     from wildtool.engine.score.formatting import counted
+    from wildtool.terminal.tables import print_grid
 
     caught = [{kills.kind: (kills.killed, kills.mutants) for kills in result.kills} for result in audits]
     kinds = list(dict.fromkeys(kind for counts in caught for kind in counts))

@@ -61,9 +61,9 @@ def export(
         _check_outcome(only)
     if not runs:
         raise UsageError("nothing to export: give run folders, such as `wildtool export runs --format csv`")
-    from wildtool.cli.terminal import print_err, print_out
     from wildtool.export import ExportRequest, check_target
     from wildtool.export import export as write
+    from wildtool.terminal import print_err, print_out
 
     targets = _targets(runs, out, form)
     for target in targets.values():

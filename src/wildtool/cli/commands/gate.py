@@ -4,9 +4,9 @@ from pathlib import Path
 
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_wrapped
 from wildtool.errors import WildtoolError
 from wildtool.outputs import check_file
+from wildtool.terminal import print_wrapped
 
 
 def gate(

@@ -10,11 +10,11 @@ from wildtool.benchmarks import HIDDEN, OURS, SUITES
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped, terminal_width, wrap_text
 from wildtool.config.config_file import ModelEntry, read_config
 from wildtool.errors import CallError, DataError, InfraError, UsageError
 from wildtool.models.headers import Header, parse_headers
 from wildtool.models.settings import address_without_login
+from wildtool.terminal import escape_text, print_err, print_out, print_wrapped, terminal_width, wrap_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -236,8 +236,8 @@ async def _show_waiting(name: str) -> None:
     """Says on a terminal, second by second, that an endpoint is asked."""
     import asyncio
 
-    from wildtool.cli.terminal import print_step
     from wildtool.engine.score.formatting import format_duration
+    from wildtool.terminal import print_step
 
     if not sys.stderr.isatty():
         return

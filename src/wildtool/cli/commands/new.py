@@ -16,9 +16,9 @@ from pathlib import Path
 
 from wildtool.cli import CommandGroup, Commands
 from wildtool.cli.command import arg, opt
-from wildtool.cli.terminal import print_out
 from wildtool.errors import UsageError
 from wildtool.outputs import check_absent, make_folder, write_file
+from wildtool.terminal import print_out
 
 NEW = CommandGroup(
     help=__doc__,

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import escape_text, print_err, print_out
 from wildtool.errors import DataError
+from wildtool.terminal import escape_text, print_err, print_out
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from wildtool.cli.command import opt, worst_status
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out
 from wildtool.errors import UsageError
+from wildtool.terminal import print_err, print_out
 
 if TYPE_CHECKING:
     from wildtool.report.model import ReportRun

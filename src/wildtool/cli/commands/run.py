@@ -16,9 +16,9 @@ from wildtool.cli.command import named_part, report_error, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
-from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.outputs import is_shared
+from wildtool.terminal import print_err
 
 SERIES_SUFFIX = ".toml"
 """How the name of a file ends that names a series of models."""
@@ -101,10 +101,10 @@ def _execute_plans(
     runs: Sequence[NamedRun], invocation: "Invocation", settings: Settings, tables: bool
 ) -> int:
     """Starts all runs; one that fails does not stop the others. Gives the exit status."""
-    from wildtool.cli.output.progress import ProgressDisplay
     from wildtool.engine.observer import Observer
     from wildtool.engine.run.progress import ProgressObserver
     from wildtool.engine.run.runner import RunJob, RunResult, run_plans
+    from wildtool.terminal.progress import ProgressDisplay
 
     quiet = settings.output.quiet
     looks = [_no_remarks if settings.workers.no_check else _remarks_on_first_replies() for _ in runs]

@@ -56,9 +56,9 @@ def score(
         return _score_runs(runs, profile, data, format_)
     if runs:
         raise UsageError("give run folders or --replies, not both")
-    from wildtool.cli.terminal import print_err
     from wildtool.data.data_set import data_of
     from wildtool.engine.registry import cases_in, detect_benchmark, in_mode
+    from wildtool.terminal import print_err
 
     cases = None if benchmark is not None or data is None else cases_in(Path(data))
     owner = in_mode(cases or detect_benchmark(benchmark, data), mode)
@@ -121,7 +121,7 @@ def _score_runs(
     score_command: str | None = None,
 ) -> int:
     from wildtool.cli.output.results import find_results
-    from wildtool.cli.output.tables import print_overview
+    from wildtool.terminal.tables import print_overview
     from wildtool.tool_formats.detect import AUTO, named_format
 
     if format not in (None, AUTO):

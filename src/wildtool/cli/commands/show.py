@@ -27,9 +27,8 @@ def show(show_options: ShowOptions) -> int:
         return show_published(show_options)
     if not show_options.runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")
-    from wildtool.cli.output import tables
     from wildtool.cli.output.results import find_results, result_groups, select_group
-    from wildtool.cli.terminal import print_err
+    from wildtool.terminal import print_err, tables
 
     results, status = find_results(show_options.runs, show_options.profile)
     if not results:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from wildtool.cli.command import arg, opt
-from wildtool.cli.terminal import print_err, print_out
 from wildtool.config.config_file import CONFIG_FILE, trust_request_of
+from wildtool.terminal import print_err, print_out
 
 
 def trust(

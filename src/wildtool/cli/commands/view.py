@@ -6,9 +6,9 @@ from pathlib import Path
 
 from wildtool.cli.command import arg, named_part, opt
 from wildtool.cli.options.shared import local_runs
-from wildtool.cli.terminal import print_err, print_out
 from wildtool.interrupts import LINE
 from wildtool.outputs import is_remote
+from wildtool.terminal import print_err, print_out
 
 COPY_EVERY_S = 10.0
 """Between two looks at a store."""

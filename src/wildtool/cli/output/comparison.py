@@ -7,14 +7,14 @@ from typing import Any
 
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.cli.output.published import print_published_table
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import ellipsize, print_out, print_rows, print_wrapped, single_line
 from wildtool.engine.compare.comparison import Accuracy, Comparison, ComparisonPart, HintEffect, accuracy_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, benchmark_and_data, played_and_judged, trust_line
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.score.formatting import counted, format_p, format_points, format_range, format_share
 from wildtool.published import PublishedTable, tables_beside
 from wildtool.stats.intervals import RESAMPLES
+from wildtool.terminal import ellipsize, print_out, print_rows, print_wrapped, single_line
+from wildtool.terminal.tables import print_grid
 
 COMPARISON_CSV_COLUMNS = (
     "baseline",

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from wildtool.cli.output.published import print_published_table
 from wildtool.cli.output.results import print_run_notes
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.engine.compare.curve import (
     CURVE_COLUMNS,
     MIN_SEEDS,
@@ -32,6 +30,8 @@ from wildtool.published import tables_beside
 from wildtool.sanitize import csv_safe
 from wildtool.stats.learning_curve import TrainedScore
 from wildtool.stats.tests import LEVEL
+from wildtool.terminal import print_err, print_wrapped
+from wildtool.terminal.tables import print_grid
 
 _MARK = b"<!-- written by wildtool compare -->\n"
 """First line of a chart, by which a later curve knows that it may replace it."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from wildtool.cli.terminal import print_out
 from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, SpendingLimits
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.estimate import (
@@ -16,6 +15,7 @@ from wildtool.engine.run.estimate import (
     usages_of,
 )
 from wildtool.engine.score.formatting import format_duration
+from wildtool.terminal import print_out
 
 
 def print_estimate(plans: dict[str, Plan], limits: SpendingLimits) -> None:

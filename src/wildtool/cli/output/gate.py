@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wildtool.cli.output.suite_comparison import LINE_HEADS, line_cells
-from wildtool.cli.terminal import print_out
 from wildtool.engine.compare.suites import SuitePair
 from wildtool.outputs import write_file
 from wildtool.table.markdown import markdown_code, markdown_row, markdown_text
+from wildtool.terminal import print_out
 
 _ESCAPED = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 """Characters of a workflow command's text, as GitHub reads them."""

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_wrapped
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.models.token_usage import Price
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs
 from wildtool.table import cell_of
+from wildtool.terminal import print_wrapped
+from wildtool.terminal.tables import print_grid
 
 _MOST_MISTAKES = 2
 """Kinds of mistakes that are named of a model, the most frequent first."""

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from wildtool.benchmark import Published
 from wildtool.cli.command import worst_status
-from wildtool.cli.output import tables
 from wildtool.cli.output.results import find_results
-from wildtool.cli.terminal import ellipsize, print_err, print_rows, print_wrapped, single_line
 from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, evidence_cells
 from wildtool.engine.compare.published import (
     MetricKey,
@@ -27,6 +25,7 @@ from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.errors import UsageError
 from wildtool.published import PublishedTable, paper_names, read_table, table_names
 from wildtool.table.published import published_table, ranking_table
+from wildtool.terminal import ellipsize, print_err, print_rows, print_wrapped, single_line, tables
 
 if TYPE_CHECKING:
     from wildtool.cli.options.show import ShowOptions

@@ -6,8 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from wildtool.cli.output.results import print_run_notes
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_rows, print_wrapped, single_line
 from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, INCOMPLETE, evidence_cells, trust_line
 from wildtool.engine.compare.reproduction import MODELS_NEEDED, Reproduction, is_reproduced, reproduction
 from wildtool.engine.record.run_folder import read_run
@@ -15,6 +13,8 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.formatting import format_points, format_range
 from wildtool.engine.score.results import open_results, run_folders
 from wildtool.errors import UsageError
+from wildtool.terminal import print_rows, print_wrapped, single_line
+from wildtool.terminal.tables import print_grid
 
 _NUMBERS = (
     "group",

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from wildtool.advice import in_file
 from wildtool.cli.command import report_error, worst_status
-from wildtool.cli.terminal import print_err
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.reading import FROM_TEXT, NATIVE, REPLIES, WITH_TOOLS
 from wildtool.engine.score.results import ScoreResult, load_result, run_folders
 from wildtool.engine.score.trust import FailureKind, TrustRemark, failure_example, failure_summary
 from wildtool.errors import WildtoolError, match_name
+from wildtool.terminal import print_err
 from wildtool.tool_formats import CallFormat
 from wildtool.tool_formats.detect import AUTO, named_format
 

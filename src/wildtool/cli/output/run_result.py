@@ -9,8 +9,6 @@ from wildtool.advice import Advice
 from wildtool.api.plans import NamedRun
 from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
-from wildtool.cli.output.tables import print_overview, print_shown
-from wildtool.cli.terminal import escape_text, print_err
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.run.runner import RunResult
@@ -19,6 +17,8 @@ from wildtool.engine.score.results import failures_in
 from wildtool.engine.score.trust import lasting_advice
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, LimitOf
 from wildtool.table import table_caveats
+from wildtool.terminal import escape_text, print_err
+from wildtool.terminal.tables import print_overview, print_shown
 
 _CONTINUING = {
     LimitOf.USER: "with a higher limit",

@@ -5,11 +5,11 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.engine.score.formatting import format_points, format_range, format_share
 from wildtool.outputs import check_file, write_file
 from wildtool.sanitize import csv_safe
+from wildtool.terminal import print_err, print_wrapped
+from wildtool.terminal.tables import print_grid
 from wildtool.tools.breaks import Break
 from wildtool.tools.size_curve import SizePoint, SizeSeries, size_series
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from wildtool.cli.output import comparison as output
 from wildtool.cli.output.comparison import COMPARISON_CSV_COLUMNS, ComparisonReport
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_rows, print_wrapped, single_line
 from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
 from wildtool.engine.compare.runs import ComparedRun, caveats, incompatibilities
 from wildtool.engine.compare.suites import OVERALL, SuitePair, omission_lines
 from wildtool.engine.score.formatting import format_p, format_range, format_share
+from wildtool.terminal import print_rows, print_wrapped, single_line
+from wildtool.terminal.tables import print_grid
 
 LINE_HEADS = ("units", "baseline", "accuracy", "difference", "95 %", "p (Holm)", "finding")
 """Heads of the columns of `line_cells` after the benchmark's."""

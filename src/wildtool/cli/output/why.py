@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.options.show import ShowOptions
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_out, print_rows, print_wrapped
 from wildtool.engine.score.explain import CountedUnit, Explanation, explain
 from wildtool.engine.score.formatting import counted, format_counts, format_interval, format_value
 from wildtool.engine.score.results import run_folders
 from wildtool.errors import WildtoolError
+from wildtool.terminal import print_out, print_rows, print_wrapped
+from wildtool.terminal.tables import print_grid
 
 UNITS_SHOWN = 20
 """Units that are printed unless all are asked for."""

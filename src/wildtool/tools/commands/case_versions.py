@@ -11,8 +11,6 @@ from wildtool.cases.reading import read_case_document, read_case_text
 from wildtool.cli.command import worst_status
 from wildtool.cli.commands.run import execute_runs
 from wildtool.cli.options.run import settings_values
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.config.config_file import read_config
 from wildtool.engine.compare.pairs import UnitKey, UnitScores, pair_units
 from wildtool.errors import UsageError
@@ -20,6 +18,8 @@ from wildtool.json_codec import as_object, dumps
 from wildtool.outputs import make_folder, write_file
 from wildtool.report.model import read_runs
 from wildtool.shapes.tools import tool_name
+from wildtool.terminal import print_err, print_wrapped
+from wildtool.terminal.tables import print_grid
 from wildtool.tools.commands.choice_output import MOST_ROWS, VERSION_HEADS, version_row
 from wildtool.tools.commands.options import TryOptions
 from wildtool.tools.commands.play import VERSIONS

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_out, print_wrapped
 from wildtool.engine.score.formatting import counted, format_points, format_range, format_share
 from wildtool.json_codec import dumps
+from wildtool.terminal import print_out, print_wrapped
+from wildtool.terminal.tables import print_grid
 from wildtool.tools.confusion import ChoiceReport, ShareRange
 from wildtool.tools.versions import VersionComparison, VersionPart
 

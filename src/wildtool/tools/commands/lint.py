@@ -44,8 +44,8 @@ def check_tools(source: ToolSource, out: Path | None, *, as_json: bool, force: b
     Args:
         out: folder for the whole list; None for none.
     """
-    from wildtool.cli.terminal import print_err, print_wrapped
     from wildtool.shapes import tool_name
+    from wildtool.terminal import print_err, print_wrapped
     from wildtool.tools.commands import lint_output as output
     from wildtool.tools.lint import found_in
 

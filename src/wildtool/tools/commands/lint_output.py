@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wildtool.cli.output.tables import print_grid
-from wildtool.cli.terminal import print_out, print_wrapped
 from wildtool.engine.score.formatting import first_names
 from wildtool.findings import Finding, FindingLevel
 from wildtool.json_codec import dumps
 from wildtool.sanitize import truncate_words
+from wildtool.terminal import print_out, print_wrapped
+from wildtool.terminal.tables import print_grid
 from wildtool.tools.lint import Found
 
 FINDINGS_FILE = "findings.jsonl"

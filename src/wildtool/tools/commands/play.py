@@ -19,7 +19,7 @@ def play(sources: Sequence[ToolSource], its: TryOptions, explicit: set[str]) -> 
     """Puts requests to models, with the tools of one source or of two versions of it, and shows what comes out."""
     from wildtool.api.plans import plan
     from wildtool.cli.commands.run import execute_runs
-    from wildtool.cli.terminal import print_err
+    from wildtool.terminal import print_err
     from wildtool.tools.requests import choice_text
 
     out = its.out or Path("runs", "catalogue")
@@ -120,7 +120,7 @@ def report(folders: list[list[Path]], its: TryOptions, pages: Path | None) -> in
         for report in [] if comparisons else reports:
             output.print_choices(report)
     if pages is not None:
-        from wildtool.cli.terminal import print_err
+        from wildtool.terminal import print_err
         from wildtool.tools.commands.choice_page import write_pages
 
         check_folder(pages, is_site, force=its.force)

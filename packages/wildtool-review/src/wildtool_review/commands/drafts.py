@@ -5,9 +5,9 @@ from pathlib import Path
 
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
+from wildtool.terminal import print_err, print_out, single_line
 
 _CASES, _SESSIONS = "cases", "sessions"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from wildtool.cli.command import arg, opt
 from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_out, single_line
+from wildtool.terminal import print_out, single_line
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from wildtool.api.values import split_values
 from wildtool.cli.command import arg, opt
-from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError
+from wildtool.terminal import print_err, print_out, single_line
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 
 

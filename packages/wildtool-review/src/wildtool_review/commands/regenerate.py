@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import typer
 
 from wildtool.cli.command import opt
-from wildtool.cli.terminal import print_err, single_line
 from wildtool.errors import UsageError
+from wildtool.terminal import print_err, single_line
 from wildtool_data.commands.generate.options import PROCEDURAL, SEED_OPTION, GenerateOptions
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError
+from wildtool.terminal import print_err, print_out, single_line
 from wildtool_review.commands.options import RUNS_OPTION, SET_ARGUMENT, STORE_OPTION
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_out
 from wildtool.errors import UsageError
+from wildtool.terminal import print_out
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 
 
@@ -54,7 +54,7 @@ def stats(
       wildtool review stats sessions.jsonl
       wildtool review stats sessions.jsonl --max-error 0.05 --json
     """
-    from wildtool.cli.output.tables import print_metrics
+    from wildtool.terminal.tables import print_metrics
     from wildtool_review.figures import review_figures
     from wildtool_review.sets import open_review
 

@@ -9,9 +9,9 @@ from wildtool.children import python_words
 from wildtool.cli.command import opt
 from wildtool.cli.commands.view import NO_TOKEN_OPTION
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError, unknown_name
 from wildtool.steps import show_step, step_line
+from wildtool.terminal import print_err, print_out, single_line
 from wildtool_review.commands.options import (
     CHECKS_ANNOUNCED,
     NO_CHECK_OPTION,

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.steps import with_steps
+from wildtool.terminal import print_err, print_out, single_line
 from wildtool_review.commands.options import (
     CHECKS_ANNOUNCED,
     NO_CHECK_OPTION,

@@ -14,8 +14,8 @@ from wildtool.cli.command import arg, declared, opt
 from wildtool.cli.help import MORE, OUTPUT
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out
 from wildtool.errors import UsageError, unknown_name
+from wildtool.terminal import print_err, print_out
 from wildtool_data.commands.generate.options import ALLOW_BENCHMARK_DATA_OPTION
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from wildtool.api.values import split_values
 from wildtool.cli.command import opt
-from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError, match_name, unknown_name
+from wildtool.terminal import print_err, print_out, single_line
 from wildtool_data.commands.data import files
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from wildtool.api.values import split_values
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
+from wildtool.terminal import print_err, print_out
 from wildtool_data.commands.data.overlap import WITH_OPTION, load_search
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _number(text: str, example: str) -> float:
 
 
 def _print_mix(counts: Any) -> None:
-    from wildtool.cli.output.tables import print_grid
+    from wildtool.terminal.tables import print_grid
 
     heads = ["", "rows", "rejected", "overlap", "duplicates", "left", "drawn"]
     rows = [

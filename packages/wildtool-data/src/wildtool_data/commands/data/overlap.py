@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from wildtool.api.values import split_values
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.steps import show_step, step_line
+from wildtool.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
 from wildtool_data.commands.data.files import training_file
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ _PARTS = {"user": "a user text", "reply": "a reply", "system": "a system text"}
 
 
 def _print_overlap(search: "OverlapSearch") -> None:
-    from wildtool.cli.output.tables import print_grid
+    from wildtool.terminal.tables import print_grid
     from wildtool_data.prepare.overlap.search import FLAGS
 
     rows = [

@@ -9,9 +9,9 @@ from wildtool.benchmarks import OURS
 from wildtool.cli.command import opt
 from wildtool.cli.help import MORE
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
+from wildtool.terminal import print_err, print_out
 from wildtool_data.commands.data.overlap import FILES_ARGUMENT, WITH_OPTION, load_search
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import ellipsize, print_err
 from wildtool.engine.score.formatting import counted
+from wildtool.terminal import ellipsize, print_err
 from wildtool_data.commands.data.files import (
     BENCHMARK_OR_TRAINING,
     FILE_OR_BENCHMARK,
@@ -44,8 +44,8 @@ def stats(
     if training := training_file(data, benchmark):
         return stats_training(training, compare, tokenizer, as_json=as_json)
     refuse_options({"compare": compare, "tokenizer": tokenizer}, data)
-    from wildtool.cli.output.tables import print_metrics
     from wildtool.declared import describe
+    from wildtool.terminal.tables import print_metrics
 
     owner, source = resolve_data(data, benchmark)
     check_not_empty(owner, source)
@@ -65,8 +65,8 @@ def _row(metric: "Metric") -> dict[str, Any]:
 
 def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, as_json: bool) -> int:
     """Describes a training file, or two side by side."""
-    from wildtool.cli.output.tables import print_grid, print_metrics
     from wildtool.engine.score.formatting import format_counts, format_value
+    from wildtool.terminal.tables import print_grid, print_metrics
     from wildtool_data.prepare.stats import training_stats
 
     counter = chosen_counter(tokenizer)
@@ -101,8 +101,8 @@ def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, 
 
 def _print_sets(title: str, stats: "FileStats") -> None:
     """A row for each set of a file, and one for all."""
-    from wildtool.cli.output.tables import print_grid
     from wildtool.engine.score.formatting import format_counts, format_value
+    from wildtool.terminal.tables import print_grid
 
     if stats.sets:
         heads = ["", *(metric.name for metric in next(iter(stats.sets.values())))]

@@ -13,10 +13,7 @@ import typer
 from wildtool.api.meaning import rates_of
 from wildtool.cli.options.config_file import explicit_options
 from wildtool.cli.output.estimate import print_usage
-from wildtool.cli.output.progress import ProgressDisplay
 from wildtool.cli.output.results import describe_failures
-from wildtool.cli.output.tables import print_metrics
-from wildtool.cli.terminal import format_reason, print_err, print_out
 from wildtool.config.config_file import read_config
 from wildtool.config.named_models import ConfiguredModel, ModelCatalog, check_one_host, check_prices
 from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, read_prices
@@ -29,6 +26,9 @@ from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
 from wildtool.errors import UsageError
 from wildtool.outputs import check_folder, is_generation
+from wildtool.terminal import format_reason, print_err, print_out
+from wildtool.terminal.progress import ProgressDisplay
+from wildtool.terminal.tables import print_metrics
 from wildtool.types import Metric
 from wildtool_data.commands.generate.options import GenerateOptions, ResponseFormat
 from wildtool_data.make.core.collect import GeneratedSet

@@ -91,8 +91,8 @@ def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
 
 
 def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bool) -> int:
-    from wildtool.cli.terminal import CappedMessages, format_reason, print_err, print_out
     from wildtool.outputs import check_folder, claim, contents_of
+    from wildtool.terminal import CappedMessages, format_reason, print_err, print_out
     from wildtool_data.make.core.files import LOSSES_FILE
     from wildtool_data.make.items.output import ITEMS_FOLDER, items_run_command, write_items
     from wildtool_data.make.items.procedural import procedural_items

@@ -9,9 +9,9 @@ import typer
 
 from wildtool.cli.command import opt
 from wildtool.cli.options.config_file import explicit_options
-from wildtool.cli.terminal import print_err
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
+from wildtool.terminal import print_err
 from wildtool_data.commands.generate import options
 from wildtool_data.commands.generate.options import GenerateOptions
 

@@ -112,8 +112,8 @@ def sessions(
 def _generate_from_templates(
     out: Path, spec: "SessionGenerationSpec", share: float | None, on: str | None, *, force: bool
 ) -> int:
-    from wildtool.cli.terminal import CappedMessages, print_out
     from wildtool.outputs import check_absent
+    from wildtool.terminal import CappedMessages, print_out
     from wildtool_data.make.core.files import write_sessions
     from wildtool_data.make.procedural.sessions import procedural_sessions
     from wildtool_data.make.procedural.tool_sets import split_tools, tool_sets_by_language

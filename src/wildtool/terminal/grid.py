@@ -7,7 +7,7 @@ from typing import Literal
 
 from rich.cells import cell_len
 
-from wildtool.cli.terminal import ellipsize, wrap_text
+from wildtool.terminal import ellipsize, wrap_text
 
 COLUMN_GAP = 2
 """Spaces between two columns."""

@@ -7,8 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from wildtool.alter.kinds import ALTERATION_KINDS
-from wildtool.cli.output.grid import Grid, GridColumn
-from wildtool.cli.terminal import (
+from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, table_titles
+from wildtool.engine.score.formatting import format_target
+from wildtool.engine.score.results import ScoreResult
+from wildtool.table import Cell, MetricTable, cell_of, heads_of, number_fields, results_table, table_caveats
+from wildtool.terminal import (
     BOLD,
     print_rows,
     print_wrapped,
@@ -17,10 +20,7 @@ from wildtool.cli.terminal import (
     terminal_width,
     wrap_text,
 )
-from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, table_titles
-from wildtool.engine.score.formatting import format_target
-from wildtool.engine.score.results import ScoreResult
-from wildtool.table import Cell, MetricTable, cell_of, heads_of, number_fields, results_table, table_caveats
+from wildtool.terminal.grid import Grid, GridColumn
 from wildtool.types import Metric
 
 RESULT_CSV_COLUMNS = (

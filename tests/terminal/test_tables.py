@@ -9,19 +9,19 @@ import pytest
 
 from golden_files import same_as_golden
 from wildtool.cli.output.results import select_group
-from wildtool.cli.output.tables import (
-    print_groups,
-    print_models,
-    print_overview,
-    print_results_csv,
-    print_results_json,
-)
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.trust import TrustRemark
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
 from wildtool.table import Cell, Head, MetricTable, Row
+from wildtool.terminal.tables import (
+    print_groups,
+    print_models,
+    print_overview,
+    print_results_csv,
+    print_results_json,
+)
 from wildtool.types import Metric
 
 DEFAULT = "0" * 64

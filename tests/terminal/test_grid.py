@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from wildtool.cli.output import tables
-from wildtool.cli.output.grid import Grid, GridColumn
-from wildtool.cli.terminal import wrap_text
 from wildtool.engine.compare.leaderboard import run_labels
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.evidence import Evidence
+from wildtool.terminal import tables, wrap_text
+from wildtool.terminal.grid import Grid, GridColumn
 from wildtool.types import Metric
 
 WIDTHS = (80, 100, 160)

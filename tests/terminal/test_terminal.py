@@ -2,7 +2,7 @@
 
 import pytest
 
-from wildtool.cli.terminal import (
+from wildtool.terminal import (
     ellipsize,
     escape_text,
     print_err,

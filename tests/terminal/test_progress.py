@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from wildtool.cli.output.progress import ProgressDisplay
 from wildtool.engine.run.progress import ProgressObserver, RunProgress
 from wildtool.errors import CallError, LimitError, LimitOf
+from wildtool.terminal.progress import ProgressDisplay
 from wildtool.types import Reply, Verdict
 
 
