@@ -68,7 +68,7 @@ path { fill: none; stroke: #9aa5b1; stroke-width: 1.4; marker-end: url(#head); }
 
 def package_of(parts: tuple[str, ...]) -> str:
     """The box of a module, given by its path below the root."""
-    if len(parts) > 1 and parts[1] == VERBS and parts[0] != "cli" and parts[0] not in OTHERS:
+    if len(parts) > 1 and parts[1] == VERBS and parts[0] not in OTHERS:
         return VERBS
     if parts[0] in OTHERS:
         return parts[0]

@@ -49,10 +49,10 @@ LAYERS = (
     {"tools"},
     {"config"},
     {"api"},
-    {"cli"},
     {"scale", "check"},
     {"board"},
     {"cases"},
+    {"cli"},
     {"commands"},
     {"__main__"},
     {"wildtool_data"},
@@ -126,7 +126,7 @@ def package(path: Path) -> str:
 
 def room(parts: Sequence[str]) -> str:
     """The package of a module; the verbs of all packages are one room at the top, since they are what a user starts."""
-    is_own = parts[0] != "cli" and parts[0] not in OTHERS
+    is_own = parts[0] not in OTHERS
     return "commands" if is_own and len(parts) > 1 and parts[1] == "commands" else parts[0]
 
 
@@ -207,6 +207,17 @@ def used_above(path: Path) -> list[str]:
     own = package(path)
     used = {room(imported.split(".")) for imported in read(path).imported} - {own}
     return sorted(other for other in used if layer(other) >= layer(own))
+
+
+def test_only_verbs_and_the_entry_of_the_command_use_the_command_line():
+    users = {
+        name(path)
+        for path in modules()
+        if "commands" not in path.with_suffix("").parts and package(path) not in {"cli", "__main__"}
+        for used in read(path).imported
+        if used.split(".")[0] == "cli"
+    }
+    assert not users, "what others need of it belongs below: texts and tables in `terminal`"
 
 
 def test_nothing_in_wildtool_names_a_module_of_another_package():

@@ -13,7 +13,8 @@ from scale.test_allowance import JOB
 from wildtool.scale import control as module
 from wildtool.scale.allowance import ALLOTMENTS_KEY
 from wildtool.scale.claims import Claims, done_key, worker_key
-from wildtool.scale.control import Controller
+from wildtool.scale.commands import print_end
+from wildtool.scale.control import Controller, SharedOutcome
 from wildtool.scale.copies import Place
 from wildtool.scale.store import FolderStore
 
@@ -180,8 +181,7 @@ def test_the_end_of_a_run_is_said_with_its_status(
     monkeypatch.setattr("wildtool.terminal.tables.print_overview", shown.append)
     shared: Any = SimpleNamespace(run=SimpleNamespace(plan=SimpleNamespace(profile="fixed")))
     place = Place(FolderStore(tmp_path / "store"), tmp_path)
-    controller: Any = SimpleNamespace(stopped=stopped, is_done=lambda: done)
-    launcher: Any = SimpleNamespace(statuses=statuses)
-    assert module._finish(shared, place, controller, launcher) == status  # pyright: ignore[reportPrivateUsage]
+    outcome = SharedOutcome(place=place, stopped=stopped, is_done=done, worker_statuses=tuple(statuses))
+    assert print_end(shared, outcome) == status
     assert shown == [[each for each in scored if each.counts.correct + each.counts.wrong]]
     assert capsys.readouterr().err.splitlines() == [f"{tmp_path}: {each}" for each in words]

@@ -287,7 +287,7 @@ _VERBS = Commands(
         "view": ("cli.commands.view:view", "Browse runs and their reports, and track running ones."),
         "export": ("cli.commands.export:export", "Convert runs to logs, tables, training data or bundles."),
         "list": ("cli.commands.list:list_", "List benchmarks, models, profiles, modes, formats or cards."),
-        "check": ("check.command:check", "Check an endpoint for broken tool calls."),
+        "check": ("check.commands:check", "Check an endpoint for broken tool calls."),
         "board": (
             "board.commands:BOARD",
             "Submit runs to a leaderboard, verify submissions, and build its page.",

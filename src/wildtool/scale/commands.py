@@ -17,13 +17,13 @@ from wildtool.api.plans import NamedRun, plan
 from wildtool.api.settings import Settings
 from wildtool.children import Child
 from wildtool.cli import CommandGroup, Commands, FirstByDefault
-from wildtool.cli.command import opt
+from wildtool.cli.command import opt, report_error, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.plan import Plan, SelectedItems
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.models.providers.base import endpoint_model
 from wildtool.outputs import is_remote
 from wildtool.scale import control
@@ -45,7 +45,38 @@ MAX_LOCAL = 1_024
 
 def run_shared(runs: Sequence[NamedRun], settings: Settings) -> int:
     """`wildtool run` with workers; gives the exit status. Raises UsageError for workers that it does not know."""
-    return control.control_runs(runs, settings, launcher_of(settings))
+    launch = launcher_of(settings)
+    statuses: list[int] = []
+    for run in runs:
+        shared = control.SharedRun(run=run, settings=settings)
+        try:
+            statuses.append(print_end(shared, control.control_run(shared, launch())))
+        except WildtoolError as error:
+            statuses.append(report_error(error))
+    return worst_status(statuses)
+
+
+def print_end(shared: control.SharedRun, outcome: control.SharedOutcome) -> int:
+    """Scores a run that workers shared and prints its numbers; gives the exit status."""
+    from wildtool.cli.output.results import describe_failures, find_results
+    from wildtool.terminal.tables import print_overview
+
+    place = outcome.place
+    if outcome.stopped is not None:
+        print_err(
+            f"{place.label}: stopped: {outcome.stopped}. All replies are recorded. Run the same command with a higher "
+            "limit to continue."
+        )
+    results, status = find_results([place.folder], shared.run.plan.profile)
+    answered = [result for result in results if result.counts.correct + result.counts.wrong]
+    print_overview(answered)
+    if not answered and (failed := [kind for result in results for kind in result.failed]):
+        print_err(f"{place.label}: every call failed: {describe_failures(failed)}")
+    # Where all is done, it does not matter which worker failed on the way.
+    unfinished = [] if outcome.is_done else [3, *outcome.worker_statuses]
+    if unfinished and outcome.stopped is None:
+        print_err(f"{place.label}: not finished; run the same command to continue.")
+    return worst_status([status, *unfinished, *(result.exit_status for result in results)])
 
 
 def launcher_of(settings: Settings) -> "Callable[[], control.Launcher]":

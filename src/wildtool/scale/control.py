@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Protocol, Self
 from wildtool.api.plans import NamedRun
 from wildtool.api.settings import Settings
 from wildtool.api.values import parse_duration
-from wildtool.cli.command import report_error, worst_status
 from wildtool.engine.call.budget import Spend
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import find_segments
@@ -80,6 +79,19 @@ class SharedRun:
 
     run: NamedRun
     settings: Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedOutcome:
+    """How a run ended that workers shared."""
+
+    place: Place
+    stopped: str | None
+    """The limit that was reached, in words."""
+    is_done: bool
+    """Whether all shares are complete."""
+    worker_statuses: tuple[int, ...]
+    """Exit statuses of the workers that ended."""
 
 
 def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bool) -> SharedJob:
@@ -351,22 +363,8 @@ def launch(shared: SharedRun, place: Place, workers: int) -> None:
             publish(place)
 
 
-def control_runs(runs: Sequence[NamedRun], settings: Settings, launch: Callable[[], Launcher]) -> int:
-    """Runs each of some runs by workers, one after the other; gives the exit status.
-
-    Args:
-        launch: makes the launcher of a run.
-    """
-    statuses: list[int] = []
-    for run in runs:
-        try:
-            statuses.append(_run_one(SharedRun(run=run, settings=settings), launch()))
-        except WildtoolError as error:
-            statuses.append(report_error(error))
-    return worst_status(statuses)
-
-
-def _run_one(shared: SharedRun, launcher: Launcher) -> int:
+def control_run(shared: SharedRun, launcher: Launcher) -> SharedOutcome:
+    """Runs one run by workers, to its end."""
     place = place_of(shared.run.folder)
     if not is_remote(shared.run.folder):
         check_folder(place.folder, _is_own_folder, force=shared.settings.output.force)
@@ -399,30 +397,13 @@ def _run_one(shared: SharedRun, launcher: Launcher) -> int:
                 folder.finish(status)
                 publish(place)
                 copy_run(place.store, place.folder)
-    return _finish(shared, place, controller, launcher)
+    return SharedOutcome(
+        place=place,
+        stopped=controller.stopped,
+        is_done=controller.is_done(),
+        worker_statuses=tuple(launcher.statuses),
+    )
 
 
 def _is_own_folder(folder: Path) -> bool:
     return is_run(folder) or (folder / STORE_FOLDER).is_dir()
-
-
-def _finish(shared: SharedRun, place: Place, controller: Controller, launcher: Launcher) -> int:
-    """Scores a run and prints its numbers; gives the exit status."""
-    from wildtool.cli.output.results import describe_failures, find_results
-    from wildtool.terminal.tables import print_overview
-
-    if controller.stopped is not None:
-        print_err(
-            f"{place.label}: stopped: {controller.stopped}. All replies are recorded. Run the same command with a higher "
-            "limit to continue."
-        )
-    results, status = find_results([place.folder], shared.run.plan.profile)
-    answered = [result for result in results if result.counts.correct + result.counts.wrong]
-    print_overview(answered)
-    if not answered and (failed := [kind for result in results for kind in result.failed]):
-        print_err(f"{place.label}: every call failed: {describe_failures(failed)}")
-    # Where all is done, it does not matter which worker failed on the way.
-    unfinished = [] if controller.is_done() else [3, *launcher.statuses]
-    if unfinished and controller.stopped is None:
-        print_err(f"{place.label}: not finished; run the same command to continue.")
-    return worst_status([status, *unfinished, *(result.exit_status for result in results)])

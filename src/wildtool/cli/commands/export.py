@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from wildtool.cli.command import named_part, opt
+from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError, unknown_name
 from wildtool.export import EXPORT_FORMATS
@@ -81,7 +81,9 @@ def export(
         else:
             print_out(str(target))
             if form in WITH_PASSPORT:
-                print_out(str(named_part("board.passport:write_beside")(request, target)))
+                from wildtool.board.passport import write_beside
+
+                print_out(str(write_beside(request, target)))
     return status
 
 

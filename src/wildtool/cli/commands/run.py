@@ -12,7 +12,7 @@ from wildtool.api.meaning import spending_limits, tool_counts_of
 from wildtool.api.plans import NamedRun, invocation_of, plan
 from wildtool.api.settings import Settings
 from wildtool.benchmarks import SUITES
-from wildtool.cli.command import named_part, report_error, worst_status
+from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
@@ -24,6 +24,7 @@ SERIES_SUFFIX = ".toml"
 """How the name of a file ends that names a series of models."""
 
 if TYPE_CHECKING:
+    from wildtool.check.first_replies import FirstReplies
     from wildtool.engine.call.client import Invocation
     from wildtool.types import Reply
 
@@ -65,7 +66,9 @@ def run(
             raise UsageError(f"--on and addresses of stores take one benchmark; {benchmark} is several")
         if len(tool_counts_of(settings.alterations)) > 1:
             raise UsageError("--on and addresses of stores take one size of --among; run each by itself")
-        return named_part("scale.commands:run_shared")(runs, settings)
+        from wildtool.scale.commands import run_shared
+
+        return run_shared(runs, settings)
     status = execute_runs(runs, settings)
     return status if suite is None or run_options.dry_run else suite.finish(status)
 
@@ -149,11 +152,13 @@ def _no_remarks(reply: "Reply") -> Iterable[str]:
 
 def _remarks_on_first_replies() -> "Callable[[Reply], Iterable[str]]":
     """Looks for broken tool calls in the first replies of a run; what it takes is loaded with the first of them."""
-    looks: list[Callable[[Reply], Iterable[str]]] = []
+    looks: list[FirstReplies] = []
 
     def look(reply: "Reply") -> Iterable[str]:
         if not looks:
-            looks.append(named_part("check.first_replies:FirstReplies")())
+            from wildtool.check.first_replies import FirstReplies
+
+            looks.append(FirstReplies())
         return looks[0](reply)
 
     return look

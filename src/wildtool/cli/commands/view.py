@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from wildtool.cli.command import arg, named_part, opt
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options.shared import local_runs
 from wildtool.interrupts import LINE
 from wildtool.outputs import is_remote
@@ -86,13 +86,14 @@ def keep_copied(address: Path) -> None:
     from contextlib import suppress
 
     from wildtool.errors import WildtoolError
+    from wildtool.scale.copies import local_folder
 
     def copy() -> None:
         while True:
             time.sleep(COPY_EVERY_S)
             # A store that does not answer now will later; what was copied is shown meanwhile.
             with suppress(WildtoolError):
-                named_part("scale.copies:local_folder")(address)
+                local_folder(address)
 
     threading.Thread(target=copy, daemon=True).start()
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from wildtool.cli.command import arg, named_part, opt, run_to_status
+from wildtool.cli.command import arg, opt, run_to_status
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.cli.options.config_file import grant_trust
@@ -13,7 +13,11 @@ from wildtool.outputs import is_shared
 
 def local_run(run: Path) -> Path:
     """The folder of a run, for one in a store that of its copy on this machine."""
-    return named_part("scale.copies:local_folder")(run) if is_shared(run) else run
+    if not is_shared(run):
+        return run
+    from wildtool.scale.copies import local_folder  # few runs are in stores
+
+    return local_folder(run)
 
 
 def local_runs(runs: list[Path] | Path | None) -> list[Path] | Path | None:
