@@ -69,6 +69,8 @@ MAKERS = {"tools": {"own-tools", "own_tools"}}
 """Packages that make the data of a benchmark and read its runs: they may name it."""
 TABLES_OF_PAPERS = {"published"}
 """Tables of papers are named after the benchmark that they are about."""
+NAMED_BY_TABLES = {"benchmarks/__init__.py": {"cases", "training"}}
+"""Packages that a table of our benchmarks names by text, whose benchmarks are loaded when somebody asks for them."""
 WORDS = {"ledger", "together", "training"}
 """Names of providers and benchmarks that are plain words."""
 
@@ -203,10 +205,39 @@ def test_a_module_uses_only_what_lies_below_it():
 
 
 def used_above(path: Path) -> list[str]:
-    """Packages that a module imports from and that do not lie below its own."""
+    """Packages that a module imports from, or names in a text `module:name`, and that do not lie below its own."""
     own = package(path)
-    used = {room(imported.split(".")) for imported in read(path).imported} - {own}
+    used = {room(imported.split(".")) for imported in read(path).imported}
+    used |= {room(place.split(".")) for place in filter(None, map(_named_module, read(path).texts))}
+    used -= {own, *NAMED_BY_TABLES.get(name(path), ())}
     return sorted(other for other in used if layer(other) >= layer(own))
+
+
+_PLACE = re.compile(r"(?:wildtool\.)?([a-z_][\w.]*):[A-Za-z_]\w*")
+
+
+def _named_module(text: str) -> str | None:
+    """The module below wildtool that a text of the form `module:name` names; None for another text."""
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        return None
+    place = ROOT.joinpath(*match[1].split("."))
+    return match[1] if place.with_suffix(".py").exists() or place.is_dir() else None
+
+
+@pytest.mark.parametrize(
+    ("text", "module"),
+    [
+        ("wildtool.scale.commands:run_shared", "scale.commands"),
+        ("scale.copies:local_folder", "scale.copies"),
+        ("board:x", "board"),
+        ("type_error:java", None),
+        ("scale.nowhere:x", None),
+        ("scale.copies: a sentence", None),
+    ],
+)
+def test_a_text_that_names_a_part_of_a_module_is_seen(text: str, module: str | None):
+    assert _named_module(text) == module
 
 
 def test_only_verbs_and_the_entry_of_the_command_use_the_command_line():

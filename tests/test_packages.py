@@ -1,14 +1,16 @@
-"""Our other packages: what they offer is found by entry points, and what is missing is named with what to install."""
+"""What our packages offer is found by entry points, and what is missing is named with what to install."""
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from wildtool import installed
-from wildtool.cli import app
+from wildtool import cli, installed
+from wildtool.cli import CommandGroup, app
+from wildtool.installed import is_ours, own_entries, package_of
 
 GROUPS = ("wildtool.commands", "wildtool.exports", "wildtool.parts", "wildtool.audits")
 OF_PACKAGES: dict[str, str] = {
@@ -28,17 +30,66 @@ def run(line: str) -> Result:
 
 
 @pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, tuple[Any, ...]]]]:
-    """The entry points by group, of which there are none at first."""
+def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, tuple[Any, ...]]]:
+    """The entry points of others by group, of which there are none at first; of ours only wildtool is installed."""
     groups: dict[str, dict[str, tuple[Any, ...]]] = {}
+    own = {key: entry for key, entry in own_entries("wildtool.commands").items() if key[0] == "wildtool"}
     monkeypatch.setattr(installed, "installed_entries", lambda group: groups.get(group, {}))  # pyright: ignore
+    monkeypatch.setattr(installed, "own_entries", lambda group: own)  # pyright: ignore
     return groups
+
+
+def offers(group: str) -> list[EntryPoint]:
+    """The entry points of our packages."""
+    return [each for each in entry_points(group=group) if is_ours(package_of(each))]
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_each_offer_of_our_packages_can_be_loaded(group: str):
-    ours = [each for each in entry_points(group=group) if each.module.startswith("wildtool_")]
-    assert ours and all(callable(each.load()) for each in ours)
+    assert offers(group) and all(callable(each.load()) for each in offers(group))
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_their_lists_are_read_as_the_library_reads_them(group: str):
+    expected = {(package_of(each), each.name): each.value for each in offers(group)}
+    assert {key: entry.value for key, entry in own_entries(group).items()} == expected
+
+
+def test_each_command_has_an_entry_point_to_a_module_of_verbs():
+    entries = {each.name: each.module for each in offers("wildtool.commands")}
+    assert entries.keys() == {*_commands(cli._VERBS, "")}
+    assert not [name for name, module in entries.items() if "commands" not in module.split(".")]
+
+
+def _commands(commands: cli.Commands, group: str) -> Iterator[str]:
+    """Names of our commands, those of groups after the group's."""
+    for name in (*commands.declarations, *commands.older):
+        yield f"{group}{name}"
+        target = commands.find(name)
+        if isinstance(target, CommandGroup):
+            yield from _commands(target.commands, f"{group}{name}.")  # pyright: ignore
+
+
+def test_a_list_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any]):
+    monkeypatch.setattr(installed, "own_entries", lambda group: {})  # pyright: ignore
+    refused = run("list")
+    assert refused.exit_code == 2
+    assert "`wildtool list`" in refused.output and "install wildtool again" in refused.output
+
+
+def test_a_name_that_begins_like_ours_is_no_package_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "wildtoolbox-1.0.dist-info"
+    folder.mkdir()
+    (folder / "entry_points.txt").write_text("[wildtool.commands]\nrun = wildtoolbox:run\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    own_entries.cache_clear()
+    try:
+        assert {package for package, _ in own_entries("wildtool.commands")} <= {
+            "wildtool",
+            *(f"wildtool-{extra}" for extra in ("data", "review", "train")),
+        }
+    finally:
+        own_entries.cache_clear()
 
 
 @pytest.mark.parametrize("line", OF_PACKAGES)

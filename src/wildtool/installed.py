@@ -1,8 +1,12 @@
-"""What other installed packages offer to wildtool, by entry points; our own other packages, too."""
+"""What installed packages offer to wildtool, by entry points: those of others, and our own."""
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wildtool.errors import UsageError
 
@@ -24,19 +28,95 @@ def installed_entries(group: str) -> "Mapping[str, tuple[EntryPoint, ...]]":
     return entries
 
 
-def own_offer(group: str, name: str, extra: str, what: str) -> Any:
-    """What one of our other packages offers.
+class Offer(Protocol):
+    """An entry point, which names what a package offers."""
+
+    @property
+    def value(self) -> str:
+        """`module:name`."""
+        ...
+
+    def load(self) -> Any:
+        """What it names."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEntry:
+    """An entry point of one of our own packages."""
+
+    value: str
+
+    def load(self) -> Any:
+        return resolve_name(self.value)
+
+
+def is_ours(package: str) -> bool:
+    """Whether a package is wildtool or one that an extra of it brings."""
+    return package == "wildtool" or package.startswith("wildtool-")
+
+
+def entry_point_files(pattern: str = "*") -> Iterator[tuple[str, Path]]:
+    """The files in which installed packages list their entry points, each with the package's name.
 
     Args:
-        extra: of wildtool, which brings the package `wildtool-EXTRA`.
+        pattern: of the names of folders that are looked at.
+    """
+    for folder in sys.path:
+        for file in Path(folder).glob(f"{pattern}-info/entry_points.txt"):
+            yield file.parent.name.partition("-")[0].replace("_", "-"), file
+
+
+@cache
+def own_entries(group: str) -> Mapping[tuple[str, str], OwnEntry]:
+    """What our own packages offer, by package and name.
+
+    Every command is found here, so the files are read as they are: `importlib.metadata` takes a tenth of a second.
+    """
+    entries: dict[tuple[str, str], OwnEntry] = {}
+    for package, file in entry_point_files("wildtool*"):
+        section = ""
+        for line in file.read_text("utf-8").splitlines() if is_ours(package) else ():
+            name, is_entry, value = map(str.strip, line.partition("="))
+            if line.startswith("["):
+                section = line.strip("[] ")
+            elif is_entry and section == group:
+                entries.setdefault((package, name), OwnEntry(value))
+    return entries
+
+
+def own_entry(group: str, name: str, extra: str = "") -> Offer | None:
+    """The entry point of one of our packages; None where the package is not installed.
+
+    Args:
+        extra: of wildtool, which brings the package `wildtool-EXTRA`; empty for wildtool itself.
+    """
+    package = f"wildtool-{extra}" if extra else "wildtool"
+    if (found := own_entries(group).get((package, name))) is not None:
+        return found
+    # Packages may be imported from archives.
+    offers = installed_entries(group).get(name, ())
+    return next((each for each in offers if package_of(each) == package), None)
+
+
+def own_offer(group: str, name: str, extra: str, what: str) -> Any:
+    """What one of our packages offers.
+
+    Args:
+        extra: as of `own_entry`.
         what: what it is for, as a message begins.
 
     Raises UsageError where the package is missing or cannot be used.
     """
+    entry = own_entry(group, name, extra)
+    if not extra:
+        if entry is None:
+            raise UsageError(
+                f"{what} is not in the list of this installation, which was made for another version: install wildtool "
+                "again (in a clone: pip install -e .)"
+            )
+        return entry.load()
     package = f"wildtool-{extra}"
-    entry = next(
-        (each for each in installed_entries(group).get(name, ()) if package_of(each) == package), None
-    )
     if entry is None:
         raise UsageError(
             f"{what} is in the package {package}, which is not installed: pip install 'wildtool[{extra}]'"
@@ -52,7 +132,7 @@ def package_of(entry: "EntryPoint") -> str:
     return entry.dist.name if entry.dist else entry.module
 
 
-def load_entry(entry: "EntryPoint", fault: Callable[[Any], str | None]) -> tuple[Any, str]:
+def load_entry(entry: Offer, fault: Callable[[Any], str | None]) -> tuple[Any, str]:
     """What an entry point gives, and what keeps it from being used; empty for nothing.
 
     Args:

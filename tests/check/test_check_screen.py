@@ -10,7 +10,7 @@ import pytest
 from check.faulty_endpoint import faults, http_error
 from check.test_planted_defects import InProcess
 from faults.server import Answer, Call, FaultServer
-from wildtool.check import command
+from wildtool.check import commands as command
 from wildtool.check.defects import DEFECTS
 from wildtool.check.report import CheckReport
 from wildtool.check.sender import Sender

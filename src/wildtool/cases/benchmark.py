@@ -26,6 +26,7 @@ from wildtool.cases.session import session_of
 from wildtool.cases.summary import OVERALL, RIGHT, SHOWN, TABLES, joined
 from wildtool.data.data_set import DataSet, source_of_file
 from wildtool.data.files import files_under, source_of_files
+from wildtool.engine.registry import CaseFiles
 from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.types import FieldValue, Item, Source
@@ -238,7 +239,7 @@ class OwnCases:
         return CaseBenchmark(name, path)
 
 
-OWN_CASE_FILES = OwnCases()
+OWN_CASE_FILES: CaseFiles = OwnCases()
 
 
 def _kept_input() -> Path:

@@ -9,10 +9,8 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import copy
-from dataclasses import dataclass
 from functools import cache
 from io import TextIOWrapper
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -20,10 +18,18 @@ from typer.core import TyperCommand, TyperGroup
 
 from wildtool import __version__
 from wildtool.api.words import option_of
-from wildtool.cli.command import command_of, named_part, report_error, with_exit_status
+from wildtool.cli.command import command_of, report_error, with_exit_status
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
 from wildtool.errors import UsageError
-from wildtool.installed import installed_entries, load_entry, own_offer, package_of
+from wildtool.installed import (
+    entry_point_files,
+    installed_entries,
+    is_ours,
+    load_entry,
+    own_entry,
+    own_offer,
+    package_of,
+)
 from wildtool.older_names import GOES_WITH, OLDER_SETTINGS, OlderNameWarning, warn_of_older
 from wildtool.secret_places import register_words
 from wildtool.terminal import print_err, print_out, redacted_output
@@ -37,28 +43,19 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
 """What apps and groups of commands are created with."""
 ENTRY_POINT_OF_COMMANDS = "wildtool.commands"
-"""Entry points of packages that add commands: `NAME = module:function`, and `GROUP.NAME` for a command of a group."""
-
-
-OWN_PACKAGES = "wildtool_"
-"""How the folders of our other packages begin, whose commands are declared here."""
-
-
-def of_extra(extra: str) -> str:
-    """The place of a command that is in the package `wildtool-EXTRA`, which the extra of this name brings."""
-    return f"[{extra}]"
+"""Entry points of all commands: `NAME = module:function`, and `GROUP.NAME` for a command of a group. Groups of commands
+are constants of their modules."""
 
 
 @cache
 def _any_entries() -> bool:
     """Whether a package that is not ours may have such an entry point. To import what reads them takes a fifth of
     `wildtool --help`, and hardly anybody has any."""
-    files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
     try:
         return any(
             f"[{ENTRY_POINT_OF_COMMANDS}]" in file.read_text("utf-8", "replace")
-            for file in files
-            if not file.parent.name.startswith(OWN_PACKAGES)
+            for package, file in entry_point_files()
+            if not is_ours(package)
         )
     except OSError:
         return True
@@ -68,9 +65,13 @@ def added_commands(group: str) -> "Mapping[str, tuple[EntryPoint, ...]]":
     """What other packages add to a group of commands, or to the verbs; several of a name where packages compete."""
     if not _any_entries():
         return {}
-    added = installed_entries(ENTRY_POINT_OF_COMMANDS)
-    places = {name.rpartition("."): entries for name, entries in added.items()}
-    return {name: entries for (place, _, name), entries in places.items() if place == group}
+    added: dict[str, tuple[EntryPoint, ...]] = {}
+    for path, entries in installed_entries(ENTRY_POINT_OF_COMMANDS).items():
+        place, _, name = path.rpartition(".")
+        others = tuple(entry for entry in entries if not is_ours(package_of(entry)))
+        if place == group and others:
+            added[name] = others
+    return added
 
 
 def load_command(name: str, group: str) -> Any:
@@ -85,44 +86,30 @@ def load_command(name: str, group: str) -> Any:
     return target
 
 
-@dataclass(frozen=True, slots=True)
-class OlderCommand:
-    """A command that has another name now, and works under the older one until `GOES_WITH`."""
-
-    place: str
-    """As of other commands."""
-    instead: str
-    """What does the same today."""
-
-    def notice(self, name: str) -> str:
-        """What to know when the older name is typed."""
-        return f"`wildtool {name}` is {self.instead} now; the older name goes with {GOES_WITH}"
-
-
 class Commands(Mapping[str, Any]):
     """The commands of a group by name, each imported when it is looked up: our own, and those that packages add."""
 
     def __init__(
         self,
-        declarations: Mapping[str, tuple[str, str]],
+        declarations: Mapping[str, str],
         verb: str | None = None,
         *,
         group: str = "",
-        package: str = "wildtool",
-        older: "Mapping[str, OlderCommand] | None" = None,
+        extras: Mapping[str, str] = {},
+        older: Mapping[str, str] = {},
     ) -> None:
         """
         Args:
-            declarations: by name the place below the package, `module:function` or `module:GROUP`, or `of_extra(…)`, and
-                the line of help for overviews, which is the first sentence of the command's own.
+            declarations: by name of our command the line of help for overviews, which is the first sentence of its own.
+                Entry points say where it is.
             verb: name of a group whose first command is the default; that command's help lists the others.
             group: name of another group; empty for the verbs.
-            package: the package that places are below.
-            older: by name the commands that still work and that no overview lists.
+            extras: by name the extra that brings a command, `data` for one of the package `wildtool-data`.
+            older: by name of a command that works until `GOES_WITH`, and that no overview lists, what does the same.
         """
         self.declarations = declarations
-        self.older: Mapping[str, OlderCommand] = older or {}
-        self._package = package
+        self.older = older
+        self._extras = extras
         self._group = verb or group
         first, *more_names = declarations
         more = f"See also: {', '.join(f'wildtool {verb} {name}' for name in more_names)}."
@@ -140,25 +127,31 @@ class Commands(Mapping[str, Any]):
 
     def find(self, name: str) -> Any:
         """The function or group of a name. Raises UsageError for one of a package that cannot be used."""
-        if name in self.older:
-            return named_part(self.older[name].place)
-        if name not in self.declarations:
+        if name not in self.declarations and name not in self.older:
             return load_command(name, self._group)
-        place = self.declarations[name][0]
-        if not place.startswith("["):
-            return named_part(place, self._package)
-        path = f"{self._group}.{name}" if self._group else name
+        path = self._path(name)
         command = f"`wildtool {path.replace('.', ' ')}`"
-        return own_offer(ENTRY_POINT_OF_COMMANDS, path, place.strip("[]"), command)
+        return own_offer(ENTRY_POINT_OF_COMMANDS, path, self._extras.get(name, ""), command)
+
+    def is_group(self, name: str) -> bool:
+        """Whether this is one of our groups of commands; no module is imported to find out."""
+        entry = own_entry(ENTRY_POINT_OF_COMMANDS, self._path(name), self._extras.get(name, ""))
+        return entry is not None and entry.value.rpartition(":")[2].isupper()
+
+    def _path(self, name: str) -> str:
+        return f"{self._group}.{name}" if self._group else name
 
     def about(self, name: str) -> str | None:
         """The line of help for overviews; None for an unknown name."""
         if name in self.declarations:
-            return self.declarations[name][1]
+            return self.declarations[name]
         if name in self.older:
             return ""
         entries = added_commands(self._group).get(name)
         return f"Of the package {package_of(entries[0])}." if entries else None
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.about(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         yield from self.declarations
@@ -243,12 +236,10 @@ def _places_of(name: str, ctx: Any) -> Iterator[str]:
     verbs = cast(Commands, root.command.commands)
     if name in verbs.declarations:
         yield f"`{root.info_name} {name}`"
-    for verb, (place, _) in verbs.declarations.items():
-        # A group is a constant of its module; functions are not imported for a hint.
-        if place.rpartition(":")[2].isupper() or place.startswith("["):
-            with suppress(UsageError):  # the package of the group may be missing
-                if name in verbs.find(verb).commands.declarations:
-                    yield f"`{root.info_name} {verb} {name}`"
+    for verb in filter(verbs.is_group, verbs.declarations):
+        with suppress(UsageError):  # the group may not be usable
+            if name in verbs.find(verb).commands.declarations:
+                yield f"`{root.info_name} {verb} {name}`"
 
 
 class _DeclaredCommand(TyperCommand):
@@ -261,7 +252,8 @@ class _DeclaredCommand(TyperCommand):
     def make_context(self, info_name: Any, *args: Any, **settings: Any) -> Any:
         name = cast(str, self.name)
         if name in self._commands.older and not settings.get("resilient_parsing"):
-            print_err(self._commands.older[name].notice(name))
+            instead = self._commands.older[name]
+            print_err(f"`wildtool {name}` is {instead} now; the older name goes with {GOES_WITH}")
         try:
             command = self._commands[name]
         except UsageError as error:
@@ -271,57 +263,32 @@ class _DeclaredCommand(TyperCommand):
 
 _VERBS = Commands(
     {
-        "run": ("cli.commands.run:run", "Run a benchmark on models and score it."),
-        "score": ("cli.commands.score:score", "Score recorded replies again, without calling a model."),
-        "show": ("cli.commands.show:show", "Show the results of runs side by side, or among published ones."),
-        "compare": (
-            "cli.commands.compare:compare",
-            "Test whether runs are better or worse than the first one.",
-        ),
-        "gate": ("cli.commands.gate:gate", "Fail if a model got significantly worse."),
-        "tools": (
-            "tools.commands:TOOLS",
-            "Check your own tools, test which are confused, or compare two versions of them.",
-        ),
-        "report": ("cli.commands.report:report", "Make a web report of runs, or Markdown or LaTeX tables."),
-        "view": ("cli.commands.view:view", "Browse runs and their reports, and track running ones."),
-        "export": ("cli.commands.export:export", "Convert runs to logs, tables, training data or bundles."),
-        "list": ("cli.commands.list:list_", "List benchmarks, models, profiles, modes, formats or cards."),
-        "check": ("check.commands:check", "Check an endpoint for broken tool calls."),
-        "board": (
-            "board.commands:BOARD",
-            "Submit runs to a leaderboard, verify submissions, and build its page.",
-        ),
-        "audit": (
-            "cli.commands.audit:audit",
-            "Check the scorer: score gold answers, with and without mistakes.",
-        ),
-        "trust": ("cli.commands.trust:trust", "Show what a wildtool.toml would do, and trust it."),
-        "new": ("cli.commands.new:NEW", "Write a first file of own cases, or the files of a new benchmark."),
-        "generate": (
-            of_extra("data"),
-            "Generate sessions, items, tools or training data.",
-        ),
-        "worker": ("scale.commands:WORKER", "Start workers of a shared run, here or on a cluster."),
-        "review": (of_extra("review"), "Review and correct made sets, and release them."),
-        "data": (
-            "cli.commands.data:DATA",
-            "Download, check, describe, refresh, convert and mix data.",
-        ),
+        "run": "Run a benchmark on models and score it.",
+        "score": "Score recorded replies again, without calling a model.",
+        "show": "Show the results of runs side by side, or among published ones.",
+        "compare": "Test whether runs are better or worse than the first one.",
+        "gate": "Fail if a model got significantly worse.",
+        "tools": "Check your own tools, test which are confused, or compare two versions of them.",
+        "report": "Make a web report of runs, or Markdown or LaTeX tables.",
+        "view": "Browse runs and their reports, and track running ones.",
+        "export": "Convert runs to logs, tables, training data or bundles.",
+        "list": "List benchmarks, models, profiles, modes, formats or cards.",
+        "check": "Check an endpoint for broken tool calls.",
+        "board": "Submit runs to a leaderboard, verify submissions, and build its page.",
+        "audit": "Check the scorer: score gold answers, with and without mistakes.",
+        "trust": "Show what a wildtool.toml would do, and trust it.",
+        "new": "Write a first file of own cases, or the files of a new benchmark.",
+        "generate": "Generate sessions, items, tools or training data.",
+        "worker": "Start workers of a shared run, here or on a cluster.",
+        "review": "Review and correct made sets, and release them.",
+        "data": "Download, check, describe, refresh, convert and mix data.",
     },
+    extras={"generate": "data", "review": "review"},
     older={
-        "catalogue": OlderCommand(
-            "tools.commands.catalogue:catalogue",
-            "`wildtool tools`, or `wildtool compare RUN… --curve tools`,",
-        ),
-        "curve": OlderCommand(
-            "cli.commands.curve:curve",
-            "`wildtool run SERIES`, and then `wildtool compare SERIES --curve data`,",
-        ),
-        "submit": OlderCommand(
-            "board.commands:SUBMIT", "`wildtool board submit` and `wildtool board verify`"
-        ),
-        "launch": OlderCommand("scale.commands:LAUNCH", "`wildtool worker`"),
+        "catalogue": "`wildtool tools`, or `wildtool compare RUN… --curve tools`,",
+        "curve": "`wildtool run SERIES`, and then `wildtool compare SERIES --curve data`,",
+        "submit": "`wildtool board submit` and `wildtool board verify`",
+        "launch": "`wildtool worker`",
     },
 )
 GC_THRESHOLD = 10_000

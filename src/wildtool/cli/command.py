@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
-from importlib import import_module
 from typing import Annotated, Any, ParamSpec, TypeVar, dataclass_transform
 
 import typer
@@ -189,12 +188,6 @@ def options_of_config(context: typer.Context) -> set[str]:
     names = {str(option.name) for option in context.command.params}
     sources = {name: context.get_parameter_source(name) for name in names}
     return {name for name, source in sources.items() if source is not None and source.name == "DEFAULT_MAP"}
-
-
-def named_part(place: str, package: str = "wildtool") -> Any:
-    """What `module:name` names below a package: one above this one is imported when a command needs it."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(f"{package}.{module}"), name)
 
 
 Verb = ParamSpec("Verb")

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.alter.variant import Variant
@@ -161,6 +161,26 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
     return in_mode(entry, mode)
 
 
+class CaseFiles(Protocol):
+    """What makes benchmarks of files of own cases; it is built on the engine."""
+
+    def are_in(self, path: Path) -> bool:
+        """Whether a file or folder holds cases in our form or in that of another program; not conversations alone."""
+        ...
+
+    def benchmark(self, place: str) -> Benchmark:
+        """The benchmark of a path, or for `-` of standard input. Raises DataError where there is no such file."""
+        ...
+
+    def of_run(self, name: str, path: Path) -> Benchmark:
+        """The benchmark of a name over a file that may not be there any more."""
+        ...
+
+
+def _case_files() -> CaseFiles:
+    return resolve_name(OWN_CASES)
+
+
 STANDARD_INPUT = "-"
 _CASE_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".csv", ".parquet", ".gz", ".zst")
 
@@ -173,12 +193,11 @@ def may_hold_cases(name: str) -> bool:
 def cases_in(path: Path) -> Benchmark | None:
     """The benchmark of a file or folder of cases, in wildtool's form or in that of another program; None for any other
     file, and for conversations."""
-    cases = resolve_name(OWN_CASES)
-    return _load_cases(str(path)) if may_hold_cases(str(path)) and cases.are_in(path) else None
+    return _load_cases(str(path)) if may_hold_cases(str(path)) and _case_files().are_in(path) else None
 
 
 def _load_cases(name: str) -> Benchmark:
-    benchmark: Benchmark = resolve_name(OWN_CASES).benchmark(name)
+    benchmark = _case_files().benchmark(name)
     place = data_of(benchmark).shipped
     assert place is not None
     remember_cases(place, benchmark)
@@ -219,7 +238,7 @@ def _benchmark_of_run(folder: Path, name: str, file: Path) -> Benchmark | None:
     """What the file of a run defines; None where the name alone decides: the file is gone and another source offers the
     name, or the run was unpacked from a bundle, which must not choose what is executed here."""
     if file.suffix != FILE_SUFFIX:
-        benchmark: Benchmark = resolve_name(OWN_CASES).of_run(name, file)
+        benchmark = _case_files().of_run(name, file)
         remember_cases(file, benchmark)
         return benchmark
     if not is_unpacked(folder) and file.is_absolute() and file.is_file():

@@ -151,14 +151,14 @@ def start(
 
 
 _ON_CLUSTERS = {
-    "slurm": ("scale.commands:slurm", "Start workers as a Slurm array job."),
-    "kubernetes": ("scale.commands:kubernetes", "Start workers as a Kubernetes job."),
+    "slurm": "Start workers as a Slurm array job.",
+    "kubernetes": "Start workers as a Kubernetes job.",
 }
 WORKER = FirstByDefault(
     help="Start workers of a shared run, here or on a cluster.",
     commands=Commands(
         {
-            "start": ("scale.commands:start", "Start a worker here, which helps a run that several share."),
+            "start": "Start a worker here, which helps a run that several share.",
             **_ON_CLUSTERS,
         },
         "worker",

@@ -7,8 +7,8 @@ from wildtool.cli import CommandGroup, Commands
 from wildtool.older_names import GOES_WITH
 from wildtool.terminal import print_err
 
-_SUBMIT = ("board.commands.submit:submit", "Make a submission of a run: a bundle and its passport.")
-_VERIFY = ("board.commands.submit:verify", "Judge submissions again and compare them with their claims.")
+_SUBMIT = "Make a submission of a run: a bundle and its passport."
+_VERIFY = "Judge submissions again and compare them with their claims."
 
 
 class _FolderToo(CommandGroup):
@@ -31,7 +31,7 @@ BOARD = _FolderToo(
         {
             "submit": _SUBMIT,
             "verify": _VERIFY,
-            "build": ("board.commands.build:build", "Build a leaderboard page of verified submissions."),
+            "build": "Build a leaderboard page of verified submissions.",
         },
         group="board",
     ),

@@ -11,41 +11,25 @@ Examples:
   wildtool data convert toolace.json --to llamafactory -o lf
 """
 
-from wildtool.cli import CommandGroup, Commands, of_extra
+from wildtool.cli import CommandGroup, Commands
 
+OF_PACKAGE = {
+    "lint": "Check data for mistakes.",
+    "stats": "Describe data: how many items, and of which kinds.",
+    "overlap": "Look for benchmark questions and gold calls in training files.",
+    "mix": "Mix training files into splits, without benchmark items.",
+    "recipe": "Write everything that a training needs into one folder.",
+    "refresh": "Replace names, dates and amounts, so that memorised answers fail.",
+    "convert": "Convert training data of any layout for a trainer.",
+}
+"""Commands of the package that the extra `data` brings."""
 DATA = CommandGroup(
     help=__doc__,
     no_args_is_help=True,
     commands=Commands(
-        {
-            "pull": ("cli.commands.pull:pull", "Download a benchmark's official data and verify them."),
-            "lint": (of_extra("data"), "Check data for mistakes."),
-            "stats": (
-                of_extra("data"),
-                "Describe data: how many items, and of which kinds.",
-            ),
-            "overlap": (
-                of_extra("data"),
-                "Look for benchmark questions and gold calls in training files.",
-            ),
-            "mix": (
-                of_extra("data"),
-                "Mix training files into splits, without benchmark items.",
-            ),
-            "recipe": (
-                of_extra("data"),
-                "Write everything that a training needs into one folder.",
-            ),
-            "refresh": (
-                of_extra("data"),
-                "Replace names, dates and amounts, so that memorised answers fail.",
-            ),
-            "convert": (
-                of_extra("data"),
-                "Convert training data of any layout for a trainer.",
-            ),
-        },
+        {"pull": "Download a benchmark's official data and verify them.", **OF_PACKAGE},
         group="data",
+        extras=dict.fromkeys(OF_PACKAGE, "data"),
     ),
 )
 """The verb with its commands."""

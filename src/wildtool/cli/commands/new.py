@@ -25,14 +25,8 @@ NEW = CommandGroup(
     no_args_is_help=True,
     commands=Commands(
         {
-            "benchmark": (
-                "cli.commands.new:benchmark",
-                "Write a benchmark that works: its rules, ten items and tests.",
-            ),
-            "cases": (
-                "cli.commands.new:cases",
-                "Write a first file of own cases, with its tools and a schema for editors.",
-            ),
+            "benchmark": "Write a benchmark that works: its rules, ten items and tests.",
+            "cases": "Write a first file of own cases, with its tools and a schema for editors.",
         },
         group="new",
     ),

@@ -14,15 +14,9 @@ TOOLS = CommandGroup(
     no_args_is_help=True,
     commands=Commands(
         {
-            "lint": ("tools.commands.lint:lint", "Check names and descriptions of your tools."),
-            "try": (
-                "tools.commands.try_:try_",
-                "Put requests to models, and see which tools they take for each other.",
-            ),
-            "compare": (
-                "tools.commands.compare:compare",
-                "Compare two versions of your tools on the same requests.",
-            ),
+            "lint": "Check names and descriptions of your tools.",
+            "try": "Put requests to models, and see which tools they take for each other.",
+            "compare": "Compare two versions of your tools on the same requests.",
         },
         group="tools",
     ),

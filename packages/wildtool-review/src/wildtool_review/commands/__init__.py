@@ -22,54 +22,30 @@ def _is_misspelt(args: list[str]) -> bool:
     return len(args) > 1 and not any(word.startswith("-") for word in args[:2]) and not Path(args[0]).exists()
 
 
+COMMANDS = {
+    "serve": "Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.",
+    "start": "Start the review of a made set, or continue it, without opening it.",
+    "export": "Write a release: the approved items, with provenance, a card and preference pairs.",
+    "stats": "Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.",
+    "log": "Show, check or write the log, which has everything that happened.",
+    "merge": "Add what others did in copies of the same review.",
+    "round": "Open a round: draw a sample and assign each item to two people who do not see each other's work.",
+    "agree": "List what several models do alike although gold has something else: likely errors in gold.",
+    "regenerate": "Make stale tasks of sessions again with models, as proposals to accept or discard.",
+    "import": "Turn traces and other conversations into drafts of own cases: what the agent did becomes gold.",
+    "people": "Add and remove people, with personal tokens.",
+}
+OF_PEOPLE = {
+    "add": "Add a person, or change a role, and print a new personal token.",
+    "revoke": "Revoke a person's token and role.",
+    "list": "List people with their roles.",
+}
 REVIEW = _SetByDefault(
     help="Review and correct made sets, and release them.",
     commands=Commands(
-        {
-            "serve": (
-                "commands.serve:serve_pages",
-                "Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.",
-            ),
-            "start": (
-                "commands.start:start",
-                "Start the review of a made set, or continue it, without opening it.",
-            ),
-            "export": (
-                "commands.results:export",
-                "Write a release: the approved items, with provenance, a card and preference pairs.",
-            ),
-            "stats": (
-                "commands.results:stats",
-                "Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.",
-            ),
-            "log": (
-                "commands.logs:log",
-                "Show, check or write the log, which has everything that happened.",
-            ),
-            "merge": (
-                "commands.logs:merge",
-                "Add what others did in copies of the same review.",
-            ),
-            "round": (
-                "commands.people:round_",
-                "Open a round: draw a sample and assign each item to two people who do not see each other's work.",
-            ),
-            "agree": (
-                "commands.replies:agree",
-                "List what several models do alike although gold has something else: likely errors in gold.",
-            ),
-            "regenerate": (
-                "commands.regenerate:regenerate",
-                "Make stale tasks of sessions again with models, as proposals to accept or discard.",
-            ),
-            "import": (
-                "commands.drafts:import_drafts",
-                "Turn traces and other conversations into drafts of own cases: what the agent did becomes gold.",
-            ),
-            "people": ("commands:PEOPLE", "Add and remove people, with personal tokens."),
-        },
+        COMMANDS,
         "review",
-        package="wildtool_review",
+        extras=dict.fromkeys(COMMANDS, "review"),
     ),
 )
 """The verb with its commands."""
@@ -77,16 +53,9 @@ PEOPLE = CommandGroup(
     help="Add and remove people, with personal tokens.",
     no_args_is_help=True,
     commands=Commands(
-        {
-            "add": (
-                "commands.people:people_add",
-                "Add a person, or change a role, and print a new personal token.",
-            ),
-            "revoke": ("commands.people:people_revoke", "Revoke a person's token and role."),
-            "list": ("commands.people:people_list", "List people with their roles."),
-        },
+        OF_PEOPLE,
         group="review.people",
-        package="wildtool_review",
+        extras=dict.fromkeys(OF_PEOPLE, "review"),
     ),
 )
 """The group `wildtool review people`."""
