@@ -22,12 +22,12 @@ from wildtool.terminal import print_err
 from wildtool.types import Metric
 
 MODULES = {
-    "cli.commands": ("compare", "gate", "report", "score", "show"),
+    "cli.commands": ("compare", "gate", "score", "show"),
     "cli.output": ("comparison", "gate", "published", "reproduction", "results", "suite_comparison", "why"),
     "data": ("data_set",),
     "engine": ("plan", "registry", "replies", "score.results"),
     "engine.compare": ("comparison", "gate", "leaderboard", "load", "runs", "suites"),
-    "report": ("build", "model", "texts"),
+    "report": ("build", "commands.report", "model", "texts"),
     "terminal": ("tables",),
     "tool_formats": ("detect",),
 }  # fmt: skip

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
-from wildtool.cli.commands.export import WITH_PASSPORT
 from wildtool.export import EXPORT_FORMATS
+from wildtool.export.commands import WITH_PASSPORT
 
 RUN = "runs/wild-mini/baseline--gold"
 

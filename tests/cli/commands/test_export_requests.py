@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from wildtool.cli import app
-from wildtool.cli.commands.export import _check_outcome, _form, _formats, _targets
 from wildtool.errors import UsageError
 from wildtool.export import EXPORT_FORMATS, FOLDER_MARK, ExportRequest
+from wildtool.export.commands import _check_outcome, _form, _formats, _targets
 
 DEFAULTS: dict[str, Any] = {"profile": None, "only": None, "arguments": None, "lossless": False}
 DEFAULTS |= {"with_data": False, "allow_benchmark_data": False, "hub_dataset": None}

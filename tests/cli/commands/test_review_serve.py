@@ -23,7 +23,7 @@ from typer.testing import CliRunner, Result
 from e2e.command import COMMAND
 from review.made_sets import tiny_records
 from wildtool.cli import app
-from wildtool.cli.commands import view
+from wildtool.report.commands import view
 from wildtool.report.server import serving as serving_module
 from wildtool_review.sets import open_review
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from training.training_rows import text_row, write_rows
 from wildtool.cli import app
-from wildtool.cli.commands import view
+from wildtool.report.commands import view
 from wildtool_review import sets
 from wildtool_review.commands import serve
 from wildtool_review.people import COMMAND_LINE

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from e2e.surface import wild_mini
 from wildtool.cli import app
-from wildtool.cli.commands import view
+from wildtool.report.commands import view
 from wildtool.report.server import serving
 
 SECRET = "wild_mini_0"

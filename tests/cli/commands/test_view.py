@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from wildtool.cli import app
-from wildtool.cli.commands import view
 from wildtool.cli.options import shared
 from wildtool.errors import StorageError
+from wildtool.report.commands import view
 from wildtool.report.server import app as server
 from wildtool.report.server import serving
 

@@ -121,7 +121,7 @@ def list_(
 
 def _print_upstream(benchmarks: "list[Benchmark]", mirror: str | None) -> int:
     """Prints what became of the repositories of all benchmarks; gives the exit status, 3 where one could not be asked."""
-    from wildtool.cli.commands.pull import pins_of, upstream_news
+    from wildtool.data.commands.pull import pins_of, upstream_news
 
     complete = True
     ask = cache(partial(upstream_news, mirror=mirror))  # some benchmarks share a repository

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from wildtool.children import python_words
 from wildtool.cli.command import opt
-from wildtool.cli.commands.view import NO_TOKEN_OPTION
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError, unknown_name
+from wildtool.report.commands.view import NO_TOKEN_OPTION
 from wildtool.steps import show_step, step_line
 from wildtool.terminal import print_err, print_out, single_line
 from wildtool_review.commands.options import (
@@ -65,7 +65,7 @@ def serve_pages(
     """
     import asyncio
 
-    from wildtool.cli.commands.view import open_in_browser
+    from wildtool.report.commands.view import open_in_browser
     from wildtool.report.server.address_token import AddressToken
     from wildtool_review.people import COMMAND_LINE
     from wildtool_review.server.app import Listen, serve_review
