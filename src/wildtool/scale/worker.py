@@ -14,9 +14,9 @@ from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import Invocation, RetryPolicy
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems
-from wildtool.engine.record.reader import ItemLog, LoggedFailure, LogReader
-from wildtool.engine.record.writer import LogWriter, PendingRow
-from wildtool.engine.run.scheduler import PlayJob, RunContext, most_actionable, play_item
+from wildtool.engine.record.reader import ItemLog, LoggedFailure, RecordReader
+from wildtool.engine.record.writer import PendingRow, RecordWriter
+from wildtool.engine.run.scheduler import PlayContext, PlayJob, RunContext, most_actionable, play_item
 from wildtool.errors import InfraError, LimitError
 from wildtool.scale.allowance import AllottedBudget, Allowance
 from wildtool.scale.claims import BEAT_S, EXPIRY_S, Claim, Claims
@@ -24,7 +24,7 @@ from wildtool.scale.job import SharedJob
 from wildtool.scale.segments import SpooledShare, open_share
 from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import FolderStore, ObjectStore, StoreError
-from wildtool.types import Address, Item, Reply
+from wildtool.types import Address, Item, Reply, Request
 
 SEND_BYTES = 8 << 20
 """Bytes that are sent without waiting."""
@@ -79,22 +79,19 @@ class _OpenShares:
         return self._by_item[item, repeat]
 
 
-class _SharesReader(LogReader):
+class _SharesReader(RecordReader):
     """The records of all shares that are held, as one."""
+
+    has_lost_lines = False
 
     def __init__(self, held: _OpenShares) -> None:
         self._held = held
-        self.lost = []
-        self.has_lost_lines = False
 
     def log(self, item: str, repeat: int) -> ItemLog:
         return self._held.of(item, repeat).reader.log(item, repeat)
 
-    def close(self) -> None:
-        """Each share closes its own."""
 
-
-class _SharesWriter(LogWriter):
+class _SharesWriter(RecordWriter):
     """Writes each row to the record of its share."""
 
     def __init__(self, held: _OpenShares) -> None:
@@ -110,32 +107,46 @@ class _SharesWriter(LogWriter):
         for share in list(self._held.shares):
             share.sync()
 
-    def close(self) -> None:
-        """Each share closes its own."""
-
-    def _of(self, address: Address) -> LogWriter:
+    def _of(self, address: Address) -> RecordWriter:
         return self._held.of(address.item, address.repeat).writer
 
 
-class _WorkerContext(RunContext):
-    """Calls that wait until this worker may spend more."""
+class _WorkerContext(PlayContext):
+    """The context of a run whose calls wait until this worker may spend more."""
 
-    allowance: Allowance
-    server: ModelServer | None = None
+    def __init__(self, run: RunContext, allowance: Allowance, server: ModelServer | None) -> None:
+        self._run, self._allowance, self._server = run, allowance, server
+
+    @property
+    def plan(self) -> Plan:
+        return self._run.plan
+
+    @property
+    def reader(self) -> RecordReader:
+        return self._run.reader
+
+    def request_begins(self, *, is_new: bool) -> None:
+        self._run.request_begins(is_new=is_new)
 
     async def ask(self, sent: PendingRow) -> Reply:
         try:
-            await self.allowance.room()
+            await self._allowance.room()
         except LimitError as error:
-            self.limit_error = error
+            self._run.limit_error = error
             raise
         try:
-            return await super().ask(sent)
+            return await self._run.ask(sent)
         except InfraError:
             # The model did not fail, and others shall play the rest.
-            if self.server is not None:
-                self.server.check()
+            if self._server is not None:
+                self._server.check()
             raise
+
+    def reply_replayed(self, request: Request, reply: Reply) -> None:
+        self._run.reply_replayed(request, reply)
+
+    def unit_ended(self, item: str, repeat: int) -> None:
+        self._run.unit_ended(item, repeat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +199,10 @@ class ShareWorker:
         budget = AllottedBudget(job)
         self._invocation = Invocation(budget, cache)
         policy = RetryPolicy(plan.timeout_s, plan.max_attempts)
-        self._context = _WorkerContext(
-            plan, _SharesReader(self._held), _SharesWriter(self._held), Observer(), policy, self._invocation, spool
-        )  # fmt: skip
-        self._context.server = server
-        self._allowance = self._context.allowance = Allowance(job, spool.name, plan, self._invocation, budget)
+        reader, writer = _SharesReader(self._held), _SharesWriter(self._held)
+        self._run = RunContext(plan, reader, writer, Observer(), policy, self._invocation, spool)
+        self._allowance = Allowance(job, spool.name, plan, self._invocation, budget)
+        self._context = _WorkerContext(self._run, self._allowance, server)
 
     async def work(self) -> WorkerResult:
         """Works until nothing is left. Raises GivenUpError where the model never answers, StoreError where the store is
@@ -207,7 +217,7 @@ class ShareWorker:
                 await asyncio.wait(players)
                 for task in beside:
                     task.cancel()
-            self._context.flush_failures()
+            self._run.flush_failures()
         except BaseExceptionGroup as errors:
             error = most_actionable(errors)
             self._last_words = str(error)
@@ -217,13 +227,13 @@ class ShareWorker:
         return self._result()
 
     def _result(self) -> WorkerResult:
-        limit = self._context.limit_error
-        return WorkerResult(self._done, self._context.calls, len(self._left), str(limit) if limit else None)
+        limit = self._run.limit_error
+        return WorkerResult(self._done, self._run.calls, len(self._left), str(limit) if limit else None)
 
     async def _claim_shares(self) -> None:
         """Keeps enough items waiting, until all shares are done or left, or a limit is reached."""
         poll_s = self._pace.poll_s
-        while self._context.limit_error is None:
+        while self._run.limit_error is None:
             self._woken.clear()
             if self._waiting.qsize() > self._plan.concurrency // 2:
                 await self._woken.wait()
@@ -263,7 +273,7 @@ class ShareWorker:
 
     def _item_done(self, order: int, item: Item, repeat: int, log: ItemLog) -> None:
         failed = any(isinstance(step, LoggedFailure) for steps in log.values() for step in steps.values())
-        self._held.of(item.id, repeat).failed |= failed or self._context.limit_error is not None
+        self._held.of(item.id, repeat).failed |= failed or self._run.limit_error is not None
         self._done += 1
 
     async def _end(self, share: SpooledShare) -> None:
@@ -272,7 +282,7 @@ class ShareWorker:
         if share.failed and not share.is_lost:
             self._left.append(share)
             # Now, or two workers would wait for each other's.
-            limited = self._context.limit_error is not None
+            limited = self._run.limit_error is not None
             await self._patiently(partial(self.claims.leave, share.claim, for_anybody=limited))
         else:
             if not share.is_lost:
@@ -331,16 +341,16 @@ class ShareWorker:
 
     def _status(self, *, ended: bool = False) -> dict[str, Any]:
         """What a heartbeat says. Limiters know the time only in the event loop."""
-        spent = self._context.spent
+        spent = self._run.spent
         return {
             "ended": ended,
             "sitting": self._job.sitting,
             "items": self._done,
-            "calls": self._context.calls,
+            "calls": self._run.calls,
             "tokens": spent.tokens,
             "cost": spent.cost,
             "shares": sorted(share.claim.share for share in self._held.shares),
-            "said": self._last_words or str(self._context.limit_error or ""),
+            "said": self._last_words or str(self._run.limit_error or ""),
             **(self._allowance.report() if self._allowance.is_limited else {}),
         }
 
@@ -364,7 +374,7 @@ class ShareWorker:
     async def _sync(self) -> None:
         while True:
             await asyncio.sleep(1.0)
-            await asyncio.to_thread(self._context.writer.sync)
+            await asyncio.to_thread(self._run.writer.sync)
 
     async def _sometimes(self, action: Callable[[], Any]) -> None:
         """Does what can be done later as well where the store does not answer."""

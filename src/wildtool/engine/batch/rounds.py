@@ -16,7 +16,7 @@ from wildtool.engine.call.client import RetryPolicy, retry
 from wildtool.engine.call.rate_limit import LONGEST_RETRY_AFTER_S
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.writer import LogWriter
+from wildtool.engine.record.writer import RecordWriter
 from wildtool.errors import CallError, InfraError
 from wildtool.models.batch.protocol import BatchResult, BatchState
 from wildtool.models.providers.base import batchable_model
@@ -494,7 +494,7 @@ def batch_scheduler(
     plan: Plan,
     reserve: Mapping[str, Callable[[Request], AbstractContextManager[None]]],
     folder: Path,
-    writer: LogWriter,
+    writer: RecordWriter,
     observer: Observer,
     policy: RetryPolicy,
 ) -> BatchScheduler:

@@ -19,7 +19,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from wildtool import json_codec
 from wildtool.engine.record.format import (
@@ -100,6 +100,17 @@ def transcripts(log: ItemLog, *, scripted: bool = False) -> dict[str, Transcript
         failure = f"{step.kind}: {step.message}" if isinstance(step, LoggedFailure) else None
         by_unit[unit] = Transcript(tuple(replies), infra_error=failure, scripted=scripted)
     return by_unit
+
+
+class RecordReader(Protocol):
+    """What a run needs of its record: what was asked before."""
+
+    has_lost_lines: bool
+    """Whether any line was ever lost."""
+
+    def log(self, item: str, repeat: int) -> ItemLog:
+        """What is recorded of an item; empty where nothing is."""
+        ...
 
 
 class LogReader(Closing):

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from wildtool import json_codec
 from wildtool.engine.record.format import (
@@ -122,6 +122,22 @@ class PendingRow:
     def new_nodes(self) -> dict[str, Any]:
         """The column of links that its item has not recorded; the last one, since who judges can stop before it."""
         return {"sends": new_nodes(self.request, self.hashes, self.recorded)}
+
+
+class RecordWriter(Protocol):
+    """What a run needs to record its steps."""
+
+    def step(self, sent: PendingRow, reply: Reply) -> None:
+        """Records a reply. Raises StorageError if it cannot be stored, ValueError if it cannot be JSON."""
+        ...
+
+    def error(self, sent: PendingRow, error: InfraError) -> None:
+        """Records that a step failed for good."""
+        ...
+
+    def sync(self) -> None:
+        """Brings what was written to the disk itself. Safe in another thread."""
+        ...
 
 
 class LogWriter(Closing):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from wildtool import json_codec, redact
 from wildtool.engine.call.budget import Spend
@@ -26,8 +26,8 @@ from wildtool.engine.call.client import (
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
-from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LogReader
-from wildtool.engine.record.writer import LogWriter, PendingRow
+from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, RecordReader
+from wildtool.engine.record.writer import PendingRow, RecordWriter
 from wildtool.engine.run.refused_results import RefusedResults
 from wildtool.engine.score.reply_signs import CHECKED, TOKEN_LIMIT, reply_signs
 from wildtool.engine.score.trust import early_remark
@@ -72,14 +72,41 @@ OnItemDone = Callable[[int, Item, int, ItemLog], None]
 """Takes each item when it is played: its place in the order of jobs, the item, the repeat, all its steps."""
 
 
+class PlayContext(Protocol):
+    """What the items of a run are played with: its record, and answers to what that does not have."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+    @property
+    def reader(self) -> RecordReader: ...
+
+    def request_begins(self, *, is_new: bool) -> None:
+        """Something is asked. Args: is_new: whether it is not recorded as failed before."""
+        ...
+
+    async def ask(self, sent: PendingRow) -> Reply:
+        """The reply to a request, recorded. Raises InfraError once that is recorded too, and LimitError, of which nothing
+        is recorded."""
+        ...
+
+    def reply_replayed(self, request: Request, reply: Reply) -> None:
+        """A reply is taken from the record."""
+        ...
+
+    def unit_ended(self, item: str, repeat: int) -> None:
+        """A unit of an item has all its replies, or failed."""
+        ...
+
+
 class RunContext:
     """What all calls of a run share: models, record, limits, counters."""
 
     def __init__(
         self,
         plan: Plan,
-        reader: LogReader,
-        writer: LogWriter,
+        reader: RecordReader,
+        writer: RecordWriter,
         observer: Observer,
         policy: RetryPolicy,
         invocation: Invocation,
@@ -133,6 +160,18 @@ class RunContext:
 
             reserve = {role: client.reserve for role, client in self._clients.items()}
             self.batch_scheduler = batch_scheduler(plan, reserve, folder, writer, observer, policy)
+
+    def request_begins(self, *, is_new: bool) -> None:
+        self.has_new_requests |= is_new
+
+    def reply_replayed(self, request: Request, reply: Reply) -> None:
+        if request.role == "agent":
+            self.refused_results.on_answer(request)
+        self.replayed += 1
+        self.observer.call_done(reply, replayed=True)
+
+    def unit_ended(self, item: str, repeat: int) -> None:
+        self.observer.unit_ended(item, repeat)
 
     async def ask(self, sent: PendingRow) -> Reply:
         """Calls a model, or takes the reply from the cache, and records it.
@@ -290,7 +329,7 @@ def _redact_reply(parts: list[Any]) -> list[Any]:
 class LogClient:
     """Answers the requests of one item in one repeat: from the record if it has the reply, else from the models."""
 
-    def __init__(self, context: RunContext, item: str, repeat: int) -> None:
+    def __init__(self, context: PlayContext, item: str, repeat: int) -> None:
         self.log: ItemLog = context.reader.log(item, repeat)
         self._context = context
         self._item = item
@@ -316,7 +355,7 @@ class LogClient:
         again = orphaned or superseded
         if isinstance(recorded, LoggedReply) and not again:
             return self._replay(address, recorded, request, hashes[-1])
-        self._context.has_new_requests |= recorded is None
+        self._context.request_begins(is_new=recorded is None)
         if again:
             for later in [number for number in steps if number >= step]:
                 del steps[later]
@@ -335,7 +374,7 @@ class LogClient:
 
     def unit_ended(self, unit: str) -> None:
         """A unit has all its replies, or failed."""
-        self._context.observer.unit_ended(self._item, self._repeat)
+        self._context.unit_ended(self._item, self._repeat)
 
     def _replay(self, address: Address, recorded: LoggedReply, request: Request, name: str) -> Reply:
         if (recorded.role, recorded.request) != (request.role, name):
@@ -345,10 +384,7 @@ class LogClient:
                 "benchmark's code or its prompts have changed. What is recorded can be scored and shown as before; to "
                 "resume, use the version of wildtool that started this run, or another --out to start again"
             )
-        if request.role == "agent":
-            self._context.refused_results.on_answer(request)
-        self._context.replayed += 1
-        self._context.observer.call_done(recorded.reply, replayed=True)
+        self._context.reply_replayed(request, recorded.reply)
         return recorded.reply
 
 
@@ -457,7 +493,7 @@ async def _work(
 
 
 async def play_item(
-    context: RunContext, items: SelectedItems, job: PlayJob, on_item_done: OnItemDone
+    context: PlayContext, items: SelectedItems, job: PlayJob, on_item_done: OnItemDone
 ) -> None:
     """Runs all units of one item."""
     order, (id_, repeat) = job
@@ -473,7 +509,7 @@ async def play_item(
     await asyncio.sleep(0)
 
 
-async def _sync_periodically(writer: LogWriter) -> None:
+async def _sync_periodically(writer: RecordWriter) -> None:
     while True:
         await asyncio.sleep(SYNC_S)
         await asyncio.to_thread(writer.sync)
