@@ -43,7 +43,7 @@ BUDGETS = {
     "models": 5800,
     "published": 130,
     "report": 2870,
-    "scale": 2770,
+    "scale": 2790,
     "shapes": 1860,
     "stats": 710,
     "table": 340,

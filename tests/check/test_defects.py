@@ -8,13 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.check.answers import read_raw_answer
-from wildtool.check.defects import DEFECTS
+from wildtool.check.defects import DEFECTS, DefectKind
 from wildtool.check.ledger import Ledger
 from wildtool.check.probe_rules import check_probes
 from wildtool.check.probes import FIRST, probes
 from wildtool.check.wire_rules import check_wire, ends_wrong
 
 PAGE = Path(__file__).parents[2] / "docs" / "check.md"
+
+
+def test_the_file_names_each_class_of_the_enumeration_in_its_order():
+    assert list(DEFECTS) == list(DefectKind) == list(range(len(DefectKind)))
 
 
 def test_the_page_has_every_defect_as_the_table_has_it():

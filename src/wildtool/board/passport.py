@@ -12,7 +12,7 @@ from typing import Any
 
 from wildtool import __version__
 from wildtool.check.answers import RawAnswer, read_raw_answer
-from wildtool.check.defects import DEFECTS
+from wildtool.check.defects import DEFECTS, DefectKind
 from wildtool.check.ledger import Ledger
 from wildtool.check.wire_rules import check_wire
 from wildtool.engine.record.reader import LoggedReply, LogReader
@@ -25,7 +25,12 @@ from wildtool.export.files import portable_value, write_whole
 
 PASSPORT_VERSION = 1
 PASSPORT_SUFFIX = ".passport.json"
-OWN_PROBES = (1, 9, 20, 27)
+OWN_PROBES = (
+    DefectKind.EMPTY_CALL_DROPPED,
+    DefectKind.TEXT_BESIDE_CALL_DROPPED,
+    DefectKind.CALLS_AS_TEXT,
+    DefectKind.USAGE_WRONG,
+)
 """Defects that other replies of a run show better, or that its table names already."""
 
 
@@ -107,7 +112,7 @@ def rules_digest(result: ScoreResult) -> str:
 
 def endpoint_findings(folder: Path) -> dict[str, Any]:
     """What the recorded raw replies show of the endpoint, by the rules of `wildtool check` for single replies."""
-    count, problems = 0, Counter[tuple[int, str]]()
+    count, problems = 0, Counter[tuple[DefectKind, str]]()
     with LogReader(folder) as reader:
         for item, repeat in reader.jobs():
             for steps in reader.log(item, repeat).values():
@@ -126,7 +131,7 @@ def endpoint_findings(folder: Path) -> dict[str, Any]:
     }
 
 
-def _problems(answer: RawAnswer) -> list[tuple[int, str]]:
+def _problems(answer: RawAnswer) -> list[tuple[DefectKind, str]]:
     ledger = Ledger()
     check_wire([answer], ledger)
     return [(each.number, each.problem) for each in ledger.findings if each.number not in OWN_PROBES]

@@ -166,7 +166,7 @@ def _print(report: "CheckReport") -> None:
     rows = [
         (str(number), DEFECTS[number].name, status)
         for number, status in report.statuses.items()
-        if number or status == "defect"
+        if number.is_listed or status == "defect"
     ]
     print_grid(f"{report.model} at {report.endpoint}", ["#", "defect", "result"], rows, sentences=[1])
     for finding in report.findings:
@@ -194,7 +194,7 @@ def _print(report: "CheckReport") -> None:
             print_wrapped(f"  {head}: {text}")
     reasons: dict[str, list[str]] = {}
     for number, status in report.statuses.items():
-        if number and status == "not tested":
+        if number.is_listed and status == "not tested":
             reasons.setdefault(DEFECTS[number].untested, []).append(str(number))
     print_out()
     for reason, numbers in reasons.items():

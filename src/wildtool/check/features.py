@@ -7,6 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from wildtool.check.defects import DefectKind
 from wildtool.episode import reasoning_fields
 from wildtool.json_codec import as_list, as_objects, dumps
 from wildtool.models.thought_signatures import are_signed
@@ -20,7 +21,7 @@ _KILOBYTE = 1_000
 class Feature:
     """One thing that a request may hold."""
 
-    number: int
+    number: DefectKind
     """Of the defect that its refusal is."""
     words: str
     """What it is, for a finding."""
@@ -84,50 +85,89 @@ def _result_is(holds: Callable[[str], bool]) -> Callable[[Mapping[str, Any]], bo
 
 def _keyword(word: str) -> Feature:
     """A keyword of JSON Schema, in any tool."""
-    return Feature(22, f"{word}: refused", lambda body: f'"{word}":'.encode() in dumps(body.get("tools")))
+    return Feature(
+        DefectKind.SCHEMA_PARTS_DROPPED,
+        f"{word}: refused",
+        lambda body: f'"{word}":'.encode() in dumps(body.get("tools")),
+    )
 
 
 WITHOUT_LIMIT = Feature(
-    37,
+    DefectKind.RUN_REQUEST_REFUSED,
     "a request without `max_tokens`",
     lambda body: not {"max_tokens", "max_completion_tokens"} & body.keys(),
 )
 """What only requests of a run are."""
 FEATURES = (
     *map(_keyword, ("oneOf", "anyOf", "$ref", "enum", "pattern")),
-    Feature(25, "an empty result is refused", _result_is(lambda text: not text)),
-    Feature(25, "a result that is JSON is refused", _result_is(lambda text: text[:1] in ("{", "["))),
-    Feature(37, "a streamed request", lambda body: body.get("stream") is True),
-    WITHOUT_LIMIT,
-    Feature(33, "a system message", lambda body: "system" in _kinds(body)),
-    Feature(33, "a reply of the assistant in the history", lambda body: bool(_texts(body))),
-    Feature(33, "calls and their results in the history", lambda body: bool(_with_calls(body))),
-    Feature(33, "a system message after another one", lambda body: "system" in _kinds(body)[1:]),
-    Feature(33, "a tool result as the last message", lambda body: _kinds(body)[-1:] == ["tool"]),
-    Feature(33, "a user's message right after a tool result", _follows("tool", "user")),
-    Feature(33, "a reply in text right after a tool result", _follows("tool", "assistant")),
+    Feature(DefectKind.RESULTS_IN_HISTORY, "an empty result is refused", _result_is(lambda text: not text)),
     Feature(
-        33,
+        DefectKind.RESULTS_IN_HISTORY,
+        "a result that is JSON is refused",
+        _result_is(lambda text: text[:1] in ("{", "[")),
+    ),
+    Feature(DefectKind.RUN_REQUEST_REFUSED, "a streamed request", lambda body: body.get("stream") is True),
+    WITHOUT_LIMIT,
+    Feature(DefectKind.HISTORY_REFUSED, "a system message", lambda body: "system" in _kinds(body)),
+    Feature(
+        DefectKind.HISTORY_REFUSED, "a reply of the assistant in the history", lambda body: bool(_texts(body))
+    ),
+    Feature(
+        DefectKind.HISTORY_REFUSED,
+        "calls and their results in the history",
+        lambda body: bool(_with_calls(body)),
+    ),
+    Feature(
+        DefectKind.HISTORY_REFUSED,
+        "a system message after another one",
+        lambda body: "system" in _kinds(body)[1:],
+    ),
+    Feature(
+        DefectKind.HISTORY_REFUSED,
+        "a tool result as the last message",
+        lambda body: _kinds(body)[-1:] == ["tool"],
+    ),
+    Feature(
+        DefectKind.HISTORY_REFUSED, "a user's message right after a tool result", _follows("tool", "user")
+    ),
+    Feature(
+        DefectKind.HISTORY_REFUSED, "a reply in text right after a tool result", _follows("tool", "assistant")
+    ),
+    Feature(
+        DefectKind.HISTORY_REFUSED,
         "two calls in one message",
         lambda body: any(len(as_list(message["tool_calls"])) > 1 for message in _with_calls(body)),
     ),
-    Feature(33, "two tool results in a row", _follows("tool", "tool")),
-    Feature(33, "calls right after a tool result", _follows("tool", "calls")),
-    Feature(33, "`content: null` beside calls", _beside_calls(lambda content: content is None)),
-    Feature(33, "an empty text beside calls", _beside_calls(lambda content: content == "")),
-    Feature(33, "a text beside calls", _beside_calls(bool)),
+    Feature(DefectKind.HISTORY_REFUSED, "two tool results in a row", _follows("tool", "tool")),
+    Feature(DefectKind.HISTORY_REFUSED, "calls right after a tool result", _follows("tool", "calls")),
     Feature(
-        33,
+        DefectKind.HISTORY_REFUSED,
+        "`content: null` beside calls",
+        _beside_calls(lambda content: content is None),
+    ),
+    Feature(
+        DefectKind.HISTORY_REFUSED, "an empty text beside calls", _beside_calls(lambda content: content == "")
+    ),
+    Feature(DefectKind.HISTORY_REFUSED, "a text beside calls", _beside_calls(bool)),
+    Feature(
+        DefectKind.HISTORY_REFUSED,
         "call ids other than nine letters and digits",
         lambda body: any(not _NINE.fullmatch(id_) for id_ in _ids(body)),
     ),
     *(
-        Feature(35, f"calls in the history without `{key}`", _lacks(key, _with_calls))
+        Feature(
+            DefectKind.REASONING_IN_HISTORY, f"calls in the history without `{key}`", _lacks(key, _with_calls)
+        )
         for key in REASONING_KEYS
     ),
-    *(Feature(35, f"replies in the history without `{key}`", _lacks(key, _texts)) for key in REASONING_KEYS),
+    *(
+        Feature(
+            DefectKind.REASONING_IN_HISTORY, f"replies in the history without `{key}`", _lacks(key, _texts)
+        )
+        for key in REASONING_KEYS
+    ),
     Feature(
-        35,
+        DefectKind.REASONING_IN_HISTORY,
         "calls in the history without a `thought_signature`",
         lambda body: any(not are_signed(as_list(message["tool_calls"])) for message in _with_calls(body)),
     ),
@@ -145,7 +185,9 @@ def features_of(body: Mapping[str, Any]) -> Iterator[Feature]:
 @cache
 def reasoning_goes_back(key: str) -> Feature:
     """A key of reasoning that goes back."""
-    return Feature(35, f"`{key}` in the history, as the endpoint gave it", _carries(key))
+    return Feature(
+        DefectKind.REASONING_IN_HISTORY, f"`{key}` in the history, as the endpoint gave it", _carries(key)
+    )
 
 
 def tool_count(body: Mapping[str, Any]) -> int:

@@ -1,13 +1,23 @@
 """Looks at the first replies of a run for broken tool calls, while the run goes on. It sends nothing."""
 
 from wildtool.check.answers import read_raw_answer
+from wildtool.check.defects import DefectKind
 from wildtool.check.ledger import Ledger
 from wildtool.check.wire_rules import check_wire
 from wildtool.types import Reply
 
 MOST = 20
 """Replies that are looked at."""
-WORST = (4, 6, 8, 10, 11, 21, 31, 38)
+WORST = (
+    DefectKind.SAME_INDEX,
+    DefectKind.IDS_WRONG,
+    DefectKind.FINISH_REASON_WITHOUT_CALL,
+    DefectKind.ARGUMENTS_NO_JSON_TEXT,
+    DefectKind.BRACES_UNBALANCED,
+    DefectKind.REASONING_LEAKS,
+    DefectKind.ARGUMENTS_ENCODED_TWICE,
+    DefectKind.NAME_OR_ARGUMENTS_REPEATED,
+)
 """Defects that a single reply shows, and that make calls wrong or unreadable."""
 
 
@@ -16,7 +26,7 @@ class FirstReplies:
 
     def __init__(self) -> None:
         self._count = 0
-        self._problems: set[tuple[int, str]] = set()
+        self._problems: set[tuple[DefectKind, str]] = set()
 
     def __call__(self, reply: Reply) -> list[str]:
         """Remarks on a reply; none after the first ones, and for replies in other protocols than chat completions."""

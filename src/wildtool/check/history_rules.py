@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from wildtool.check.answers import Answers, RawAnswer, ReceivedCall
+from wildtool.check.defects import DefectKind
 from wildtool.check.histories import ASKING, COLD, ENDING, LONG_RESULTS, SHORT, USER_SAYS, WARM
 from wildtool.check.ledger import Ledger
 from wildtool.json_codec import as_object, as_objects
@@ -35,22 +36,38 @@ def check_history(answers: Answers, ledger: Ledger) -> None:
     if not any(answer.complete for answer in control):
         return
     for name, number, problem in (
-        ("history, results swapped", 25, "results in another order than their calls are refused"),
-        ("history, empty result", 25, "an empty result is refused"),
-        ("history, JSON result", 25, "a result that is JSON is refused"),
-        ("history, malformed call", 17, "a history with a malformed call is refused"),
-        ("history, long call", 30, "a call of 8 kB in the history is refused"),
+        (
+            "history, results swapped",
+            DefectKind.RESULTS_IN_HISTORY,
+            "results in another order than their calls are refused",
+        ),
+        ("history, empty result", DefectKind.RESULTS_IN_HISTORY, "an empty result is refused"),
+        ("history, JSON result", DefectKind.RESULTS_IN_HISTORY, "a result that is JSON is refused"),
+        (
+            "history, malformed call",
+            DefectKind.MALFORMED_CALL_IN_HISTORY,
+            "a history with a malformed call is refused",
+        ),
+        ("history, long call", DefectKind.LONG_ARGUMENTS_CUT, "a call of 8 kB in the history is refused"),
     ):
         bad = [answer for answer in answers[name] if answer.refused]
-        good = [answer for answer in answers[name] if answer.complete] if number == 17 else []
+        good = (
+            [answer for answer in answers[name] if answer.complete]
+            if number == DefectKind.MALFORMED_CALL_IN_HISTORY
+            else []
+        )
         ledger.judge(number, problem, bad, good)
     swapped = [answer for answer in answers["history, results swapped"] if answer.complete]
     if all(COLD in answer.text and WARM not in answer.text for answer in control):
         wrong = [answer for answer in swapped if WARM in answer.text and COLD not in answer.text]
         if wrong and len(wrong) == len(swapped):
-            ledger.add(25, "results in another order are read as if in the order of the calls", *wrong)
+            ledger.add(
+                DefectKind.RESULTS_IN_HISTORY,
+                "results in another order are read as if in the order of the calls",
+                *wrong,
+            )
         elif swapped:
-            ledger.passed(25)
+            ledger.passed(DefectKind.RESULTS_IN_HISTORY)
 
 
 def check_prompts(answers: Answers, ledger: Ledger) -> None:
@@ -65,14 +82,21 @@ def check_prompts(answers: Answers, ledger: Ledger) -> None:
         later = answers[f"second turn, {change}"]
         if first is not None and second is not None and first >= GROWTH:
             bad = later if second < NO_GROWTH else ()
-            ledger.judge(26, f"the {part} not in the prompt of the second turn", bad, later)
+            ledger.judge(
+                DefectKind.PROMPT_OR_TOOLS_VANISH,
+                f"the {part} not in the prompt of the second turn",
+                bad,
+                later,
+            )
     system, tools = growth["first", "long system prompt"], growth["first", "more tools"]
     if system is not None and tools is not None and system >= GROWTH and tools < NO_GROWTH:
         problem = f"no tool is in the prompt: four more add {tools} tokens (llama.cpp needs --jinja)"
-        ledger.add(22, problem, *answers["first turn, more tools"])
+        ledger.add(DefectKind.SCHEMA_PARTS_DROPPED, problem, *answers["first turn, more tools"])
     if not prompts_are_counted(answers):
         ledger.add(
-            27, "longer prompts have as many prompt tokens", *answers["first turn, long system prompt"]
+            DefectKind.USAGE_WRONG,
+            "longer prompts have as many prompt tokens",
+            *answers["first turn, long system prompt"],
         )
     if system is not None and system >= GROWTH:
         _check_result_tokens(answers, ledger)
@@ -86,7 +110,7 @@ def _check_result_tokens(answers: Answers, ledger: Ledger) -> None:
         where = "a result of an earlier turn" if short == SHORT else "the last result"
         dropped = answers[long] if growth < NO_GROWTH else ()
         problem = f"{where} is not in the prompt: a longer one adds {growth} tokens"
-        ledger.judge(36, problem, dropped, answers[long])
+        ledger.judge(DefectKind.RESULTS_NOT_USED, problem, dropped, answers[long])
 
 
 def check_results(answers: Answers, ledger: Ledger) -> None:
@@ -97,13 +121,17 @@ def check_results(answers: Answers, ledger: Ledger) -> None:
     ended = [answer for name in ENDING for answer in answers[name] if answer.complete]
     again = [answer for answer in ended if _calls_again(answer)]
     if len(again) > 1 and len(again) == len(ended):
-        ledger.add(36, "after its result the same call is made again", *again)
+        ledger.add(DefectKind.RESULTS_NOT_USED, "after its result the same call is made again", *again)
     answers_in_text = [answer for name in ASKING for answer in answers[name] if answer.complete]
     wrong = [answer for answer in answers_in_text if not _says_it(answer)]
     if len(wrong) > 1 and len(wrong) == len(answers_in_text):
-        ledger.add(36, "an answer does not know the result; it knows what the user says", *wrong)
+        ledger.add(
+            DefectKind.RESULTS_NOT_USED,
+            "an answer does not know the result; it knows what the user says",
+            *wrong,
+        )
     elif answers_in_text and len(again) < len(ended):
-        ledger.passed(36)
+        ledger.passed(DefectKind.RESULTS_NOT_USED)
 
 
 def _says_it(answer: RawAnswer) -> bool:

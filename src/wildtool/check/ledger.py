@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from wildtool.check.answers import RawAnswer
-from wildtool.check.defects import DEFECTS
+from wildtool.check.defects import DEFECTS, DefectKind
 
 Status = Literal["defect", "fit", "not tested"]
 
@@ -14,7 +14,7 @@ Status = Literal["defect", "fit", "not tested"]
 class DefectFinding:
     """One thing that is wrong, with the answers that show it."""
 
-    number: int
+    number: DefectKind
     """Of the defect."""
     problem: str
     answers: list[RawAnswer] = field(default_factory=list[RawAnswer])
@@ -30,16 +30,16 @@ class Ledger:
     """Findings and tested defects."""
 
     def __init__(self) -> None:
-        self._findings: dict[tuple[int, str], DefectFinding] = {}
-        self._tested: set[int] = set()
+        self._findings: dict[tuple[DefectKind, str], DefectFinding] = {}
+        self._tested: set[DefectKind] = set()
         self.remarks: list[str] = []
         """What is unusual and no defect."""
 
-    def passed(self, *numbers: int) -> None:
+    def passed(self, *numbers: DefectKind) -> None:
         """Notes that replies could have shown these defects."""
         self._tested.update(numbers)
 
-    def add(self, number: int, problem: str, *answers: RawAnswer) -> None:
+    def add(self, number: DefectKind, problem: str, *answers: RawAnswer) -> None:
         """Adds answers to a finding."""
         finding = self._findings.setdefault((number, problem), DefectFinding(number, problem))
         finding.answers += [answer for answer in answers if answer not in finding.answers]
@@ -48,7 +48,9 @@ class Ledger:
         if text not in self.remarks:
             self.remarks.append(text)
 
-    def judge(self, number: int, problem: str, bad: Iterable[RawAnswer], good: Iterable[RawAnswer]) -> None:
+    def judge(
+        self, number: DefectKind, problem: str, bad: Iterable[RawAnswer], good: Iterable[RawAnswer]
+    ) -> None:
         """A finding if there are bad answers; tested if there are any."""
         bad = list(bad)
         if bad:
@@ -61,10 +63,10 @@ class Ledger:
         """In the order of their numbers."""
         return [finding for _, finding in sorted(self._findings.items(), key=lambda pair: pair[0][0])]
 
-    def has(self, number: int) -> bool:
+    def has(self, number: DefectKind) -> bool:
         return any(key[0] == number for key in self._findings)
 
-    def statuses(self) -> dict[int, Status]:
+    def statuses(self) -> dict[DefectKind, Status]:
         """By number of the defect."""
         return {
             number: "defect" if self.has(number) else "fit" if number in self._tested else "not tested"

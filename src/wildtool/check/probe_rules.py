@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wildtool.check.answers import MARKUP, Answers, RawAnswer
+from wildtool.check.defects import DefectKind
 from wildtool.check.history_rules import (
     NO_GROWTH,
     check_history,
@@ -34,7 +35,28 @@ TWO_CALLS_SHARE = 1.6
 """Tokens of two calls as a multiple of those of one, at least."""
 ALMOST_ALL = 0.9
 """Share of the characters of a long argument."""
-LOSE_CALLS = (1, 2, 3, 4, 8, 10, 11, 12, 13, 14, 15, 16, 18, 20, 21, 24, 30, 31, 32, 38)
+LOSE_CALLS = (
+    DefectKind.EMPTY_CALL_DROPPED,
+    DefectKind.ARGUMENTS_DROPPED_AFTER_EMPTY_CALL,
+    DefectKind.SECOND_CALL_BROKEN,
+    DefectKind.SAME_INDEX,
+    DefectKind.FINISH_REASON_WITHOUT_CALL,
+    DefectKind.ARGUMENTS_NO_JSON_TEXT,
+    DefectKind.BRACES_UNBALANCED,
+    DefectKind.TYPES_CHANGE,
+    DefectKind.ARGUMENTS_EMPTY,
+    DefectKind.CALLS_SWALLOWED,
+    DefectKind.OPTIONAL_INTEGERS_MALFORMED,
+    DefectKind.PARALLEL_CALLS_LOST,
+    DefectKind.TOOL_CHOICE_IGNORED,
+    DefectKind.CALLS_AS_TEXT,
+    DefectKind.REASONING_LEAKS,
+    DefectKind.TEXT_NOT_ASCII_BROKEN,
+    DefectKind.LONG_ARGUMENTS_CUT,
+    DefectKind.ARGUMENTS_ENCODED_TWICE,
+    DefectKind.SAME_CALL_TWICE,
+    DefectKind.NAME_OR_ARGUMENTS_REPEATED,
+)
 """Defects after which streamed and whole calls may differ."""
 
 
@@ -95,7 +117,7 @@ def _empty_in_stream(answers: Answers, ledger: Ledger) -> None:
             if any(not call.values and call.values is not None for call in answer.calls)
         ]
         good = [answer for answer in streamed if _right(answer, KITCHEN)]
-        ledger.judge(13, "the stream has the call without its arguments", bad, good)
+        ledger.judge(DefectKind.ARGUMENTS_EMPTY, "the stream has the call without its arguments", bad, good)
 
 
 def _call_without_arguments(answers: Answers, ledger: Ledger) -> None:
@@ -105,19 +127,24 @@ def _call_without_arguments(answers: Answers, ledger: Ledger) -> None:
     if any(_called_names(answer) == ["ping"] for answer in unstreamed):
         bad = [answer for answer in streamed if not answer.calls and not MARKUP.search(answer.text)]
         good = [answer for answer in streamed if answer.calls]
-        ledger.judge(1, "the whole reply has the call, the stream has none", bad, good)
+        ledger.judge(
+            DefectKind.EMPTY_CALL_DROPPED, "the whole reply has the call, the stream has none", bad, good
+        )
 
 
 def _second_call(answers: Answers, ledger: Ledger) -> None:
     """Two calls with arguments in the stream, and those after a call without."""
-    if ledger.has(13):
+    if ledger.has(DefectKind.ARGUMENTS_EMPTY):
         return  # no call of a stream has arguments
     unstreamed, streamed = _forms(answers, "two calls")
     if any(_right(answer, KITCHEN, HALL) for answer in unstreamed):
         bad = [answer for answer in streamed if _right(answer, KITCHEN) or _empty_from(answer, 1)]
         good = [answer for answer in streamed if _right(answer, KITCHEN, HALL)]
         ledger.judge(
-            3, "the whole reply has two calls, the stream only the first with its arguments", bad, good
+            DefectKind.SECOND_CALL_BROKEN,
+            "the whole reply has two calls, the stream only the first with its arguments",
+            bad,
+            good,
         )
     unstreamed, streamed = _forms(answers, "call without arguments first")
     every = (PINGED, KITCHEN, HALL)
@@ -126,7 +153,12 @@ def _second_call(answers: Answers, ledger: Ledger) -> None:
             answer for answer in streamed if _called_names(answer)[:1] == ["ping"] and _empty_from(answer, 1)
         ]
         good = [answer for answer in streamed if _right(answer, *every)]
-        ledger.judge(2, "calls after one without arguments have none in the stream", bad, good)
+        ledger.judge(
+            DefectKind.ARGUMENTS_DROPPED_AFTER_EMPTY_CALL,
+            "calls after one without arguments have none in the stream",
+            bad,
+            good,
+        )
 
 
 def _empty_from(answer: RawAnswer, place: int) -> bool:
@@ -147,10 +179,12 @@ def _swallowed_calls(answers: Answers, ledger: Ledger) -> None:
         alone = [answer for answer in first if _called_names(answer) == ["ping"]]
         if first and control and len(alone) == len(first):
             ledger.add(
-                14, f"{form}: only the call without arguments comes; in another order all three do", *alone
+                DefectKind.CALLS_SWALLOWED,
+                f"{form}: only the call without arguments comes; in another order all three do",
+                *alone,
             )
         elif any(len(answer.calls) == 3 for answer in first):
-            ledger.passed(14)
+            ledger.passed(DefectKind.CALLS_SWALLOWED)
 
 
 def _lost_parallel_calls(answers: Answers, ledger: Ledger) -> None:
@@ -163,12 +197,18 @@ def _lost_parallel_calls(answers: Answers, ledger: Ledger) -> None:
     several = [answer for answer in allowed if len(answer.calls) > 1]
     single = [answer for answer in (*allowed, *default) if len(answer.calls) == 1]
     if several:
-        ledger.passed(16)
+        ledger.passed(DefectKind.PARALLEL_CALLS_LOST)
         wholes = [answer for answer in single if not answer.streamed]
         if all(answer.streamed for answer in several) and wholes:
-            ledger.add(16, "the stream has two calls, the whole reply one", *wholes)
+            ledger.add(
+                DefectKind.PARALLEL_CALLS_LOST, "the stream has two calls, the whole reply one", *wholes
+            )
         elif default and all(len(answer.calls) == 1 for answer in default):
-            ledger.add(16, "one call, unless the request sets parallel_tool_calls to true", *default)
+            ledger.add(
+                DefectKind.PARALLEL_CALLS_LOST,
+                "one call, unless the request sets parallel_tool_calls to true",
+                *default,
+            )
         return
     counts = [answer.tokens("completion_tokens") or 0 for answer in answers[FIRST.name] if answer.calls]
     usual = min([count for count in counts if count], default=0)
@@ -181,7 +221,7 @@ def _lost_parallel_calls(answers: Answers, ledger: Ledger) -> None:
         and (answer.tokens("completion_tokens") or 0) >= TWO_CALLS_SHARE * usual
     ]
     if costly:
-        ledger.add(16, "one call, and the completion tokens of two", *costly)
+        ledger.add(DefectKind.PARALLEL_CALLS_LOST, "one call, and the completion tokens of two", *costly)
 
 
 def _repeated_calls(answers: Answers, ledger: Ledger) -> None:
@@ -210,11 +250,11 @@ def _repeated_calls(answers: Answers, ledger: Ledger) -> None:
         ]
         if len(doubled) > 1 or in_one_form:
             every = [answer for group in doubled.values() for answer in group]
-            ledger.add(32, "a call that was requested once comes twice", *every)
+            ledger.add(DefectKind.SAME_CALL_TWICE, "a call that was requested once comes twice", *every)
         elif again := _all_again(answers, requested, streamed=streamed):
-            ledger.add(32, "every call comes twice", *again)
+            ledger.add(DefectKind.SAME_CALL_TWICE, "every call comes twice", *again)
         elif single:
-            ledger.passed(32)
+            ledger.passed(DefectKind.SAME_CALL_TWICE)
 
 
 def _all_again(answers: Answers, requested: Mapping[str, Any], *, streamed: bool) -> list[RawAnswer]:
@@ -242,9 +282,13 @@ def _text_beside_call(answers: Answers, ledger: Ledger) -> None:
     texts = [[bool(answer.text.strip()) for answer in form] for form in forms]
     for own, other, form in ((0, 1, "whole"), (1, 0, "streamed")):
         if all(texts[other]) and not any(texts[own]):
-            ledger.add(9, f"the text beside the call is missing in {form} replies", *forms[own])
+            ledger.add(
+                DefectKind.TEXT_BESIDE_CALL_DROPPED,
+                f"the text beside the call is missing in {form} replies",
+                *forms[own],
+            )
     if any(texts[0]) and any(texts[1]):
-        ledger.passed(9)
+        ledger.passed(DefectKind.TEXT_BESIDE_CALL_DROPPED)
 
 
 def _types(answers: Answers, ledger: Ledger) -> None:
@@ -264,12 +308,12 @@ def _types(answers: Answers, ledger: Ledger) -> None:
             if isinstance(as_object(call.values).get(name), str)
         )
     ]
-    ledger.judge(12, "the whole reply has numbers, the stream texts", bad, good)
+    ledger.judge(DefectKind.TYPES_CHANGE, "the whole reply has numbers, the stream texts", bad, good)
 
 
 def _optional_integers(answers: Answers, ledger: Ledger) -> None:
     if any(answer.calls and answer.calls[0].values for answer in answers["optional integers"]):
-        ledger.passed(15)
+        ledger.passed(DefectKind.OPTIONAL_INTEGERS_MALFORMED)
 
 
 def _other_scripts(answers: Answers, ledger: Ledger) -> None:
@@ -280,16 +324,18 @@ def _other_scripts(answers: Answers, ledger: Ledger) -> None:
         raw = str(answer.calls[0].arguments) if answer.calls else ""
         if not isinstance(text, str):
             if "\ufffd" in raw:
-                ledger.add(24, "the argument holds U+FFFD", answer)
+                ledger.add(DefectKind.TEXT_NOT_ASCII_BROKEN, "the argument holds U+FFFD", answer)
             continue
         if "\ufffd" in text:
-            ledger.add(24, "the argument holds U+FFFD", answer)
+            ledger.add(DefectKind.TEXT_NOT_ASCII_BROKEN, "the argument holds U+FFFD", answer)
         elif "\\u" in text or "\\x" in text:
-            ledger.add(24, "the argument holds escapes instead of characters", answer)
+            ledger.add(
+                DefectKind.TEXT_NOT_ASCII_BROKEN, "the argument holds escapes instead of characters", answer
+            )
         elif any(part in text for part in _misread(expected)):
-            ledger.add(24, "the argument is UTF-8 read as Latin-1", answer)
+            ledger.add(DefectKind.TEXT_NOT_ASCII_BROKEN, "the argument is UTF-8 read as Latin-1", answer)
         elif unicodedata.normalize("NFC", text) == expected:
-            ledger.passed(24)
+            ledger.passed(DefectKind.TEXT_NOT_ASCII_BROKEN)
 
 
 def _misread(text: str) -> Iterator[str]:
@@ -301,10 +347,10 @@ def _misread(text: str) -> Iterator[str]:
 def _reasoning(answers: Answers, ledger: Ledger) -> None:
     for answer in answers["reasoning"]:
         if answer.complete and answer.calls and MARKUP.search(answer.reasoning):
-            ledger.add(21, "a call that the reasoning only considers is made", answer)
+            ledger.add(DefectKind.REASONING_LEAKS, "a call that the reasoning only considers is made", answer)
         elif answer.complete and not answer.calls:
             # Whatever the model thinks of it, nothing of that leaked.
-            ledger.passed(21)
+            ledger.passed(DefectKind.REASONING_LEAKS)
 
 
 def _tool_choice(answers: Answers, ledger: Ledger) -> None:
@@ -315,14 +361,14 @@ def _tool_choice(answers: Answers, ledger: Ledger) -> None:
     ):
         for answer in answers[name]:
             if _refused(answer, answers):
-                ledger.add(18, f"{problem.partition(',')[0]} is refused", answer)
+                ledger.add(DefectKind.TOOL_CHOICE_IGNORED, f"{problem.partition(',')[0]} is refused", answer)
             elif answer.complete and (answer.calls or answer.finish != "tool_calls"):
                 ignored = {
                     "choice none": bool(answer.calls),
                     "choice required": not answer.calls,
                     "choice named": set(_called_names(answer)) != {"write_note"},
                 }[name]
-                ledger.judge(18, problem, [answer] if ignored else [], [answer])
+                ledger.judge(DefectKind.TOOL_CHOICE_IGNORED, problem, [answer] if ignored else [], [answer])
 
 
 def _cut(answers: Answers, ledger: Ledger) -> None:
@@ -332,7 +378,7 @@ def _cut(answers: Answers, ledger: Ledger) -> None:
         spent = answer.tokens("completion_tokens")
         # A whole call is longer than the limit, so an endpoint that says otherwise hides the cut.
         ledger.judge(
-            19,
+            DefectKind.CUT_REPLY_PASSES,
             f"a reply of {spent or 'unknown'} tokens at a limit of {CUT_TOKENS} ends with {answer.finish!r}",
             [answer] if answer.finish != "length" else [],
             [answer],
@@ -350,18 +396,22 @@ def _schemas(answers: Answers, ledger: Ledger) -> None:
     for feature in (*SCHEMAS, "no properties"):
         for answer in (*answers[f"schema {feature}"], *answers.get(f"long schema {feature}", ())):
             ledger.judge(
-                22,
+                DefectKind.SCHEMA_PARTS_DROPPED,
                 f"{feature}: refused",
                 [answer] if _refused(answer, answers) else [],
                 [answer] if answer.complete else [],
             )
-    if ledger.has(22) or not prompts_are_counted(answers):
+    if ledger.has(DefectKind.SCHEMA_PARTS_DROPPED) or not prompts_are_counted(answers):
         return  # also where no tool is in the prompt
     for feature in SCHEMAS:
         short, long = answers[f"schema {feature}"], answers[f"long schema {feature}"]
         growth = growth_of(short, long)
         if growth is not None and growth < NO_GROWTH:
-            ledger.add(22, f"{feature}: dropped, a longer one adds {growth} prompt tokens", *long)
+            ledger.add(
+                DefectKind.SCHEMA_PARTS_DROPPED,
+                f"{feature}: dropped, a longer one adds {growth} prompt tokens",
+                *long,
+            )
 
 
 def _names(answers: Answers, ledger: Ledger) -> None:
@@ -369,11 +419,16 @@ def _names(answers: Answers, ledger: Ledger) -> None:
         for answer in answers[f"name {name}"]:
             shape = f"{len(name)} characters" if len(name) > 60 else name
             if _refused(answer, answers):
-                ledger.add(23, f"{shape}: refused", answer)
+                ledger.add(DefectKind.NAMES_CHANGED, f"{shape}: refused", answer)
             elif answer.complete and answer.calls:
                 other = answer.calls[0].name
                 is_changed = other != name and (name.startswith(other) or _plain(other) == _plain(name))
-                ledger.judge(23, f"{shape}: comes back as {other}", [answer] if is_changed else [], [answer])
+                ledger.judge(
+                    DefectKind.NAMES_CHANGED,
+                    f"{shape}: comes back as {other}",
+                    [answer] if is_changed else [],
+                    [answer],
+                )
 
 
 def _plain(name: str) -> str:
@@ -388,9 +443,9 @@ def _long(answers: Answers, ledger: Ledger) -> None:
         right = [answer for answer in (*unstreamed, *streamed) if _right(answer, *calls)]
         for answer in answers.get(name, ()):
             if _refused(answer, answers):
-                ledger.add(30, f"{name}: refused", answer)
+                ledger.add(DefectKind.LONG_ARGUMENTS_CUT, f"{name}: refused", answer)
             elif answer in right:
-                ledger.passed(30)
+                ledger.passed(DefectKind.LONG_ARGUMENTS_CUT)
             elif answer.complete and answer.calls and answer.calls[0].arguments:
                 text = str(answer.calls[0].arguments)
                 if len(text) >= ALMOST_ALL * length:
@@ -398,16 +453,28 @@ def _long(answers: Answers, ledger: Ledger) -> None:
                 # At most six characters a token: more tokens were written than came.
                 is_cut = (answer.tokens("completion_tokens") or 0) > len(text) and len(text) < length / 2
                 if answer.calls[0].values is None or is_cut:
-                    ledger.add(30, f"{name}: {len(text):,} characters of {length:,} came", answer)
+                    ledger.add(
+                        DefectKind.LONG_ARGUMENTS_CUT,
+                        f"{name}: {len(text):,} characters of {length:,} came",
+                        answer,
+                    )
                 elif right:
-                    ledger.add(30, f"{name}: cut in one form only, after {len(text):,} characters", answer)
+                    ledger.add(
+                        DefectKind.LONG_ARGUMENTS_CUT,
+                        f"{name}: cut in one form only, after {len(text):,} characters",
+                        answer,
+                    )
 
 
 def _same_again(answers: Answers, ledger: Ledger) -> None:
     every = [answer for answer in answers["same again"] if answer.complete and answer.calls]
     kinds = {answer.keys for answer in every}
     if len(kinds) > 1 and "temperature" in every[0].sent:
-        ledger.add(28, f"{len(kinds)} different calls on one request at temperature 0", *every)
+        ledger.add(
+            DefectKind.REPLIES_DEPEND_ON_OTHERS,
+            f"{len(kinds)} different calls on one request at temperature 0",
+            *every,
+        )
 
 
 def _load(answers: Answers, ledger: Ledger) -> None:
@@ -422,10 +489,12 @@ def _load(answers: Answers, ledger: Ledger) -> None:
                 right += 1
             elif isinstance(room, str) and room in rooms:
                 ledger.add(
-                    28, f"under load, the call of another request: {room} for {_room_of(answer)}", answer
+                    DefectKind.REPLIES_DEPEND_ON_OTHERS,
+                    f"under load, the call of another request: {room} for {_room_of(answer)}",
+                    answer,
                 )
     if loaded and right * 2 >= len(loaded):
-        ledger.passed(28)
+        ledger.passed(DefectKind.REPLIES_DEPEND_ON_OTHERS)
     if failed := sum(bool(answer.failure) for answer in loaded):
         ledger.remark(
             f"{failed} of {len(loaded)} requests sent at once failed: {next(a.failure for a in loaded if a.failure)}"
@@ -450,7 +519,7 @@ def _differing_forms(answers: Answers, ledger: Ledger) -> None:
         if all(len(kind) == 1 for kind in kinds):
             bad = [unstreamed[0], streamed[0]] if kinds[0] != kinds[1] else []
             ledger.judge(
-                0,
+                DefectKind.STREAMED_AND_WHOLE_DIFFER,
                 f"{name}: {len(unstreamed[0].calls)} calls whole, {len(streamed[0].calls)} streamed, or other values",
                 bad,
                 [unstreamed[0]] if unstreamed[0].calls else [],

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wildtool.check.answers import Answers, RawAnswer
+from wildtool.check.defects import DefectKind
 from wildtool.check.features import (
     FEATURES,
     WITHOUT_LIMIT,
@@ -27,7 +28,6 @@ from wildtool.reply_ends import OVERFLOWED
 _MAY_BE_REFUSED = ("unknown role", "history, malformed call", *DIAGNOSES)
 """Probes that are not sound, or whose refusal another rule judges."""
 _HISTORIES = (*ASKING, *ENDING, "history, system message between")
-_ERROR_WITH_200, _REASONING = 29, 35
 _LIMITS = {probe.name for family in LIMITS for probe in family}
 _TOOLS, _SIZE = "tools", "kB of tools"
 _MEASURES = {_TOOLS: tool_count, _SIZE: tool_kilobytes}
@@ -41,7 +41,7 @@ class Suspect:
 
     rank: int
     """The plainer, the lower."""
-    number: int
+    number: DefectKind
     """Of the defect."""
     words: str
 
@@ -51,7 +51,7 @@ def check_refusals(answers: Answers, ledger: Ledger) -> None:
     explained = {
         (answer.probe, answer.streamed)
         for finding in ledger.findings
-        if finding.number != _ERROR_WITH_200
+        if finding.number != DefectKind.ERROR_WITH_STATUS_200
         for answer in finding.answers
     }
     accepted = [answer for group in answers.values() for answer in group if not answer.failure]
@@ -91,7 +91,7 @@ def _note_overflow(answer: RawAnswer, ledger: Ledger) -> None:
     if answer.probe in _LIMITS:
         ledger.remark(f"{answer.probe} exceed the context of the model: {answer.failure}")
     else:
-        ledger.add(37, "a request exceeds the context of the model", answer)
+        ledger.add(DefectKind.RUN_REQUEST_REFUSED, "a request exceeds the context of the model", answer)
 
 
 def _explain(refused: Sequence[RawAnswer], accepted: Sequence[RawAnswer], ledger: Ledger) -> None:
@@ -108,7 +108,11 @@ def _explain(refused: Sequence[RawAnswer], accepted: Sequence[RawAnswer], ledger
         ledger.add(suspect.number, _words(suspect, guilty, most), *guilty)
         unexplained = [(answer, suspects) for answer, suspects in unexplained if suspect not in suspects]
     for answer, _ in unexplained:
-        ledger.add(37, f"refused, though each part of it is accepted elsewhere: {answer.probe}", answer)
+        ledger.add(
+            DefectKind.RUN_REQUEST_REFUSED,
+            f"refused, though each part of it is accepted elsewhere: {answer.probe}",
+            answer,
+        )
 
 
 def _suspects(answer: RawAnswer, accepted_words: set[str], most: Mapping[str, int]) -> Iterable[Suspect]:
@@ -118,7 +122,7 @@ def _suspects(answer: RawAnswer, accepted_words: set[str], most: Mapping[str, in
             yield Suspect(rank, feature.number, feature.words)
     for words, measure in _MEASURES.items():
         if measure(answer.sent) > most[words]:
-            yield Suspect(len(_RANKS), 34, words)
+            yield Suspect(len(_RANKS), DefectKind.MANY_TOOLS_REFUSED, words)
 
 
 def _words(suspect: Suspect, guilty: Sequence[RawAnswer], most: Mapping[str, int]) -> str:
@@ -134,14 +138,14 @@ def _note_what_passed(answers: Answers, ledger: Ledger) -> None:
         return bool(groups) and all(group and not any(a.failure for a in group) for group in groups)
 
     if all_accepted(_HISTORIES):
-        ledger.passed(33)
+        ledger.passed(DefectKind.HISTORY_REFUSED)
     if all_accepted(family[0].name for family in LIMITS):
-        ledger.passed(34)
+        ledger.passed(DefectKind.MANY_TOOLS_REFUSED)
     if _all_reasoning_goes_back(answers):
-        ledger.passed(35)
+        ledger.passed(DefectKind.REASONING_IN_HISTORY)
     runs = [name for name, group in answers.items() if any(WITHOUT_LIMIT.is_in(a.sent) for a in group)]
     if all_accepted(runs):
-        ledger.passed(37)
+        ledger.passed(DefectKind.RUN_REQUEST_REFUSED)
 
 
 def _all_reasoning_goes_back(answers: Answers) -> bool:
@@ -150,6 +154,6 @@ def _all_reasoning_goes_back(answers: Answers) -> bool:
     accepted_words = {feature.words for answer in every for feature in features_of(answer.sent)}
     came = {key for answer in every for key in reasoning_fields(answer.message)}
     has_called = any(answer.calls for answer in every)
-    may_be_demanded = [feature for feature in FEATURES if feature.number == _REASONING]
+    may_be_demanded = [feature for feature in FEATURES if feature.number == DefectKind.REASONING_IN_HISTORY]
     sent_back = [reasoning_goes_back(key) for key in came]
     return has_called and accepted_words >= {feature.words for feature in (*may_be_demanded, *sent_back)}

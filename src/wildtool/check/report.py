@@ -7,7 +7,7 @@ from typing import Any
 
 from wildtool import __version__
 from wildtool.check.answers import RawAnswer
-from wildtool.check.defects import DEFECTS
+from wildtool.check.defects import DEFECTS, DefectKind
 from wildtool.check.ledger import DefectFinding, Ledger, Status
 from wildtool.check.probe_rules import check_probes
 from wildtool.check.refusals import check_refusals
@@ -32,7 +32,7 @@ class CheckReport:
     quick: bool
     demanded: bool
     """Whether calls were demanded by `tool_choice`, since the model made none without."""
-    statuses: Mapping[int, Status]
+    statuses: Mapping[DefectKind, Status]
     """By number of the defect."""
     findings: list[DefectFinding]
     remarks: list[str]
@@ -43,7 +43,7 @@ class CheckReport:
 
     def count(self, status: Status) -> int:
         """How many defects of the list, without number 0, have a status."""
-        return sum(each == status for number, each in self.statuses.items() if number)
+        return sum(each == status for number, each in self.statuses.items() if number.is_listed)
 
     @property
     def fit(self) -> bool | None:
@@ -51,12 +51,14 @@ class CheckReport:
         if "defect" in self.statuses.values():
             return False
         # Any call that is read passes this one.
-        return True if self.statuses[10] == "fit" else None
+        return True if self.statuses[DefectKind.ARGUMENTS_NO_JSON_TEXT] == "fit" else None
 
     @property
-    def not_tested(self) -> list[int]:
+    def not_tested(self) -> list[DefectKind]:
         """Numbers of the defects of the list, without number 0, that no reply could show."""
-        return [number for number, status in self.statuses.items() if number and status == "not tested"]
+        return [
+            number for number, status in self.statuses.items() if number.is_listed and status == "not tested"
+        ]
 
     @property
     def verdict(self) -> str:

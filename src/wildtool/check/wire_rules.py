@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wildtool.check.answers import MARKUP, THOUGHTS, RawAnswer, ReceivedCall
+from wildtool.check.defects import DefectKind
 from wildtool.check.ledger import Ledger
 from wildtool.episode import reasoning_fields
 from wildtool.json_codec import as_list, as_object, as_objects, loads
@@ -40,9 +41,11 @@ def check_wire(answers: Iterable[RawAnswer], ledger: Ledger) -> None:
     every = list(answers)
     for answer in every:
         if answer.error_inside:
-            ledger.add(29, f"HTTP 200 with the error {answer.failure[:120]!r}", answer)
+            ledger.add(
+                DefectKind.ERROR_WITH_STATUS_200, f"HTTP 200 with the error {answer.failure[:120]!r}", answer
+            )
         elif answer.raw:
-            ledger.passed(29)
+            ledger.passed(DefectKind.ERROR_WITH_STATUS_200)
         if answer.failure:
             continue
         _check_finish(answer, ledger)
@@ -68,19 +71,33 @@ def _check_finish(answer: RawAnswer, ledger: Ledger) -> None:
             # OpenAI's own API does so, hence no defect.
             ledger.remark("With a named tool_choice the finish reason is `stop`, as at OpenAI.")
         else:
-            ledger.add(7, f"calls, and the finish reason {answer.finish!r}", answer)
+            ledger.add(
+                DefectKind.FINISH_REASON_DENIES_CALLS,
+                f"calls, and the finish reason {answer.finish!r}",
+                answer,
+            )
     elif answer.finish == "length" and answer.calls and _is_far_from_limit(answer):
         if all(isinstance(call.values, dict) for call in answer.calls):
-            ledger.add(7, "calls, and the finish reason 'length' far below the limit", answer)
+            ledger.add(
+                DefectKind.FINISH_REASON_DENIES_CALLS,
+                "calls, and the finish reason 'length' far below the limit",
+                answer,
+            )
         else:
             tokens = answer.tokens("completion_tokens")
-            ledger.add(30, f"a call is cut after {tokens} tokens at a limit of {_limit(answer)}", answer)
+            ledger.add(
+                DefectKind.LONG_ARGUMENTS_CUT,
+                f"a call is cut after {tokens} tokens at a limit of {_limit(answer)}",
+                answer,
+            )
     elif answer.calls:
-        ledger.passed(7)
+        ledger.passed(DefectKind.FINISH_REASON_DENIES_CALLS)
     if answer.finish == "tool_calls" and not answer.calls and not _lost_without_arguments(answer):
-        ledger.add(8, "the finish reason `tool_calls`, and no call", answer)
+        ledger.add(
+            DefectKind.FINISH_REASON_WITHOUT_CALL, "the finish reason `tool_calls`, and no call", answer
+        )
     elif answer.calls:
-        ledger.passed(8)
+        ledger.passed(DefectKind.FINISH_REASON_WITHOUT_CALL)
 
 
 def _limit(answer: RawAnswer) -> int:
@@ -98,14 +115,14 @@ def _check_empty(answer: RawAnswer, ledger: Ledger) -> None:
     if not answer.complete:
         return
     if answer.calls or answer.text.strip() or reasoning_fields(answer.message):
-        ledger.passed(39)
+        ledger.passed(DefectKind.EMPTY_REPLY)
         return
     if answer.finish == "tool_calls":
         return  # has its own number
     hidden = as_object(answer.usage.get("completion_tokens_details")).get("reasoning_tokens")
     tokens = (answer.tokens("completion_tokens") or 0) - (hidden if isinstance(hidden, int) else 0)
     if tokens >= SOME_TOKENS:
-        ledger.add(39, f"an empty reply of {tokens} tokens", answer)
+        ledger.add(DefectKind.EMPTY_REPLY, f"an empty reply of {tokens} tokens", answer)
 
 
 def _lost_without_arguments(answer: RawAnswer) -> bool:
@@ -117,24 +134,28 @@ def _check_texts(answer: RawAnswer, ledger: Ledger) -> None:
     names = [str(as_object(tool.get("function")).get("name")) for tool in answer.sent.get("tools", ())]
     choice = answer.sent.get("tool_choice")
     if mark := THOUGHTS.search(answer.text):
-        ledger.add(21, f"{mark[0]} in the text", answer)
+        ledger.add(DefectKind.REASONING_LEAKS, f"{mark[0]} in the text", answer)
         return
     if answer.reasoning:
-        ledger.passed(21)
+        ledger.passed(DefectKind.REASONING_LEAKS)
     if answer.calls:
-        ledger.passed(20)
+        ledger.passed(DefectKind.CALLS_AS_TEXT)
         if _is_call(answer.text, [call.name for call in answer.calls]):
-            ledger.add(32, "the same call in the text and in `tool_calls`", answer)
+            ledger.add(DefectKind.SAME_CALL_TWICE, "the same call in the text and in `tool_calls`", answer)
     elif choice == "none":
         return
     elif _is_call(answer.text, names):
-        ledger.add(20, "a call in the text, and none in `tool_calls`", answer)
+        ledger.add(DefectKind.CALLS_AS_TEXT, "a call in the text, and none in `tool_calls`", answer)
     elif isinstance(as_object(answer.message.get("function_call")).get("name"), str):
-        ledger.add(20, "a call under the retired `function_call`, and none in `tool_calls`", answer)
+        ledger.add(
+            DefectKind.CALLS_AS_TEXT,
+            "a call under the retired `function_call`, and none in `tool_calls`",
+            answer,
+        )
     elif _has_arguments(answer):
-        ledger.add(20, "the arguments of a call in the text, and no call", answer)
+        ledger.add(DefectKind.CALLS_AS_TEXT, "the arguments of a call in the text, and no call", answer)
     elif answer.probe != "reasoning" and not answer.text.strip() and _is_call(answer.reasoning, names):
-        ledger.add(20, "a call in the reasoning, and none in `tool_calls`", answer)
+        ledger.add(DefectKind.CALLS_AS_TEXT, "a call in the reasoning, and none in `tool_calls`", answer)
 
 
 def _is_call(text: str, names: Sequence[str]) -> bool:
@@ -163,18 +184,20 @@ def _check_usage(answer: RawAnswer, ledger: Ledger) -> None:
         return
     prompt, completion = answer.tokens("prompt_tokens"), answer.tokens("completion_tokens")
     if prompt is None or completion is None:
-        ledger.add(27, "no usage", answer)
+        ledger.add(DefectKind.USAGE_WRONG, "no usage", answer)
         return
     cached = answer.cached_tokens
     total = answer.tokens("total_tokens")
     if not prompt or (not completion and (answer.calls or answer.text)):
-        ledger.add(27, f"usage of {prompt} prompt and {completion} completion tokens", answer)
+        ledger.add(
+            DefectKind.USAGE_WRONG, f"usage of {prompt} prompt and {completion} completion tokens", answer
+        )
     elif cached > prompt:
-        ledger.add(27, "more cached tokens than prompt tokens", answer)
+        ledger.add(DefectKind.USAGE_WRONG, "more cached tokens than prompt tokens", answer)
     elif total is not None and (total < prompt + completion or 0 < total - prompt - completion == cached):
-        ledger.add(27, "total tokens are not those of prompt and completion", answer)
+        ledger.add(DefectKind.USAGE_WRONG, "total tokens are not those of prompt and completion", answer)
     else:
-        ledger.passed(27)
+        ledger.passed(DefectKind.USAGE_WRONG)
 
 
 def _check_cached_tokens(answers: Sequence[RawAnswer], ledger: Ledger) -> None:
@@ -188,31 +211,31 @@ def _check_cached_tokens(answers: Sequence[RawAnswer], ledger: Ledger) -> None:
         fewest = min(prompt for prompt, _, _ in group)
         for prompt, cached, answer in group:
             if cached and prompt - fewest == cached:
-                ledger.add(27, "cached tokens are added to the prompt tokens", answer)
+                ledger.add(DefectKind.USAGE_WRONG, "cached tokens are added to the prompt tokens", answer)
 
 
 def _check_pieces(answer: RawAnswer, ledger: Ledger) -> bool:
     """Whether the calls of a stream can be told apart, so that other rules may look at them."""
     found = [problem for name, problem in ODD_PIECES.items() if name in answer.oddities]
     for problem in found:
-        ledger.add(38, problem, answer)
+        ledger.add(DefectKind.NAME_OR_ARGUMENTS_REPEATED, problem, answer)
     if answer.deltas and not found and not answer.ambiguous:
-        ledger.passed(38)
+        ledger.passed(DefectKind.NAME_OR_ARGUMENTS_REPEATED)
     return not answer.ambiguous
 
 
 def _check_ids(answer: RawAnswer, ledger: Ledger) -> None:
     ids = [call.id for call in answer.calls]
     if not all(isinstance(each, str) and each for each in ids):
-        ledger.add(6, "a call without an id", answer)
+        ledger.add(DefectKind.IDS_WRONG, "a call without an id", answer)
     elif len(set(ids)) < len(ids):
-        ledger.add(6, "two calls with one id", answer)
+        ledger.add(DefectKind.IDS_WRONG, "two calls with one id", answer)
     elif IDS_CHANGE in answer.oddities:
-        ledger.add(6, "another id in a later delta of a call", answer)
+        ledger.add(DefectKind.IDS_WRONG, "another id in a later delta of a call", answer)
     elif not all(delta.get("id") for delta in _first_deltas(answer)):
-        ledger.add(6, "no id in the first delta of a call", answer)
+        ledger.add(DefectKind.IDS_WRONG, "no id in the first delta of a call", answer)
     else:
-        ledger.passed(6)
+        ledger.passed(DefectKind.IDS_WRONG)
 
 
 def _first_deltas(answer: RawAnswer) -> list[Mapping[str, Any]]:
@@ -235,19 +258,19 @@ def _check_indexes(answer: RawAnswer, ledger: Ledger) -> None:
     texts = [index for index in indexes if isinstance(index, str)]
     numbers = [index for index in map(number_of_index, indexes) if isinstance(index, int)]
     if texts:
-        ledger.add(5, f"`index` is the text {texts[0][:9]!r}", answer)
+        ledger.add(DefectKind.INDEX_WRONG, f"`index` is the text {texts[0][:9]!r}", answer)
     elif len(numbers) < len(indexes):
-        ledger.add(5, "a delta of a call without `index`", answer)
+        ledger.add(DefectKind.INDEX_WRONG, "a delta of a call without `index`", answer)
         return
     elif min(numbers) > 0:
-        ledger.add(5, f"the first call has the index {min(numbers)}", answer)
+        ledger.add(DefectKind.INDEX_WRONG, f"the first call has the index {min(numbers)}", answer)
     else:
-        ledger.passed(5)
+        ledger.passed(DefectKind.INDEX_WRONG)
     merged = any(re.search(r"\}\s*\{", str(call.arguments)) and call.values is None for call in answer.calls)
     if merged or SHARED_INDEX in answer.oddities:
-        ledger.add(4, "several calls with one `index`", answer)
+        ledger.add(DefectKind.SAME_INDEX, "several calls with one `index`", answer)
     elif len(answer.calls) > 1:
-        ledger.passed(4)
+        ledger.passed(DefectKind.SAME_INDEX)
 
 
 def _check_arguments(call: ReceivedCall, answer: RawAnswer, ledger: Ledger) -> None:
@@ -256,20 +279,28 @@ def _check_arguments(call: ReceivedCall, answer: RawAnswer, ledger: Ledger) -> N
         kind = {"NoneType": "null or missing", "dict": "an object", "list": "a list"}.get(
             type(arguments).__name__
         )
-        ledger.add(10, f"`arguments` is {kind or type(arguments).__name__}", answer)
+        ledger.add(
+            DefectKind.ARGUMENTS_NO_JSON_TEXT, f"`arguments` is {kind or type(arguments).__name__}", answer
+        )
     elif not arguments and not (answer.streamed and expects_values(call, answer)):
-        ledger.add(10, "`arguments` is an empty text", answer)
+        ledger.add(DefectKind.ARGUMENTS_NO_JSON_TEXT, "`arguments` is an empty text", answer)
     elif call.values is None and answer.probe not in OWN_RULES:
         if ends_wrong(arguments):
-            ledger.add(11, "the JSON of a call is right after its end is corrected", answer)
+            ledger.add(
+                DefectKind.BRACES_UNBALANCED, "the JSON of a call is right after its end is corrected", answer
+            )
         elif answer.probe == "optional integers":
-            ledger.add(15, "the arguments are not JSON", answer)
+            ledger.add(DefectKind.OPTIONAL_INTEGERS_MALFORMED, "the arguments are not JSON", answer)
         elif not re.search(r"\}\s*\{", arguments):
-            ledger.add(11, "the arguments are not JSON", answer)
+            ledger.add(DefectKind.BRACES_UNBALANCED, "the arguments are not JSON", answer)
     elif isinstance(call.values, str) and _is_object(call.values):
-        ledger.add(31, "`arguments` is the JSON text of a JSON text", answer)
+        ledger.add(DefectKind.ARGUMENTS_ENCODED_TWICE, "`arguments` is the JSON text of a JSON text", answer)
     elif arguments:
-        ledger.passed(10, 11, 31)
+        ledger.passed(
+            DefectKind.ARGUMENTS_NO_JSON_TEXT,
+            DefectKind.BRACES_UNBALANCED,
+            DefectKind.ARGUMENTS_ENCODED_TWICE,
+        )
 
 
 def expects_values(call: ReceivedCall, answer: RawAnswer) -> bool:
