@@ -7,7 +7,13 @@ nouns, and 55 right after it. FILES is what holds now with some room.
 
 The walk of a plan is the part from `run_plans` on: each function where it is first called. A reader who follows it
 comes back to a file that was left at most as often as RETURNS says (47 before functions stood where they are called
-from). Why neither is smaller: `docs/decisions/0047-the-way-of-a-request.md`. What each file is for:
+from). Why neither is smaller: `docs/decisions/0047-the-way-of-a-request.md`.
+
+The way of the data is what a reader follows who asks what becomes of an option: of the functions that are called from a
+verb on, those of the rooms that its work is in, and of these the ones that give something back that is neither None nor
+a truth. Checks and what prints are beside the way. WAYS holds how many they are, and how often they turn back to a file.
+
+What each file is for:
 
 The command line
     cli/__init__                the command with its verbs, each imported when it is called
@@ -20,7 +26,8 @@ The command line
     config/named_models         models that are named, with rates and prices
     config/config_file          `wildtool.toml`, looked for in each run
     cli/options/run             the options, also those that `generate` has, and the settings that they make
-    terminal/progress         the display, begun before the first call
+    installed                   entry points: where the verb is
+    terminal, terminal/progress what is printed; the display, begun before the first call
     interrupts                  what Ctrl-C and SIGTERM do while a verb works
 The run
     engine/plan                 what is run: items, models, rules
@@ -60,7 +67,7 @@ To merge further would put two layers, or two of these sentences, into one file.
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -75,7 +82,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request, Source
 
-FILES = 50
+FILES = 52
 RETURNS = 35
 TRACER = """
 import json, os, sys
@@ -86,6 +93,7 @@ from wildtool.cli import main
 ROOT = os.path.dirname(wildtool.__file__) + os.sep
 FUNCTION = 0x1  # the flag CO_OPTIMIZED, which modules and classes have not
 called = {}  # in the order of the first calls
+giving = set()  # that gave something back
 
 def importing(frame):
     while frame is not None:
@@ -96,31 +104,96 @@ def importing(frame):
 
 def note(frame, event, argument):
     code = frame.f_code
-    if event == "call" and code.co_flags & FUNCTION and code.co_filename.startswith(ROOT):
-        if not importing(frame):
-            called[code.co_filename[len(ROOT):], code.co_qualname] = None
+    if code.co_flags & FUNCTION and code.co_filename.startswith(ROOT):
+        place = code.co_filename[len(ROOT):], code.co_qualname
+        if event == "return" and argument is not None and not isinstance(argument, bool):
+            giving.add(place)
+        if event == "call" and not importing(frame):
+            called[place] = None
 
-async def send(*arguments, **named):
+def end():
     sys.setprofile(None)
     with open("called.json", "w") as file:
-        json.dump(list(called), file)
+        json.dump([[*place, place in giving] for place in called], file)
     os._exit(0)
+
+async def send(*arguments, **named):
+    end()
 
 aiohttp.ClientSession._request = send
 sys.setprofile(note)
-main()
+try:
+    main()
+finally:
+    end()
 """
+RUN = "run wild-mini --model m --base-url http://127.0.0.1:9/v1 --out run"
+Called = list[tuple[str, str, bool]]
+"""File and name of each function of wildtool, in the order in which they are first called, and whether it gave something
+back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What a verb does with what it was given, from its call on."""
+
+    line: str
+    rooms: tuple[str, ...]
+    """Packages that its work is in."""
+    until: str
+    """The function that takes what was made; empty for the end."""
+    functions: int
+    """At most so many."""
+    turns: int
+    """Returns to a file that was left, at most."""
+
+
+WAYS = (
+    Way(RUN, ("cli", "api", "config"), "run_plans", 40, 20),
+    Way("compare gold chat", ("cli/commands", "cli/options", "engine/compare"), "", 50, 25),
+)
+
+
+def traced(line: str, folder: Path) -> Called:
+    """What a command calls, until it sends its first request or ends."""
+    words = [sys.executable, "-c", TRACER, *line.split()]
+    subprocess.run(
+        words, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300
+    )
+    return [(file, name, gives) for file, name, gives in json.loads((folder / "called.json").read_text())]
 
 
 @pytest.fixture(scope="module")
 def called(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
-    """File and name of each function on the way, in the order in which they are first called."""
-    folder = tmp_path_factory.mktemp("way")
-    words = ["run", "wild-mini", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--out", "run"]
-    subprocess.run(
-        [sys.executable, "-c", TRACER, *words], check=True, cwd=folder, stderr=subprocess.DEVNULL, timeout=300
+    """File and name of each function on the way to the first request."""
+    return [(file, name) for file, name, _ in traced(RUN, tmp_path_factory.mktemp("way"))]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.line.split()[0])
+def test_the_way_of_the_data_is_short_and_seldom_turns_back(way: Way, tmp_path: Path):
+    if way.line != RUN:
+        for name in ("gold", "chat"):
+            assert typed(*f"run wild-mini -n 2 -q -m baseline/{name} -o {tmp_path / name}".split())[0] == 0
+    every = traced(way.line, tmp_path)
+    verb = way.line.split()[0]
+    begin = next(
+        place
+        for place, (file, name, _) in enumerate(every)
+        if (file, name) == (f"cli/commands/{verb}.py", verb)
     )
-    return [(file, name) for file, name in json.loads((folder / "called.json").read_text())]
+    names = [name for _, name, _ in every]
+    end = names.index(way.until) if way.until else len(every)
+    rooms = tuple(f"{room}/" for room in way.rooms)
+    # Comprehensions are a part of the function that they stand in.
+    data = [
+        file
+        for file, name, gives in every[begin:end]
+        if gives and file.startswith(rooms) and not name.endswith(">")
+    ]
+    stays = [file for file, _ in groupby(data)]
+    print(len(data), "functions,", len(stays) - len(set(stays)), "turns back")
+    assert 10 < len(data) <= way.functions
+    assert len(stays) - len(set(stays)) <= way.turns
 
 
 def test_the_way_to_the_first_request_is_short(called: list[tuple[str, str]]):
