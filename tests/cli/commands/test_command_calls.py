@@ -300,7 +300,7 @@ def test_runs_of_one_benchmark_are_compared_as_asked(
         *([("headline_column", RUNS[0])] if "--group" not in options else []),
         ("compare_all", RUNS, {**which, "group": group, "columns": COLUMNS, "seed": seed}),
         ("caveats", RUNS),
-        ("aid_effects", RUNS, which),
+        ("hint_effects", RUNS, which),
         (printer[0], report, *printer[1:]),
     ]
 
