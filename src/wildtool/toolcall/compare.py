@@ -19,6 +19,8 @@ from wildtool.toolcall.schema import (
 
 MAX_ARGUMENT_DIFFERENCES = 20
 """Differences reported at most."""
+MAX_SET_MEMBERS = 50
+"""Members of an array that is compared in any order; a longer one is compared in its own."""
 _TOLERANCE = 1e-12
 """Relative: accepts a difference in the last bit of a decimal number, but in no written digit."""
 _ABSENT = object()
@@ -90,7 +92,12 @@ def _values(
 def _differing_rule(gold: str, predicted: str, schema: Mapping[str, Any], path: str) -> str | None:
     from wildtool.toolcall.text.equivalence import differing_rule  # costly, and most texts are equal
 
-    return differing_rule(gold, predicted, f"{path.rpartition('.')[2]}: {schema.get('description')}")
+    return differing_rule(gold, predicted, _use(schema, path))
+
+
+def _use(schema: Mapping[str, Any], path: str) -> str:
+    """Name and description of a parameter, as the rules of texts take them."""
+    return f"{path.rpartition('.')[2].partition('[')[0]}: {schema.get('description') or ''}"
 
 
 def _objects(
@@ -147,8 +154,43 @@ def _arrays(
         yield _difference(path, "length", gold, predicted, "is of another length than")
         return
     items = {"description": schema.get("description"), **as_schema(schema.get("items"))}
+    if gold != predicted and _may_be_set(gold, schema, path):
+        predicted = _in_order_of(gold, predicted, items, root, path, depth)
     for position, (gold_entry, predicted_entry) in enumerate(zip(gold, predicted, strict=True)):
         yield from _values(gold_entry, predicted_entry, items, root, f"{path}[{position}]", depth)
+
+
+def _may_be_set(gold: Sequence[Any], schema: Mapping[str, Any], path: str) -> bool:
+    """Whether an array is a set, as far as its schema says, and short enough to be compared as one."""
+    from wildtool.toolcall.text.roles import is_set  # costly, and most arrays are equal
+
+    return len(gold) <= MAX_SET_MEMBERS and is_set(_use(schema, path), schema.get("uniqueItems") is True)
+
+
+def _in_order_of(
+    gold: Sequence[Any],
+    predicted: Sequence[Any],
+    schema: Mapping[str, Any],
+    root: Mapping[str, Any],
+    path: str,
+    depth: int,
+) -> Sequence[Any]:
+    """The members of a predicted set in the order of the gold ones that they equal; unchanged if one equals none."""
+    spare = list(predicted)
+    ordered: list[Any] = []
+    for entry in gold:
+        place = next(
+            (
+                place
+                for place, other in enumerate(spare)
+                if next(_values(entry, other, schema, root, path, depth), None) is None
+            ),
+            None,
+        )
+        if place is None:
+            return predicted
+        ordered.append(spare.pop(place))
+    return ordered
 
 
 def _same_in_declared_type(gold: Any, predicted: Any, schema: Mapping[str, Any]) -> bool:

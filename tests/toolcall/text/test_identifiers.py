@@ -2,6 +2,7 @@
 
 import pytest
 
+from wildtool.toolcall.text.equivalence import differing_rule
 from wildtool.toolcall.text.identifiers import (
     is_inverted_name,
     is_other_symbol,
@@ -89,31 +90,50 @@ def test_the_case_of_a_symbol_counts(one: str, other: str, differ: bool) -> None
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("one", "other", "is_person", "same"),
     [
-        ("Smith, John", "John Smith", True),
-        ("Smith, John J.", "John J. Smith", True),
-        ("Smith, John", "Smith John", False),
-        ("Smith, John", "Smith, John", False),
+        ("Smith, John", "John Smith", True, True),
+        ("Smith, John J.", "John J. Smith", True, True),
+        ("Nkosi, Thandeka", "Thandeka Nkosi", True, True),
+        ("Smith, John", "Smith John", True, False),
+        ("Smith, John", "Smith, John", True, False),
+        ("Smith, John", "John Smith", False, True),
+        ("Paris, London", "London Paris", False, False),
     ],
 )
-def test_a_name_may_be_inverted(one: str, other: str, same: bool) -> None:
-    assert (is_inverted_name(one, other), is_inverted_name(other, one)) == (same, same)
+def test_the_name_of_a_person_may_be_inverted(one: str, other: str, is_person: bool, same: bool) -> None:
+    found = (is_inverted_name(*pair, is_person=is_person) for pair in ((one, other), (other, one)))
+    assert tuple(found) == (same, same)
 
 
 @pytest.mark.parametrize(
-    ("text", "use", "plain"),
+    ("text", "plain"),
     [
-        ("Austin, Texas", "", "Austin, TX"),
-        ("Austin Texas 73301", "", "Austin TX 73301"),
-        ("Austin, texas, USA", "", "Austin, TX, USA"),
-        ("Austin texas", "", "Austin texas"),
-        ("Texas", "", "Texas"),
-        ("Texas", "the state", "state TX"),
-        ("tx", "the state", "state TX"),
-        ("Austin, Texas", "the state", "Austin, TX"),
-        ("Bonn", "the state", "Bonn"),
+        ("Austin, Texas", "Austin, TX"),
+        ("Austin Texas 73301", "Austin TX 73301"),
+        ("Austin, texas, USA", "Austin, TX, USA"),
+        ("Austin texas", "Austin texas"),
+        ("Texas", "Texas"),
     ],
 )
-def test_a_state_is_its_code_behind_a_city_or_where_one_is_asked_for(text: str, use: str, plain: str) -> None:
-    assert with_state_codes(text, use) == plain
+def test_a_state_is_its_code_behind_a_city(text: str, plain: str) -> None:
+    assert with_state_codes(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("use", "is_state"),
+    [
+        ("state: US state", True),
+        ("state: State of residence", True),
+        ("state: Two-letter code of the state", True),
+        ("region: The name of a state in the United States. All if left out.", True),
+        ("state: 美国的州名", True),
+        ("state: The state, such as NY", True),
+        ("state: The state of the light", False),
+        ("state: Current state of the order", False),
+        ("code: Country code", False),
+        ("state: ", False),
+    ],
+)
+def test_a_state_alone_is_its_code_only_where_a_state_of_the_us_is_asked_for(use: str, is_state: bool) -> None:
+    assert (differing_rule("OR", "Oregon", use) is None) == is_state

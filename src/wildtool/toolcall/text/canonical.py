@@ -4,9 +4,9 @@ import ipaddress
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import date, time
+from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from wildtool.toolcall.text.identifiers import read_book_number, read_identifier
 from wildtool.toolcall.text.lexicon import SIMPLIFIED
@@ -27,6 +27,7 @@ _PLAIN = str.maketrans(
         **dict.fromkeys("‘’‚′´`", "'"),
         **dict.fromkeys("“”„″«»", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("•・‧∙⋅", "·"),
         "。": ".",
         "\u2044": "/",
         "\ufe0f": None,
@@ -89,7 +90,7 @@ _CLOCK_FORMS = (
 _MOMENT = re.compile(
     rf"(?:(?P<day>{'|'.join(DATE_FORMS)}))?"
     rf"(?:(?:^|t| |, ?| at |(?<=[日号]))(?P<clock>{'|'.join(_CLOCK_FORMS)})"
-    r"(?: ?(?P<zone>z|utc|gmt|[+-]\d{2}:?\d{2}))?)?",
+    r"(?: ?(?P<zone>z|[+-]\d{2}:?\d{2}|(?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?))?)?",
     re.IGNORECASE,
 )
 
@@ -119,10 +120,18 @@ def read_moment(text: str) -> str | None:
             minute = 30 if "min3half" in parts else int(of_kind("min") or 0)
             hour = _hour(int(of_kind("h")), half, parts.get("half3", ""))
             moment = time(hour, minute, int(of_kind("s") or 0))
+            if match["day"] and match["zone"]:
+                return _in_utc(datetime.combine(date.fromisoformat(day), moment), match["zone"])
             clock = moment.isoformat("minutes" if moment.second == 0 else "seconds")
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return f"{day} {clock} {_zone(match['zone'])}".strip()
+
+
+def _in_utc(moment: datetime, zone: str) -> str:
+    """One instant, which has another clock time in each zone."""
+    utc = moment - timedelta(minutes=read_offset(zone) or 0)
+    return f"{utc.isoformat(' ', 'seconds' if utc.second else 'minutes')} +00:00"
 
 
 def _hour(hour: int, half: str, phrase: str) -> int:
@@ -136,16 +145,51 @@ def _hour(hour: int, half: str, phrase: str) -> int:
 
 
 def _zone(zone: str | None) -> str:
-    if zone is None:
-        return ""
-    return "+00:00" if zone.lower() in {"z", "utc", "gmt"} else f"{zone[:3]}:{zone[-2:]}"
+    minutes = None if zone is None else read_offset(zone)
+    return (
+        ""
+        if minutes is None
+        else f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+    )
+
+
+_OFFSET = re.compile(
+    r"z|(?:utc|gmt)?(?: ?(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?)?", re.IGNORECASE
+)
+
+
+def read_offset(zone: str) -> int | None:
+    """Minutes from UTC of an offset such as `+08:00`, `UTC+8`, `GMT` or `Z`; None for any other text."""
+    match = _OFFSET.fullmatch(zone)
+    if not match or not zone:
+        return None
+    minutes = 60 * int(match["hours"] or 0) + int(match["minutes"] or 0)
+    return -minutes if match["sign"] == "-" else minutes
+
+
+_BLANKS_OF_URL = 2
+"""A text with more is a sentence that begins with an address."""
+_ENCODED = re.compile("%[0-9a-fA-F]{2}")
+_RESERVED = "%/?#[]@!$&'()*+,;=:\"<>|{}\\^`"
+
+
+def _percent_encoded(url: str) -> str:
+    """A URL with `%20` for a blank and the like, but letters, digits and `-._~` as they are (RFC 3986, section 6.2.2)."""
+
+    def one_form(match: re.Match[str]) -> str:
+        character = chr(int(match[0][1:], 16))
+        is_plain = character.isascii() and (character.isalnum() or character in "-._~")
+        return character if is_plain else match[0].upper()
+
+    return quote(_ENCODED.sub(one_form, url), safe=_RESERVED)
 
 
 def read_url(text: str) -> str | None:
     """A URL with scheme and host in lower case, without default port and last slash, the rest unchanged."""
     full = text if "://" in text else f"none://{text}" if text.lower().startswith("www.") else ""
-    if not full or " " in text:
+    if not full or full.count(" ") > _BLANKS_OF_URL:
         return None
+    full = _percent_encoded(full)
     try:
         parts = urlsplit(full)
         port = parts.port

@@ -3,7 +3,8 @@ postal codes."""
 
 import re
 
-from wildtool.toolcall.text.lexicon import word_set
+from wildtool.toolcall.text.lexicon import GIVEN_NAMES, word_set
+from wildtool.toolcall.text.numerals import CHINESE_NUMERALS
 
 ELEMENTS = word_set(
     """
@@ -55,13 +56,53 @@ def without_number_sign(text: str, use: str) -> str:
     return text if "#" not in text or _COLOUR.search(use) else _NUMBER_SIGN.sub("", text)
 
 
-def is_inverted_name(gold: str, predicted: str) -> bool:
-    """Whether one text is `Smith, John` and the other `John Smith`."""
+def is_inverted_name(gold: str, predicted: str, *, is_person: bool) -> bool:
+    """Whether one text is `Smith, John` and the other `John Smith`.
+
+    Args:
+        is_person: whether the parameter asks for somebody's name; otherwise `John` must be a common one, or `Paris, London`
+            would be a name.
+    """
     for name, other_name in ((gold, predicted), (predicted, gold)):
         match = _INVERTED.fullmatch(name)
         if match is not None and f"{match[2]} {match[1]}" == other_name:
-            return True
+            return is_person or match[2].split()[0].casefold() in GIVEN_NAMES
     return False
+
+
+_TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Miss|Prof|Doctor|Professor)\b\.? (?=\S+ \S)")
+_HONORIFIC = re.compile("(?<=[\u4e00-\u9fff]{2})(?:先生|女士|小姐|老师|教授|博士|医生)$")
+
+
+def without_title_of_one(gold: str, predicted: str) -> tuple[str, str]:
+    """Two names of persons; the title of one is left out if the other has none: `Dr. Alice Wong`, 老舍先生."""
+    bare = [_HONORIFIC.sub("", _TITLE.sub("", name)) for name in (gold, predicted)]
+    has_title = [name != full for name, full in zip(bare, (gold, predicted), strict=True)]
+    return (bare[0], bare[1]) if has_title[0] != has_title[1] else (gold, predicted)
+
+
+_NUMERAL_IN_NAME = re.compile(f"(?<!第)[{CHINESE_NUMERALS}]+(?![年月日号{CHINESE_NUMERALS}])")
+
+
+def is_other_numeral(gold: str, predicted: str) -> bool:
+    """Whether one of two names has a Chinese numeral that the other has not: 五一 is a holiday, and 三星 a firm."""
+    return _NUMERAL_IN_NAME.findall(gold) != _NUMERAL_IN_NAME.findall(predicted)
+
+
+def read_account(text: str) -> str | None:
+    """The path of an account in a ledger, such as Expenses:Food, in which case counts."""
+    return text if re.fullmatch(r"[^\s:]+(?::[^\s:]+)+", text) else None
+
+
+def read_hash(text: str) -> str | None:
+    """A hash or the start of one in lower case."""
+    return text.lower() if re.fullmatch("[0-9a-fA-F]{6,128}", text) else None
+
+
+def read_version(text: str) -> str | None:
+    """The number of a version without the v before it."""
+    match = re.fullmatch(r"(?:version|ver\.?|v\.?) ?(\d\S*)|(\d+(?:\.\d+)*\S*)", text, re.IGNORECASE)
+    return (match[1] or match[2]) if match else None
 
 
 def read_identifier(text: str) -> str | None:
@@ -98,17 +139,13 @@ _BEHIND_CITY = re.compile(
     rf"(?:(?<=[^\W\d_], )|(?<=[a-z] )(?=[A-Z]))(?i:{'|'.join(map(re.escape, _STATES))})"
     r"(?=$|,? \d{5}\b|, (?:US|USA|United States)\b)"
 )
-_ASKS_FOR_STATE = re.compile(r"\bstates?\b", re.IGNORECASE)
 
 
-def with_state_codes(text: str, use: str) -> str:
-    """A text with the name of a state behind a city, or alone where the parameter asks for a state, as its postal code.
+def read_state(text: str) -> str | None:
+    """The postal code of a US state, by its code or name."""
+    return text.upper() if text.upper() in STATE_CODES else _STATES.get(text.casefold())
 
-    Args:
-        use: name and description of the parameter that the text is for.
-    """
-    if _ASKS_FOR_STATE.search(use):
-        code = text.upper() if text.upper() in STATE_CODES else _STATES.get(text.casefold())
-        if code is not None:
-            return f"state {code}"
+
+def with_state_codes(text: str) -> str:
+    """A text with the name of a US state behind a city as its postal code."""
     return _BEHIND_CITY.sub(lambda match: _STATES[match[0].casefold()], text)

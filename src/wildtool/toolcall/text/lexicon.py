@@ -44,15 +44,19 @@ SYNONYMS = {word: group.split()[0] for group in _LISTS["synonyms"].splitlines() 
 NOT_PLURALS = _words("not plurals")
 """Words that are another word without their s, besides all that end in -ics."""
 
+ACCENTED = _words("other words without accents")
+"""Words, without their accents, that are other words so."""
+
+CAPITONYMS = _words("capitonyms")
+"""Words that are other words with a capital: turkey, Turkey."""
+
 CHINESE_COMPOUNDS = _words("chinese compounds")
 """Words in which a character of the other lists means something else."""
 
 CASED_UNITS = word_set("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
 """Symbols whose case changes the unit: metre and million, megabit and megabyte."""
 
-MEASURE_WORDS = (
-    "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"
-)
+MEASURE_WORDS = "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度股夜晚"
 
 GIVEN_NAMES = _words("given names")
 """Common names, which no place stands behind: `Tom, Jerry` is a list, `Paris, Texas` is not."""

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import pairwise
 
@@ -61,6 +61,36 @@ def continued_number(total: int, word: str) -> int | None:
     return total + value if total % 100 == 0 or (total % 10 == 0 and 0 < value < 10) else None
 
 
+def english_numbers(words: Iterable[str]) -> list[int] | None:
+    """The numbers that some number words say, one behind the other; None if they say none, such as `hundred two`."""
+    numbers: list[int] = []
+    total = part = 0
+    scale = 0
+    begun = False
+    for word in words:
+        value, factor = NUMBER_WORDS.get(word), SCALES.get(word, 0)
+        if value is not None:
+            is_next = begun and not _joins(total, part, value)
+            if is_next:
+                numbers.append(total + part)
+            total, part, scale = (0, value, 0) if is_next else (total, part + value, scale)
+            begun = True
+        elif factor == 100 and 0 < part < 100:
+            part *= factor
+        elif factor > 100 and part and (factor < scale or not scale):
+            total, part, scale = total + part * factor, 0, factor
+        else:
+            return None
+    return [*numbers, total + part]
+
+
+def _joins(total: int, part: int, value: int) -> bool:
+    """Whether a number word goes on with the number before it: the five of twenty-five or of a hundred and five."""
+    if part % 100 == 0:
+        return 0 < value < 100 and total + part > 0
+    return part % 10 == 0 and part % 100 > 10 and 0 < value < 10
+
+
 def chinese_number(numeral: str) -> str:
     """Decimal digits of a Chinese numeral: 二十一 is 21, 两百五 is 250, 两百零五 is 205, 二〇二四 is 2024."""
     if all(character in _CHINESE_DIGITS for character in numeral):
@@ -76,7 +106,10 @@ def chinese_number(numeral: str) -> str:
         if last < 10_000:
             section += (digit or 1) * last
         else:
-            total, section = (total + section + digit or 1) * last, 0
+            part = section + digit
+            # 一万亿 is a 万 of 亿; the 万 of 二亿三千万 counts only what is behind 亿.
+            total = (total + part or 1) * last if total < last else total + (part or 1) * last
+            section = 0
         digit = 0
     # In speech a last digit counts in tenths of the scale before it: 两百五 is 250, 一万二 is 12,000. After 零 it
     # counts ones.
@@ -90,6 +123,11 @@ def is_approximate(numeral: str) -> bool:
     # 一二三 and 二〇二四 are read digit by digit.
     spelled = len(digits) > 2 and -9 not in digits
     return not spelled and any(after == digit + 1 or (digit, after) == (3, 5) for digit, after in pairs)
+
+
+def is_name_of_day(numeral: str) -> bool:
+    """Whether a Chinese numeral is two digits in a row, as holidays are named: 五一 is the first of May, and not 51."""
+    return len(numeral) == 2 and all(_CHINESE_DIGITS.get(character, 0) for character in numeral)
 
 
 def numbers_in(text: str) -> frozenset[Decimal]:

@@ -10,8 +10,9 @@ from wildtool.toolcall.text.numerals import (
     NUMBER_WORDS,
     SCALES,
     chinese_number,
-    continued_number,
+    english_numbers,
     is_approximate,
+    is_name_of_day,
 )
 from wildtool.toolcall.text.units import SIGNS, WORD_UNITS, Unit, unit_of
 
@@ -66,7 +67,6 @@ _PARTS = re.compile(
 )
 """An amount in two units: 1 hour 30 minutes."""
 _SCALED = re.compile(rf"{_ALONE}{_AMOUNT}{_SCALE.removesuffix('?')}", re.IGNORECASE)
-_PER_CENT = re.compile(r"百分之 ?(\d+(?:\.\d+)?)")
 _WORD = "|".join(sorted((*NUMBER_WORDS, *SCALES), key=len, reverse=True))
 _WORD_END = (
     "(?!\\w|-(?!(?:day|night|week|month|year|hour|minute|star|bed|bedroom|person|seat|course|piece|page|door|mile|part|step)"
@@ -75,7 +75,7 @@ _WORD_END = (
 """A number word may have a hyphen behind it only before what it counts: three-day."""
 _WORDS = re.compile(rf"(?<![\w-])(?:an? )?(?:{_WORD})(?:[ -](?:and )?(?:{_WORD}))*{_WORD_END}", re.IGNORECASE)
 _NUMERAL = re.compile(
-    rf"(?<![周期拜第{CHINESE_NUMERALS}0-9])(?:百分之)?[{CHINESE_NUMERALS}]{{1,12}}(?![{CHINESE_NUMERALS}])"
+    rf"(?<![周期拜第{CHINESE_NUMERALS}0-9])[{CHINESE_NUMERALS}]{{1,12}}(?![{CHINESE_NUMERALS}])"
 )
 _DAY = re.compile(
     rf"(?P<day>{'|'.join(sorted(DAYS, key=len, reverse=True))})(?:,| at)? ?(?P<hour>.+)"
@@ -90,13 +90,13 @@ _FRACTION = re.compile(
     rf"(?<![{CHINESE_NUMERALS}])([二三四五六七八九十])分之([一二三四五六七八九])(?![{CHINESE_NUMERALS}])"
 )
 _AND_A_HALF = re.compile(
-    rf"(?<![\d{CHINESE_NUMERALS}])(\d+|[{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头)|(公里|公斤|小时|米|天)半(?![\u4e00-\u9fff]))"
+    rf"(?<![\d{CHINESE_NUMERALS}])(\d+|[{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头|月|星期)|(公里|公斤|千克|小时|米|天|年|斤|周|升|吨|倍)半(?![\u4e00-\u9fff]))"
 )
 _WHOLE_UNITS = "hours|minutes|days|weeks|years|miles|meters|metres|kilo[a-z]+|liters|litres|pounds"
 _PARTS_OF_ONE = tuple(
     (re.compile(pattern, re.IGNORECASE), plain)
     for pattern, plain in (
-        (r"半(?=个?(?:小时|钟头)|公里|公斤|千克|升|米|斤)", "0.5"),
+        (r"半(?=个?(?:小时|钟头|月)|公里|公斤|千克|升|米|斤|年(?!度))", "0.5"),
         (r"一刻钟", "15分钟"),
         (r"三刻钟", "45分钟"),
         (r"(?<![第每这那哪上下本0-9一二三四五六七八九十])([一二三四1-4])季度", r"第\1季度"),
@@ -110,10 +110,9 @@ _PARTS_OF_ONE = tuple(
     )
 )
 _DOZEN = re.compile(
-    r"(?P<number>(?<!\d)\d+|[一两])打(?=[\u4e00-\u9fff])|\b(?P<several>\d+|a|one) dozen\b(?! or\b)",
+    r"(?P<number>(?<!\d)\d+|[一两])打(?=$|[\u4e00-\u9fff])|\b(?P<several>\d+|a|one) dozen\b(?! or\b)",
     re.IGNORECASE,
 )
-_READINGS = {"¥": ("CNY", "JPY")}
 _LONGEST = 40
 """Longer texts are not compared as quantities."""
 
@@ -136,26 +135,16 @@ def _number_words(match: re.Match[str]) -> str:
         words[0] = "one"
     if words == ["one"] or words[0] in SCALES:
         return match[0]
-    numbers: list[int] = []
-    for word in words:
-        joined = continued_number(numbers[-1], word) if numbers else None
-        if joined is not None:
-            numbers[-1] = joined
-        elif word in NUMBER_WORDS:
-            numbers.append(NUMBER_WORDS[word])
-        else:
-            return match[0]
-    return " ".join(map(str, numbers))
+    numbers = english_numbers(words)
+    return match[0] if numbers is None else " ".join(map(str, numbers))
 
 
 def _numeral(match: re.Match[str]) -> str:
     numeral, behind = match[0], match.string[match.end() : match.end() + 4]
-    if numeral.startswith("百分之"):
-        return f"{chinese_number(numeral[3:])}%" if len(numeral) > 3 else numeral
     if is_approximate(numeral) or _WORD_OF_NUMERALS.match(match.string, match.start()):
         return numeral
     if numeral == match.string:
-        return chinese_number(numeral)
+        return numeral if is_name_of_day(numeral) else chinese_number(numeral)
     if numeral == "一":
         counted = behind.startswith(_COUNTED_UNITS)
     else:
@@ -165,7 +154,8 @@ def _numeral(match: re.Match[str]) -> str:
 
 def _and_a_half(match: re.Match[str]) -> str:
     number = match[1] if match[1].isdecimal() else chinese_number(match[1])
-    return f"{number}.5{match[2] or ''}"
+    counted = "个" if match.string.startswith(("月", "星期"), match.end()) else match[2] or ""
+    return f"{number}.5{counted}"
 
 
 def _dozens(match: re.Match[str]) -> str:
@@ -176,7 +166,6 @@ def _dozens(match: re.Match[str]) -> str:
 
 def respell_amounts(text: str) -> str:
     """A text with each amount in digits and one unit of its kind: `5 km` is `5000 m`, `$5 million` is `5000000 USD`."""
-    text = _PER_CENT.sub(r"\1%", text)
     text = _PARTS.sub(_sum, _RANGE.sub(_unit_of_both, text))
     for pattern in (_UNIT_BEFORE, _UNIT_BEHIND):
         text = pattern.sub(_amount, text)
@@ -233,13 +222,13 @@ def same_amount(gold: str, predicted: str) -> bool:
 
 
 def _quantities(text: str) -> set[tuple[Decimal, str]]:
-    """Every reading of a text that is an amount: `¥` is yuan or yen, a cent is of any dollar or euro."""
+    """Every reading of a text that is an amount: a cent is of any dollar or euro."""
     match = _UNIT_BEHIND.fullmatch(text) or _UNIT_BEFORE.fullmatch(text)
     unit = unit_of(match["unit"]) if match else None
     if not match or not unit:
         return set()
     value, name = _value(match), match["unit"].casefold().removesuffix("s")
-    bases = {unit.base, *_READINGS.get(unit.base, ())}
+    bases = {unit.base}
     if name in ("cent", "¢"):
         bases |= {"EUR", "CAD", "AUD"}
     return {(value * unit.factor, base) for base in bases}

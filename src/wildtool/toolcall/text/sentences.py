@@ -53,6 +53,28 @@ def asks_otherwise(gold: str, predicted: str) -> bool:
     return ask[0] != ask[1]
 
 
+_SUBORDINATE = re.compile(
+    r"\b(?:that|whether|if|because|when|while|who|which|whom|whose|what|where|why|how|unless|until|since|although|though|so|but"
+    r"|then|tell|tells|told|say|says|said|ask|asks|asked|remind|inform|notify|warn|let|think|know|believe|hope|remember|promise"
+    r"|want|wants|plan|decide|agree|help|make sure)\b"
+    r"|[,;:.!?] \S|\bto (?!the\b|an?\b|my\b|your\b|our\b|his\b|her\b|their\b)[a-z]",
+)
+"""What begins another clause, or a verb that has one."""
+_AND_VERB = re.compile(
+    r"\b(?:and|or) (?![A-Z\d])[a-z]+ (?:the|an?|my|your|our|his|her|their|him|them|me|us|it|[A-Z]\w*)\b"
+)
+_CHINESE_SUBORDINATE = re.compile(
+    "告诉|告知|转告|说|让|叫|提醒|通知|问|记得|希望|觉得|知道|认为|要求|打算|想|如果|因为|所以|但是|然后|再|的时候|之前|之后|(?<=.)请|[，,；;。](?=.)"
+)
+
+
+def has_one_clause(text: str) -> bool:
+    """Whether a text has surely one clause alone, in which a day or a time says the same wherever it stands."""
+    if _CHINESE.search(text):
+        return _CHINESE_SUBORDINATE.search(text) is None
+    return _SUBORDINATE.search(text) is None and _AND_VERB.search(text) is None
+
+
 def exchanges_roles(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     """Whether a verb is passive in one text and active with an object in the other: `was sued by`, `sued`."""
     return _active_of(_passives(ours), theirs) or _active_of(_passives(theirs), ours)

@@ -70,6 +70,7 @@ _PART_OF = re.compile(r"(?:\d|\b(?:one|two|three|per)|\ban?(?! second))[ -]$", r
 _ROAD = re.compile(r" (?:Ave(?:nue)?|St(?:reet)?|Road|Rd)\b", re.IGNORECASE)
 _CHINESE_ORDINAL = re.compile("第 ?([〇零一二三四五六七八九十百]{1,5})")
 _LONE_CLOCK = re.compile(r"at (\d\d:\d\d)", re.IGNORECASE)
+_LONE_MONTH = re.compile(rf"{_MONTH}|\d{{1,2}}月(?:份)?", re.IGNORECASE)
 _LONE_ORDINAL = re.compile(r"(?:the )?(\d{1,4})(?:st|nd|rd|th)", re.IGNORECASE)
 _COMPACT_DATE = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
 _INTERVAL = re.compile(
@@ -92,6 +93,7 @@ _DATE_WITH_DAY = re.compile(
     rf"|(?P<d2>(?:19|20)\d\d\.\d\d\.\d\d)(?:,? ?)\(?(?P<behind>{_WEEKDAY}|周[{CJK}])\b\)?",
     re.IGNORECASE,
 )
+_WEEK_DAY = re.compile("(?:星期|礼拜)(?=[一二三四五六日天])")
 _POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d?)\.(\d\d?)")
 _HYPHENED_DATE = re.compile(rf"{_L}(\d{{1,2}})-({_MONTH})-(\d{{4}}){_R}", re.IGNORECASE)
 
@@ -138,7 +140,7 @@ def respelled(text: str, *, amounts: bool = True) -> str:
     for pattern, (month, first, last, year) in _DAYS_OF_MONTH:
         text = pattern.sub(rf"\g<{month}> \g<{first}>\g<{year}> to \g<{month}> \g<{last}>\g<{year}>", text)
     text = _YEAR_MONTH.sub(_year_month, _FULL_DATE.sub(_full_date, text))
-    text = _DATE_WITH_DAY.sub(_weekday_left_out, _SLASHED_DATE.sub(_one_reading, text.replace("星期", "周")))
+    text = _DATE_WITH_DAY.sub(_weekday_left_out, _SLASHED_DATE.sub(_one_reading, _WEEK_DAY.sub("周", text)))
     text = _MONTH_DAY.sub(_month_day, text)
     for pattern, clock in _SPOKEN_CLOCK:
         text = pattern.sub(clock, text)
@@ -151,6 +153,9 @@ def respelled(text: str, *, amounts: bool = True) -> str:
 
 def _whole_text_form(text: str) -> str:
     """Spellings of a whole text only: an ordinal as its number, a time, a date without separators."""
+    if _LONE_MONTH.fullmatch(text):
+        number = int(text.partition("月")[0]) if "月" in text else _month(text)
+        return f"month {number}" if 1 <= number <= 12 else text
     if match := _LONE_ORDINAL.fullmatch(text) or _LONE_CLOCK.fullmatch(text):
         return match[1]
     if match := _COMPACT_DATE.fullmatch(text) or _POINTED_DATE.fullmatch(text):

@@ -151,7 +151,7 @@ def _tokens_of(match: re.Match[str], *, first: bool, shouted: bool) -> Iterator[
 
 
 def _word(raw: str, *, named: bool) -> Iterator[Token]:
-    word = _fold(raw)
+    word = folded(raw)
     if word.endswith("n't") or word == "cannot":
         stem = {"ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3], word[:-3])
         yield Token(stem, "function", raw)
@@ -190,7 +190,7 @@ def _classified(key: str, raw: str, *, named: bool) -> Token:
     return Token(key, sort, raw)
 
 
-def _fold(word: str) -> str:
+def folded(word: str) -> str:
     """Lower case without accents on Latin letters; marks of other scripts are letters of their own."""
     folded = word.casefold()
     if folded.isascii():

@@ -71,6 +71,7 @@ def _symbols() -> Iterator[tuple[str, Unit]]:
             yield prefix + symbol, Unit(Decimal(1), prefix + symbol)
             for rate in rates.split():
                 yield prefix + rate, Unit(Decimal(1), f"{prefix}{symbol}ps")
+    yield "Cal", Unit(Decimal(1000), "cal")
     yield from (("C", Unit(Decimal(1), "°C")), ("F", Unit(Decimal(1), "°F")))
     for symbol in ("KB", "KBps", "KB/s"):
         yield symbol, Unit(Decimal(1), "k" + symbol[1:].replace("/", "p"))

@@ -6,9 +6,9 @@ still are words, `IN_DIGITS` behind that.
 
 import re
 from collections.abc import Callable, Iterable
-from math import gcd
+from math import gcd, prod
 
-from wildtool.toolcall.text.numerals import chinese_number
+from wildtool.toolcall.text.numerals import CHINESE_SCALES, chinese_number
 
 Replacement = str | Callable[[re.Match[str]], str]
 Wordings = tuple[tuple[re.Pattern[str], Replacement], ...]
@@ -25,6 +25,19 @@ def _compiled(rows: Iterable[tuple[str, Replacement]], flags: re.RegexFlag = re.
     return tuple((re.compile(pattern, flags), plain) for pattern, plain in rows)
 
 
+_COUNTRIES = {
+    "China": r"\b(?:[Tt]he )?People's Republic of China\b",
+    "Russia": r"\b(?:[Tt]he )?Russian Federation\b",
+    "Germany": r"\b(?:[Tt]he )?Federal Republic of Germany\b",
+    "South Korea": r"\b(?:[Tt]he )?Republic of Korea\b",
+    "中国": "中华人民共和国",
+    "美国": "美利坚合众国",
+    "英国": "大不列颠及北爱尔兰联合王国",
+    "韩国": "大韩民国",
+    "俄罗斯": "俄罗斯联邦",
+    "德国": "德意志联邦共和国",
+    "法国": "法兰西共和国",
+}
 ABBREVIATIONS = _compiled(
     (
         (r"\b(?:[Tt]he )?United States(?: of America)?\b|\bU\.?S\.?A(?:\.|\b)", "US"),
@@ -40,6 +53,9 @@ ABBREVIATIONS = _compiled(
         (r"(?<=[上下])个(?=月|星期|礼拜|季度)|(?<=点)钟", ""),
         (r"这个?(?=月|周|星期)", "本"),
         (r"本年(?!度)", "今年"),
+        (r"^([是对好行])的$", r"\1"),
+        (r"(?<=[回答批函])覆", "复"),
+        *((full, name) for name, full in _COUNTRIES.items()),
         (r"[及含或](?=以上)", ""),
         (r"^在(?=周|星期|[今明后昨][天日]|[上下本][周月星])", ""),
     )
@@ -75,6 +91,27 @@ def _digits(numeral: str) -> str:
     return numeral if numeral.isascii() else chinese_number(numeral)
 
 
+def _number(numeral: str) -> str:
+    """A number in digits or Chinese numerals as digits: 十二点五 is 12.5."""
+    return ".".join(_digits(part) for part in re.split("[.点]", numeral))
+
+
+def _sum_of_scales(match: re.Match[str]) -> str:
+    """Digits and Chinese scales in turn as one number: 3万5千 is 35000, and so is 3万5."""
+    total = section = 0
+    last = 1
+    for digits, scales in _SCALED_PART.findall(match[0]):
+        factor = prod(CHINESE_SCALES[scale] for scale in scales)
+        if not scales and len(digits) == 1:
+            factor = last // 10
+        if factor < 10_000:
+            section += int(digits) * factor
+        else:
+            total, section = total + (section + int(digits)) * factor, 0
+        last = factor
+    return str(total + section)
+
+
 def _decimal(match: re.Match[str]) -> str:
     """A number with a decimal comma."""
     phrase, part = (group for group in match.groups() if group)
@@ -83,6 +120,9 @@ def _decimal(match: re.Match[str]) -> str:
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _NO_NUMERAL = rf"(?<![{_NUMERAL}\d])"
+_NUMBER = rf"\d{{1,15}}(?:\.\d{{1,9}})?|[{_NUMERAL}万亿]{{1,12}}(?:点[零〇{_DIGIT}]{{1,6}})?"
+"""A number in digits or Chinese numerals: 12.5, 十二点五."""
+_SCALED_PART = re.compile(r"(\d+)([十百千万亿]*)")
 _BY_TENS = "(?=$|公里|米|公斤|千克|克|升|万|亿|元|度|倍|小时|折)"
 IN_WORDS = _compiled(
     (
@@ -92,13 +132,21 @@ IN_WORDS = _compiled(
         ),
         (r"^half$", "1/2"),
         (rf"\bhalf (?:of )?(?:an? )?(?!hour)(?={_MEASURED})", "1/2 "),
+        (rf"^([{_DIGIT}])两$", lambda match: f"{_digits(match[1])}两"),
+        (rf"百分之 ?({_NUMBER})", lambda match: f"{_number(match[1])}%"),
+        (rf"(?:零下|负) ?({_NUMBER}) ?(?=度|摄氏度|华氏度|℃|°)", lambda match: f"-{_number(match[1])}"),
+        (rf"每(小时|分钟|秒)({_NUMBER})(公里|千米|米)(?!/)", r"\2\3/\1"),
+        (
+            r"(?<![\d.])(?:\d{1,8}[十百千万亿]{1,2})+\d{1,8}(?:[十百千万亿]{0,2}(?<!千)|千(?![米克瓦卡]))(?![\d.十百千万亿])",
+            _sum_of_scales,
+        ),
         (rf"{_NO_NUMERAL}([{_NUMERAL}]{{1,4}})点([{_DIGIT}]){_BY_TENS}", _in_units("")),
         (
-            rf"{_NO_NUMERAL}([一两二\d])米([{_DIGIT}\d]{{1,2}})(?![{_NUMERAL}\d米xX×*]|[a-z])",
+            rf"{_NO_NUMERAL}([{_NUMERAL}]{{1,3}}|\d{{1,3}})米([{_DIGIT}\d]{{1,2}})(?![{_NUMERAL}\d米xX×*]|[a-z])",
             _in_units("米"),
         ),
         (rf"([{_NUMERAL}]{{1,4}}|\d{{1,9}})块([{_DIGIT}\d])[毛角]?(?=$|[,.])", _in_units("元")),
-        (rf"([{_DIGIT}])成(?=$|[,.])", r"百分之\1十"),
+        (rf"([{_DIGIT}])成(?=$|[,.])", lambda match: f"{_digits(match[1])}0%"),
         (r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?![\d,])", _decimal),
         (r"(?<=€)(\d{1,4}),(\d\d)(?!\d)|(?<![\d.,])(\d{1,4}),(\d\d)(?= ?€)", _decimal),
         (r"\btwice\b", "2 times"),
@@ -179,7 +227,7 @@ IN_DIGITS = _compiled(
         (rf"^(?P<whole>\d{{1,3}} )?{_FRACTION}$", _mixed),
         (r"([$€£¥]) ?(\d[\d,.]*[km]?)( ?[-~] ?| to )(?=\d)", r"\1\2\3\1"),
         (r"(\d)周(?![一二三四五六日天年末边围岁刊])", r"\1个星期"),
-        (r"^(\d{1,2})年$", r"\1 years"),
+        (r"^(\d{1,2}(?:\.\d)?)年$", r"\1 years"),
         (r"^((?:19|20)\d\d)年$", r"\1"),
         (
             rf"\b(?:a )?(?:quarter after|(?P<minutes>5|10|15|20|25)(?: minutes)? past) (?P<hour>{_HOUR})",

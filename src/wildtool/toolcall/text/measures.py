@@ -1,0 +1,113 @@
+"""Lengths of time, time zones, months and units as the only content of a text, for parameters that ask for them."""
+
+import re
+from decimal import Decimal
+
+from wildtool.toolcall.text.canonical import MONTH_NAME, MONTHS, read_offset
+from wildtool.toolcall.text.numerals import chinese_number
+from wildtool.toolcall.text.spellings import respelled
+from wildtool.toolcall.text.units import unit_of
+
+_SHORT = re.compile(r"(\d{1,6}(?:\.\d{1,3})?) ?(s|sec|m|min|Min|h|H|hr|d|D|w|W|wk|M|mo|Mo|MO|y|Y|yr)s?")
+_SECONDS = {
+    "s": 1,
+    "sec": 1,
+    "m": 60,
+    "min": 60,
+    "h": 3600,
+    "hr": 3600,
+    "d": 86400,
+    "w": 604800,
+    "wk": 604800,
+}
+_MONTHS = {"mo": 1, "y": 12, "yr": 12}
+_ISO = re.compile(
+    r"P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?"
+)
+_AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (s|month)")
+_REGULAR = {
+    "hourly": "3600 s", "daily": "86400 s", "weekly": "604800 s", "monthly": "1 month", "quarterly": "3 month", "yearly": "12 month",
+    "annually": "12 month", "annual": "12 month", "日线": "86400 s", "周线": "604800 s", "月线": "1 month", "每日": "86400 s", "每周": "604800 s",
+    "每月": "1 month",
+}  # fmt: skip
+
+
+def read_interval(text: str) -> str | None:
+    """A length of time in seconds or months: `5m` is minutes and `1M` is a month, `PT1H30M`, 90 minutes."""
+    if (regular := _REGULAR.get(text.casefold())) is not None:
+        return regular
+    if short := _SHORT.fullmatch(text):
+        unit = "mo" if short[2] == "M" else short[2].lower()
+        months = unit in _MONTHS
+        return _length(
+            Decimal(short[1]) * (_MONTHS if months else _SECONDS)[unit], "month" if months else "s"
+        )
+    if iso := _ISO.fullmatch(text):
+        years, months, weeks, days, hours, minutes, seconds = (int(group or 0) for group in iso.groups())
+        clock = 604800 * weeks + 86400 * days + 3600 * hours + 60 * minutes + seconds
+        if years or months:
+            return None if clock else _length(Decimal(12 * years + months), "month")
+        return _length(Decimal(clock), "s")
+    amount = _AMOUNT.fullmatch(respelled(text))
+    return _length(Decimal(amount[1]), amount[2]) if amount else None
+
+
+def _length(value: Decimal, unit: str) -> str:
+    return f"{value.normalize():f} {unit}"
+
+
+_ZONE_NAMES = {
+    "coordinated universal time": "UTC", "universal time": "UTC", "greenwich mean time": "UTC", "eastern standard time": "EST",
+    "eastern daylight time": "EDT", "pacific standard time": "PST", "pacific daylight time": "PDT", "mountain standard time": "MST",
+    "mountain daylight time": "MDT", "central european time": "CET", "central european summer time": "CEST",
+    "eastern european time": "EET", "japan standard time": "JST", "korea standard time": "KST", "british summer time": "BST",
+    "协调世界时": "UTC", "世界协调时": "UTC", "格林威治时间": "UTC", "格林尼治时间": "UTC", "北京时间": "UTC+480", "中国标准时间": "UTC+480",
+    "东八区": "UTC+480", "东京时间": "JST", "日本标准时间": "JST",
+}  # fmt: skip
+"""Names that are one zone; CST and IST are several."""
+_CHINESE_ZONE = re.compile("([东西])([一二三四五六七八九十]{1,2})区")
+_AREA = re.compile(r"[A-Za-z]+(?:/[A-Za-z_+-]+){1,2}")
+
+
+def read_zone(text: str) -> str | None:
+    """A time zone: an offset in minutes from UTC, a name, or an area such as Asia/Shanghai, which is no offset."""
+    if (name := _ZONE_NAMES.get(text.casefold())) is not None:
+        return name
+    if match := _CHINESE_ZONE.fullmatch(text):
+        return _offset(60 * int(chinese_number(match[2])) * (1 if match[1] == "东" else -1))
+    if (minutes := read_offset(text)) is not None:
+        return _offset(minutes)
+    if re.fullmatch("[A-Za-z]{3,4}", text):
+        return text.upper()
+    return text.casefold() if _AREA.fullmatch(text) else None
+
+
+def _offset(minutes: int) -> str:
+    return f"UTC{minutes:+}" if minutes else "UTC"
+
+
+def read_month(text: str) -> str | None:
+    """The number of a month by its name or number: September, Sept., 9月, 九月, 09."""
+    if re.fullmatch(MONTH_NAME, text, re.IGNORECASE):
+        return str(MONTHS[text[:3].lower()])
+    digits = re.sub("月份?$", "", respelled(text).removeprefix("month "))
+    return str(int(digits)) if re.fullmatch("0?[1-9]|1[0-2]", digits) else None
+
+
+def read_unit(text: str) -> str | None:
+    """A unit by its name or symbol: C, celsius, degrees Celsius."""
+    unit = unit_of(text) if len(text) <= 40 else None
+    return f"{unit.factor.normalize():f} {unit.base}" if unit else None
+
+
+_EXPONENT = re.compile(r"([+-]?\d{1,15}(?:\.\d{1,15})?)[eE]([+-]?\d{1,2})")
+_IN_LETTERS = re.compile(r"([+-]?\d[\d,.]*) ?([kKMB])")
+_LETTERS = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
+
+
+def with_number_in_full(text: str) -> str:
+    """A number without its exponent or letter: 1e3 is 1000, 1M is 1 million."""
+    if exponent := _EXPONENT.fullmatch(text):
+        return f"{Decimal(exponent[1]).scaleb(int(exponent[2])).normalize():f}"
+    letters = _IN_LETTERS.fullmatch(text)
+    return f"{letters[1]} {_LETTERS[letters[2]]}" if letters else text

@@ -1,0 +1,230 @@
+"""What a parameter is for, by its name and description: some texts are read exactly for it, others compared leniently.
+
+A role adds a reading of texts that it understands: in an interval of candles `5m` is five minutes, and in a ticker
+`BRK-B` is `BRK.B`. It never makes other texts equal.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wildtool.toolcall.text.finance import (
+    read_currency,
+    read_fiscal_period,
+    read_security_number,
+    read_ticker,
+    with_basis_points_in_percent,
+    with_money_in_full,
+    with_order_terms_in_full,
+)
+from wildtool.toolcall.text.identifiers import read_account, read_hash, read_state, read_version
+from wildtool.toolcall.text.measures import (
+    read_interval,
+    read_month,
+    read_unit,
+    read_zone,
+    with_number_in_full,
+)
+from wildtool.toolcall.text.words import Wording
+
+Reading = Callable[[str], str | None]
+"""The exact form of a normalised text; None for a text that it does not understand."""
+Rewriting = Callable[[str], str]
+_READ_CHARACTERS = 300
+"""A description says first what a parameter is for."""
+
+
+def _unread(_: str) -> None:
+    return None
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What some parameters are for, and how their texts are read."""
+
+    name: str
+    """The rule that a difference of two texts that it reads is reported by."""
+    asked_by: re.Pattern[str]
+    """Found in the name or the first sentence of the description of such a parameter."""
+    read: Reading = _unread
+    rewrite: Rewriting = _unchanged
+    """Texts written out in the words that the general rules know."""
+
+
+def _role(name: str, asked_by: str, read: Reading = _unread, rewrite: Rewriting = _unchanged) -> Role:
+    return Role(name, re.compile(asked_by, re.IGNORECASE), read, rewrite)
+
+
+_MONEY = (
+    r"\b(?:currenc(?:y|ies)|prices?|costs?|budgets?|fees?|salar(?:y|ies)|wages?|payments?|money|revenues?|balances?|fares?"
+    r"|deposits?|rent|tips?|monetary|dollars?|usd)\b|金额|价格|价钱|预算|费用|工资|薪水|余额|价位|售价|租金|押金"
+)
+_AMERICAN = r"\b(?:US\b|U\.S\.|USA\b|American\b|United States\b)"
+_OF_PLACES = r"\b(?:two[- ]letter|2[- ]letter|postal|abbreviat|zip|city|residence|province|address|shipping|billing|home\b)"
+_ROLES = (
+    _role(
+        "ticker",
+        r"\btickers?\b|\b(?:stock|share|security|trading|currency|crypto|instrument|exchange)\w* (?:symbol|pair)s?\b"
+        r"|\bsymbol of (?:the|a) (?:stock|share|company|fund|index)|股票代码|证券代码|交易对|货币对",
+        read_ticker,
+    ),
+    _role(
+        "security number",
+        r"\b(?:ISIN|CUSIP|SEDOL|FIGI|LEI|IBAN|BIC|SWIFT)\b",
+        read_security_number,
+    ),
+    _role("currency", r"\bcurrency\b(?! pair)|\bISO ?4217\b|币种|货币(?!对)", read_currency),
+    _role("money", rf"{_MONEY}|\bamount", rewrite=with_money_in_full),
+    _role(
+        "number",
+        r"\b(?:number|count|quantity|how many|population|total|followers|views)\b|数量|数目|人数|总数",
+        rewrite=with_number_in_full,
+    ),
+    _role(
+        "rate",
+        r"\b(?:rates?|yields?|spreads?|interest|percent(?:age)?|coupon|margin|basis points?|bps)\b|利率|收益率|费率|利差",
+        rewrite=with_basis_points_in_percent,
+    ),
+    _role(
+        "fiscal period",
+        r"\b(?:fiscal|financial|reporting|accounting|earnings) (?:period|year|quarter)s?\b|\bquarters?\b|\bperiod\b|财年|财季"
+        r"|季度|报告期|财务期间",
+        read_fiscal_period,
+    ),
+    _role(
+        "order",
+        r"\border[ _]?(?:type|kind|duration|term)|time[ _]in[ _]force|\btif\b|订单类型|委托类型",
+        rewrite=with_order_terms_in_full,
+    ),
+    _role(
+        "interval",
+        r"\b(?:interval|candles?|candlesticks?|timeframe|time frame|granularity|duration|time ?span|timeout)\b|时长|间隔|K线|持续",
+        read_interval,
+    ),
+    _role("time zone", r"\b(?:time ?zones?|tz|utc offset)\b|时区", read_zone),
+    _role("month", r"\bmonths?\b|月份", read_month),
+    _role("unit", r"\bunits?\b|单位", read_unit),
+    _role("hash", r"\b(?:commit|hash|sha-?\d*|md5|checksum|digest|fingerprint)\b|哈希|校验和", read_hash),
+    _role("version", r"\bversions?\b|版本", read_version),
+    _role(
+        "US state",
+        rf"{_AMERICAN}\W+(?:\w+\W+){{0,2}}?states?\b|\bstates?\b.{{0,50}}?(?:{_AMERICAN}|{_OF_PLACES})|{_OF_PLACES}.{{0,25}}?\bstates?\b"
+        r"|\bstates? (?:in which|where)\b|\bstates?\b.{0,25}\b(?:such as|e\.g\.|example|like)\W{1,3}(?-i:[A-Z]{2}\b|California|Texas)"
+        r"|美国的?州|州名",
+        read_state,
+    ),
+    _role(
+        "rank", r"\brank(?:ing)?s?\b|排名|名次", rewrite=lambda text: re.sub(r"^(第.{1,5})名$", r"\1", text)
+    ),
+    _role("account", r"\baccounts?\b|账户|科目", read_account),
+)
+_QUERY = re.compile(
+    r"\b(?:quer(?:y|ies)|search(?:es|ed)?|keywords?|questions?|prompts?|instructions?|look(?:ed)? up)\b"
+    r"|查询|搜索|检索|关键词|关键字|问题|提示词|指令",
+    re.IGNORECASE,
+)
+"""Texts that are understood rather than kept: their polite words and small words do not count."""
+_MESSAGE = re.compile(
+    r"\b(?:message|body|content|text|memo|note|comment|caption|subject|reply|post|sms|letter)s?\b|内容|正文|备注",
+    re.IGNORECASE,
+)
+"""Texts that others read as they were written."""
+_KEPT = re.compile(rf"{_MESSAGE.pattern}|\b(?:title|name)s?\b|标题", re.IGNORECASE)
+"""Names that say without a description that texts are kept."""
+_PERSON = re.compile(
+    r"\b(?:author|passenger|employee|contact|guest|patient|customer|client|member|student|teacher|director|actor|actress|singer"
+    r"|artist|recipient|sender|doctor|person|people|traveler|traveller|attendee|participant|speaker|writer|composer|candidate"
+    r"|applicant|tenant|owner|manager|full[ _]name|first[ _]name|last[ _]name|surname|holder)s?\b"
+    r"|姓名|作者|乘客|联系人|导演|演员|歌手|收件人|寄件人|患者|客户|员工|学生|老师",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"\b(?:names?|title|company|brand|cit(?:y|ies)|place|location|festival|holiday)\b"
+    r"|名$|姓名|名称|名字|书名|片名|公司|品牌|节日|城市|景点|人名|地点|省份",
+    re.IGNORECASE,
+)
+_ORDERED = re.compile(
+    r"\b(?:in order|ordered|sequence|sequential|min\b.{0,9}\bmax|from\b.{0,9}\bto)\b|顺序|依次|先后",
+    re.IGNORECASE,
+)
+_UNORDERED = re.compile(
+    r"\b(?:in any order|any order|order (?:does not|doesn't|is not|isn't) (?:matter|important|relevant|significant)|regardless of"
+    r" (?:the )?order|unordered|set of|irrespective of order)\b|(?:顺序|次序)(?:不限|任意|无关|不重要|不分先后)|任意(?:顺序|次序)|不分先后|无序",
+    re.IGNORECASE,
+)
+_TAGS = re.compile(r"\b(?:tags|hashtags|labels)\b|标签", re.IGNORECASE)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_|-")
+_FIRST_SENTENCE = re.compile(r"(?<![.A-Z])(?<!e\.g)(?<!i\.e)\.\s|[\n。；;]")
+_HEAD = re.compile(
+    r"[.,;:(\[，。；：（、]| (?:to(?! (?:search|look|find|ask))|that|which|such as|by|with|used|where|when|as|shown)\b"
+)
+"""Behind the noun that a description begins with."""
+
+
+@lru_cache(maxsize=4096)
+def roles_of(use: str) -> tuple[Role, ...]:
+    """The roles of a parameter.
+
+    Args:
+        use: its name, and behind `: ` its description.
+    """
+    name, _, description = use[:_READ_CHARACTERS].partition(": ")
+    asked = f"{_CAMEL.sub(' ', name)}: {_FIRST_SENTENCE.split(description)[0]}"
+    return tuple(role for role in _ROLES if role.asked_by.search(asked))
+
+
+@lru_cache(maxsize=4096)
+def wording_of(use: str) -> Wording:
+    """How much the words of the texts for a parameter count."""
+    name, head = _name_and_head(use)
+    if _QUERY.search(f"{name} | {head.partition(' of ')[0]}"):
+        return "query"
+    return "kept" if head or _KEPT.search(name) else "unknown"
+
+
+@lru_cache(maxsize=4096)
+def is_person(use: str) -> bool:
+    """Whether a parameter asks for somebody's name."""
+    name, head = _name_and_head(use)
+    return _PERSON.search(f"{name} | {head}") is not None and not _MESSAGE.search(f"{name} | {head}")
+
+
+@lru_cache(maxsize=4096)
+def is_name(use: str) -> bool:
+    """Whether a parameter asks for the name of a person, a thing or a place, which keeps its numerals."""
+    name, head = _name_and_head(use)
+    return _NAME.search(f"{name} | {head}") is not None or is_person(use)
+
+
+def _name_and_head(use: str) -> tuple[str, str]:
+    """The name of a parameter, its words apart, and the noun that its description begins with."""
+    name, _, description = use[:_READ_CHARACTERS].partition(": ")
+    return _CAMEL.sub(" ", name), _HEAD.split(description)[0]
+
+
+def is_set(use: str, has_unique_items: bool) -> bool:
+    """Whether the order of an array does not matter, by its name, its description or `uniqueItems` of its schema."""
+    text = _CAMEL.sub(" ", use[:_READ_CHARACTERS])
+    if _UNORDERED.search(text):
+        return True
+    return (has_unique_items or _TAGS.search(text) is not None) and not _ORDERED.search(text)
+
+
+_JAPANESE = re.compile(
+    r"\b(?:japan(?:ese)?|yen|JPY|tokyo|osaka)\b|日元|日圆|円|日本|[\u3040-\u30ff]", re.IGNORECASE
+)
+_CHINESE = re.compile(
+    r"\b(?:china|chinese|yuan|CNY|RMB|renminbi)\b|人民币|(?<!日)元|[\u4e00-\u9fff]", re.IGNORECASE
+)
+
+
+def yen_or_yuan(use: str) -> str | None:
+    """The currency that `¥` is by what a parameter says, or the other text of a pair; None if nothing says so."""
+    if _JAPANESE.search(use):
+        return "JPY"
+    return "CNY" if _CHINESE.search(use) else None
