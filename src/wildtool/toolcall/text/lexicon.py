@@ -50,6 +50,9 @@ ACCENTED = _words("other words without accents")
 CAPITONYMS = _words("capitonyms")
 """Words that are other words with a capital: turkey, Turkey."""
 
+IRREGULAR_PLURALS = word_set("child children kid kids man men woman women person persons people")
+"""Words that are one with their plural in `SYNONYMS`."""
+
 CHINESE_COMPOUNDS = _words("chinese compounds")
 """Words in which a character of the other lists means something else."""
 

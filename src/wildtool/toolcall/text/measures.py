@@ -106,8 +106,10 @@ _LETTERS = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 
 
 def with_number_in_full(text: str) -> str:
-    """A number without its exponent or letter: 1e3 is 1000, 1M is 1 million."""
+    """A number without its exponent, letter or last zeros: 1e3 is 1000, 1M is 1 million, 2.50 is 2.5."""
     if exponent := _EXPONENT.fullmatch(text):
         return f"{Decimal(exponent[1]).scaleb(int(exponent[2])).normalize():f}"
+    if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", text):
+        return f"{Decimal(text).normalize():f}"
     letters = _IN_LETTERS.fullmatch(text)
     return f"{letters[1]} {_LETTERS[letters[2]]}" if letters else text

@@ -82,7 +82,7 @@ _ROLES = (
     _role("money", rf"{_MONEY}|\bamount", rewrite=with_money_in_full),
     _role(
         "number",
-        r"\b(?:number|count|quantity|how many|population|total|followers|views)\b|数量|数目|人数|总数",
+        r"(?:^|: )(?:the |a )?number\b|\b(?:number of|count|quantity|how many|population|total|followers|views)\b|数量|数目|人数|总数",
         rewrite=with_number_in_full,
     ),
     _role(

@@ -53,13 +53,21 @@ def asks_otherwise(gold: str, predicted: str) -> bool:
     return ask[0] != ask[1]
 
 
-_SUBORDINATE = re.compile(
-    r"\b(?:that|whether|if|because|when|while|who|which|whom|whose|what|where|why|how|unless|until|since|although|though|so|but"
-    r"|then|tell|tells|told|say|says|said|ask|asks|asked|remind|inform|notify|warn|let|think|know|believe|hope|remember|promise"
-    r"|want|wants|plan|decide|agree|help|make sure)\b"
-    r"|[,;:.!?] \S|\bto (?!the\b|an?\b|my\b|your\b|our\b|his\b|her\b|their\b)[a-z]",
+_CLAUSE_VERBS = (
+    "tell told say said ask remind inform notify notif warn let think thought know knew believe believ hope hoping remember promis"
+    " want plan decid agree help claim suppos guess expect hear heard see saw feel felt mean meant assum doubt wish announc"
+    " mention explain insist suggest learn notice noticing understand understood admit admitt swear swore worr fear forget"
+    " forgot reply replie text message see"
 )
-"""What begins another clause, or a verb that has one."""
+"""Verbs, without their endings, that have a clause as their object: tell him that, think he will."""
+_SUBORDINATE = re.compile(
+    r"\b(?i:that|whether|if|because|when|while|who|which|whom|whose|what|where|why|how|unless|until|since|although|though|so|but"
+    rf"|then|make sure|(?:{'|'.join(_CLAUSE_VERBS.split())})(?:s|es|d|ed|ing)?)\b"
+    r"|[,;:.!?] \S|\bto (?!(?:the|an?|my|your|our|his|her|their)\b)[a-z]"
+    r"|\b(?!(?i:today|tonight|tomorrow|yesterday|noon|midnight|morning|afternoon|evening|week|month|year|\w+day|am|pm)\b)"
+    r"[A-Za-z]+ (?:I|he|she|we|they)\b"
+)
+"""What begins another clause: a conjunction, a verb with a clause as its object, an infinitive, another subject."""
 _AND_VERB = re.compile(
     r"\b(?:and|or) (?![A-Z\d])[a-z]+ (?:the|an?|my|your|our|his|her|their|him|them|me|us|it|[A-Z]\w*)\b"
 )

@@ -163,7 +163,11 @@ def _word(raw: str, *, named: bool) -> Iterator[Token]:
         yield from _word(raw[: len(stem)], named=named)
         yield _classified(verb, raw[len(stem) + 1 :], named=False)
         return
-    word = re.sub(r"'[sd]$", "", word).replace("'", "")
+    if apostrophe and ending == "d":
+        yield from _word(raw[: len(stem)], named=named)
+        yield _classified("would", raw[len(stem) + 1 :], named=False)
+        return
+    word = word.removesuffix("'s").replace("'", "")
     # IT and WHO in capitals are not function words.
     if named and len(raw) > 1 and raw.isupper() and (word in lexicon.FUNCTION_WORDS or raw in _CAPITAL_WORDS):
         yield Token(raw, "name", raw)

@@ -16,6 +16,7 @@ from wildtool.toolcall.text.lexicon import (
     CAPITONYMS,
     COMPOUNDS,
     GIVEN_NAMES,
+    IRREGULAR_PLURALS,
     NOT_PLURALS,
     POLITE_START,
     word_set,
@@ -108,10 +109,17 @@ def _without_politeness(text: str, wording: Wording) -> str:
 
 
 def _counted(words: list[Token], wording: Wording) -> list[Token]:
-    """The words of a text; in a kept one polite words and particles are words like others."""
+    """The words of a text; in a kept one polite words and particles are words like others, and men are not a man."""
     if wording != "kept":
         return words
-    return [word._replace(sort="word") if word.key in _SPOKEN else word for word in words]
+    return [
+        word._replace(key=word.raw.casefold())
+        if word.raw.casefold() in IRREGULAR_PLURALS
+        else word._replace(sort="word")
+        if word.key in _SPOKEN
+        else word
+        for word in words
+    ]
 
 
 def _differing_letters(gold: str, predicted: str, wording: Wording) -> str | None:
@@ -168,9 +176,15 @@ def _drops_possessive(ours: Sequence[Token], theirs: Sequence[Token], wording: W
         return False
     owned = owners[0] ^ owners[1]
     for words, own in zip((theirs, ours), owners, strict=True):
-        for word in words:
+        for word, behind in zip(words, [*words[1:], None], strict=True):
             counts = wording == "kept" or word.raw[:1].isupper()
-            if word.key in owned & own and word.sort not in ("day", "marker") and counts:
+            is_contracted = behind is not None and behind.key in ("is", "has")
+            if (
+                word.key in owned & own
+                and word.sort not in ("day", "marker")
+                and counts
+                and not is_contracted
+            ):
                 return True
     return False
 
@@ -187,6 +201,16 @@ def _without_small_words(words: Sequence[Token]) -> list[Token]:
     return kept
 
 
+def _without_movable(words: Sequence[Token], movable: Collection[Sort]) -> list[Token]:
+    """The words but for a day or time that may be anywhere, and the preposition before it."""
+    return [
+        word
+        for word, behind in zip(words, [*words[1:], None], strict=True)
+        if word.sort not in movable
+        and not (behind is not None and behind.sort in movable and word.sort == "function")
+    ]
+
+
 def _other_kept_words(
     ours: Sequence[Token], theirs: Sequence[Token], movable: Collection[Sort]
 ) -> str | None:
@@ -194,8 +218,8 @@ def _other_kept_words(
     own, their = (
         [
             word.key
-            for word in words
-            if word.sort not in ("article", "one", *movable) and word.key not in _AUXILIARIES
+            for word in _without_movable(words, movable)
+            if word.sort not in ("article", "one") and word.key not in _AUXILIARIES
         ]
         for words in (ours, theirs)
     )
