@@ -6,7 +6,9 @@ half: the rules were tuned on one half, and the other one was not looked at mean
 when the rules were done, and judged once before they were changed again; `written_against.txt` likewise for the rules
 of units, code, sentences and parts of words, to break them. `written_blind.txt` was written before the rules of
 `wordings`, `identifiers` and `places`, and `written_blind_once.txt` with it, but judged only when these were done;
-`written_against_later.txt` was written to break them.
+`written_against_later.txt` was written to break them. In `by_role.txt` and `by_role_later.txt` the name and description of
+a parameter stand before gold; both were written when the rules of `roles` were done, and judged once before these were
+changed again.
 """
 
 import json
@@ -25,6 +27,8 @@ _PARTS = {
     "written_blind": "blind",
     "written_blind_once": "blind once",
     "written_against_later": "against later",
+    "by_role": "by role",
+    "by_role_later": "by role, later",
 }
 
 
@@ -36,13 +40,20 @@ class Pair(NamedTuple):
     same: bool
     part: str
     """`tuning`, `unseen`, or what `_PARTS` calls the file."""
+    name: str = "v"
+    """The parameter."""
+
+    @property
+    def arguments(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """The arguments of gold and of the reply, and the schema of the parameters."""
+        if self.schema.keys() & {"properties", "default"}:
+            return self.gold, self.said, self.schema
+        schema = {"properties": {self.name: self.schema}, "required": [self.name]}
+        return {self.name: self.gold}, {self.name: self.said}, schema
 
     @property
     def judged_same(self) -> bool:
-        parameters = {"properties": {"v": self.schema}}
-        if self.schema.keys() & {"properties", "default"}:
-            return compare_arguments(self.gold, self.said, self.schema) == []
-        return compare_arguments({"v": self.gold}, {"v": self.said}, {**parameters, "required": ["v"]}) == []
+        return compare_arguments(*self.arguments) == []
 
 
 def pairs() -> list[Pair]:
@@ -58,7 +69,11 @@ def _of_file(file: Path) -> Iterator[Pair]:
             *schema, gold, said = line[2:].split(" || ")
             half = "unseen" if sha256(gold.encode()).digest()[0] % 2 else "tuning"
             part = _PARTS.get(file.stem, half)
-            if schema:
+            if part.startswith("by role"):
+                name, _, description = schema[0].partition(": ")
+                parameter = {"type": "string", "description": description}
+                yield Pair(kind, gold, said, parameter, line[0] == "=", part, name)
+            elif schema:
                 yield Pair(
                     kind, json.loads(gold), json.loads(said), json.loads(schema[0]), line[0] == "=", part
                 )

@@ -135,5 +135,7 @@ def test_a_state_is_its_code_behind_a_city(text: str, plain: str) -> None:
         ("state: ", False),
     ],
 )
-def test_a_state_alone_is_its_code_only_where_a_state_of_the_us_is_asked_for(use: str, is_state: bool) -> None:
+def test_a_state_alone_is_its_code_only_where_a_state_of_the_us_is_asked_for(
+    use: str, is_state: bool
+) -> None:
     assert (differing_rule("OR", "Oregon", use) is None) == is_state
