@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from parity import test_acebench_judge, test_rotbench, test_sealtools, test_teval, test_wildtoolbench

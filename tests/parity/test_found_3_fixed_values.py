@@ -6,17 +6,15 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
+from parity.labelled_values import arguments_of, is_policy
 from wildtool.toolcall.compare import compare_arguments
 
 FOLDER = oracle_folder("found") / "fixed_values_3"
-POLICY = {"near-synonym", "enum", "negation", "boolean"}
-"""Kinds whose labels ask for more than `fixed` promises: a refusal there is no fault (docs/fixed-values.md)."""
 FALSE_ACCEPTS, REFUSALS = 0.02, 0.15
 
 
 def is_accepted(row: dict[str, Any]) -> bool:
-    schema = {"properties": {"v": {"type": "string"}}, "required": ["v"]}
-    return compare_arguments({"v": row["gold"]}, {"v": row["reply"]}, schema) == []
+    return compare_arguments(*arguments_of(row)) == []
 
 
 def collection(name: str) -> list[dict[str, Any]]:
@@ -35,7 +33,7 @@ def test_at_most_fifteen_in_a_hundred_equal_values_are_refused_outside_policy(or
     same = [
         row
         for row in collection("pairs")
-        if row["set"].startswith(origin) and row["same"] and row["kind"] not in POLICY
+        if row["set"].startswith(origin) and row["same"] and not is_policy(row)
     ]
     refused = [row for row in same if not is_accepted(row)]
     assert len(refused) <= REFUSALS * len(same), refused

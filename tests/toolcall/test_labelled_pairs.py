@@ -59,6 +59,15 @@ def test_of_blind_pairs_at_most_one_in_a_hundred_is_accepted_and_one_in_eight_re
     assert found["refused"][0] <= 0.125 * found["refused"][1], found
 
 
+@pytest.mark.parametrize("part", ["by role", "by role, later"])
+def test_of_pairs_by_role_at_most_one_in_a_hundred_is_accepted_and_one_in_twenty_refused(
+    labelled: list[Pair], part: str
+):
+    found = rates([pair for pair in labelled if pair.part == part])
+    assert found["accepted"][0] <= 0.01 * found["accepted"][1], found
+    assert found["refused"][0] <= 0.05 * found["refused"][1], found
+
+
 def test_the_page_gives_the_figures_of_the_unseen_half(labelled: list[Pair]):
     found = rates([pair for pair in labelled if pair.part == "unseen"])
     said = [

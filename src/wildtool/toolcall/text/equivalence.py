@@ -17,7 +17,7 @@ from wildtool.toolcall.text.quantities import same_amount
 from wildtool.toolcall.text.roles import is_name, is_person, roles_of, wording_of, yen_or_yuan
 from wildtool.toolcall.text.source_code import is_code, same_code
 from wildtool.toolcall.text.spellings import respelled
-from wildtool.toolcall.text.wordings import Wordings, reworded
+from wildtool.toolcall.text.wordings import reworded, wordings_of
 from wildtool.toolcall.text.words import differing_words, item_pairs
 
 MAX_COMPARED_CHARACTERS = 5_000
@@ -29,10 +29,12 @@ _PROVINCES = (
     "|陕西|甘肃|青海|台湾"
 )
 _PROVINCE_MARK = re.compile("|".join(f"(?<={name})省" for name in _PROVINCES.split("|")))
-_AROUND: Wordings = (
-    (re.compile(r"^<([^<>\s@]+@[^<>\s@]+)>$"), r"\1"),  # an address in brackets
-    (re.compile(r"^\./(?=[^\s/]+/\S*$)"), ""),  # a path from here
-    (re.compile("^([a-z]{2})_(?=[A-Z]{2}$)"), r"\1-"),  # a locale
+_AROUND = wordings_of(
+    (
+        (r"^<([^<>\s@]+@[^<>\s@]+)>$", r"\1"),  # an address in brackets
+        (r"^\./(?=[^\s/]+/\S*$)", ""),  # a path from here
+        ("^([a-z]{2})_(?=[A-Z]{2}$)", r"\1-"),  # a locale
+    )
 )
 _NON = re.compile(r"\bnon-(?!stop)(?=[a-z]{3})", re.IGNORECASE)
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
@@ -83,7 +85,9 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
 
 
 def _plain(text: str, use: str) -> str:
-    plain = _PROVINCE_MARK.sub("", _CITY_MARK.sub("", normalise(text)))
+    plain = normalise(text)
+    if not plain.isascii():
+        plain = _PROVINCE_MARK.sub("", _CITY_MARK.sub("", plain))
     return without_number_sign(with_state_codes(plain), use)
 
 

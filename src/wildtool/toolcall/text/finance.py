@@ -96,7 +96,6 @@ def with_basis_points_in_percent(text: str) -> str:
 
 
 _YEAR = r"'?(?P<year>(?:19|20)?\d\d)"
-_FISCAL = r"(?P<fiscal>FY ?|fiscal year |fiscal |财年)"
 _PARTS = {
     "first": "1",
     "second": "2",
@@ -109,14 +108,16 @@ _PARTS = {
     "上": "1",
     "下": "2",
 }
+_FISCAL = r"(?P<fiscal>FY ?|fiscal (?:year )?)?"
 _PERIODS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"(?P<fiscal>FY|fiscal(?: year)?|financial year) ?-?{_YEAR}(?P<part>)(?P<kind>)|(?P<year2>(?:19|20)\d\d)(?P<fiscal2>财年|财政年度)",
-        rf"(?P<kind>[QH])(?P<part>[1-4]),?(?: of)?[ -]?(?P<fiscal>FY ?|fiscal (?:year )?)?{_YEAR}",
-        rf"(?P<part>[1-4])(?P<kind>[QH])[ -]?(?P<fiscal>FY ?)?{_YEAR}",
-        rf"(?P<fiscal>FY ?)?{_YEAR}[ -]?(?P<kind>[QH])(?P<part>[1-4])",
-        rf"(?:the )?(?P<part>first|second|third|fourth) (?P<kind>quarter|half)(?: of)? (?P<fiscal>FY ?|fiscal (?:year )?)?{_YEAR}",
+        rf"(?P<fiscal>FY|fiscal(?: year)?|financial year) ?-?{_YEAR}",
+        r"(?P<year>(?:19|20)\d\d)(?P<fiscal>财年|财政年度)",
+        rf"(?P<kind>[QH])(?P<part>[1-4]),?(?: of)?[ -]?{_FISCAL}{_YEAR}",
+        rf"(?P<part>[1-4])(?P<kind>[QH])[ -]?{_FISCAL}{_YEAR}",
+        rf"{_FISCAL}{_YEAR}[ -]?(?P<kind>[QH])(?P<part>[1-4])",
+        rf"(?:the )?(?P<part>first|second|third|fourth) (?P<kind>quarter|half)(?: of)? {_FISCAL}{_YEAR}",
         r"(?P<year>(?:19|20)\d\d)(?P<fiscal>财)?年?第?(?P<part>[一二三四1-4])(?P<kind>季度|季)",
         r"(?P<year>(?:19|20)\d\d)(?P<fiscal>财)?年(?P<part>[上下])(?P<kind>半年)",
     )
@@ -152,14 +153,14 @@ def read_fiscal_period(text: str) -> str | None:
 
 def _period(match: re.Match[str]) -> str | None:
     parts = match.groupdict()
-    year = parts.get("year") or parts.get("year2") or ""
-    fiscal = bool(parts.get("fiscal") or parts.get("fiscal2"))
+    year = parts["year"]
+    fiscal = "FY" if parts.get("fiscal") else ""
     part = (parts.get("part") or "").lower()
     kind = {"q": "Q", "季": "Q", "h": "H", "半": "H"}.get((parts.get("kind") or " ")[0].lower(), "")
     part = _PARTS.get(part, part)
     if kind == "H" and part not in ("1", "2"):
         return None
-    return f"{'FY' if fiscal else ''}{year if len(year) == 4 else f'20{year}'}{kind}{part}"
+    return f"{fiscal}{year if len(year) == 4 else f'20{year}'}{kind}{part}"
 
 
 _ORDER_TERMS = {

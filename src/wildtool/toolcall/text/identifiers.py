@@ -60,8 +60,8 @@ def is_inverted_name(gold: str, predicted: str, *, is_person: bool) -> bool:
     """Whether one text is `Smith, John` and the other `John Smith`.
 
     Args:
-        is_person: whether the parameter asks for somebody's name; otherwise `John` must be a common one, or `Paris, London`
-            would be a name.
+        is_person: whether the parameter asks for somebody's name; otherwise `John` must be a common one, since
+            `Paris, London` is no name.
     """
     for name, other_name in ((gold, predicted), (predicted, gold)):
         match = _INVERTED.fullmatch(name)

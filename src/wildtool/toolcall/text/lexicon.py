@@ -59,7 +59,10 @@ CHINESE_COMPOUNDS = _words("chinese compounds")
 CASED_UNITS = word_set("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
 """Symbols whose case changes the unit: metre and million, megabit and megabyte."""
 
-MEASURE_WORDS = "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度股夜晚"
+MEASURE_WORDS = (
+    "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"
+    "股夜晚"
+)
 
 GIVEN_NAMES = _words("given names")
 """Common names, which no place stands behind: `Tom, Jerry` is a list, `Paris, Texas` is not."""

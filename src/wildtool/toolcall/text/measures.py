@@ -22,14 +22,22 @@ _SECONDS = {
 }
 _MONTHS = {"mo": 1, "y": 12, "yr": 12}
 _ISO = re.compile(
-    r"P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?"
+    r"P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?"
+    r"(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?"
 )
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (s|month)")
 _REGULAR = {
-    "hourly": "3600 s", "daily": "86400 s", "weekly": "604800 s", "monthly": "1 month", "quarterly": "3 month", "yearly": "12 month",
-    "annually": "12 month", "annual": "12 month", "日线": "86400 s", "周线": "604800 s", "月线": "1 month", "每日": "86400 s", "每周": "604800 s",
-    "每月": "1 month",
-}  # fmt: skip
+    word: length
+    for length, words in (
+        ("3600 s", "hourly"),
+        ("86400 s", "daily 每日 日线"),
+        ("604800 s", "weekly 每周 周线"),
+        ("1 month", "monthly 每月 月线"),
+        ("3 month", "quarterly"),
+        ("12 month", "yearly annual annually"),
+    )
+    for word in words.split()
+}
 
 
 def read_interval(text: str) -> str | None:
@@ -37,19 +45,27 @@ def read_interval(text: str) -> str | None:
     if (regular := _REGULAR.get(text.casefold())) is not None:
         return regular
     if short := _SHORT.fullmatch(text):
-        unit = "mo" if short[2] == "M" else short[2].lower()
-        months = unit in _MONTHS
-        return _length(
-            Decimal(short[1]) * (_MONTHS if months else _SECONDS)[unit], "month" if months else "s"
-        )
+        return _short_length(Decimal(short[1]), "mo" if short[2] == "M" else short[2].lower())
     if iso := _ISO.fullmatch(text):
-        years, months, weeks, days, hours, minutes, seconds = (int(group or 0) for group in iso.groups())
-        clock = 604800 * weeks + 86400 * days + 3600 * hours + 60 * minutes + seconds
-        if years or months:
-            return None if clock else _length(Decimal(12 * years + months), "month")
-        return _length(Decimal(clock), "s")
+        return _iso_length(*(int(group or 0) for group in iso.groups()))
     amount = _AMOUNT.fullmatch(respelled(text))
     return _length(Decimal(amount[1]), amount[2]) if amount else None
+
+
+def _short_length(value: Decimal, unit: str) -> str:
+    return (
+        _length(value * _MONTHS[unit], "month") if unit in _MONTHS else _length(value * _SECONDS[unit], "s")
+    )
+
+
+def _iso_length(
+    years: int, months: int, weeks: int, days: int, hours: int, minutes: int, seconds: int
+) -> str | None:
+    """A duration of ISO 8601; None for months and days, which have no common unit."""
+    clock = 604800 * weeks + 86400 * days + 3600 * hours + 60 * minutes + seconds
+    if not (years or months):
+        return _length(Decimal(clock), "s")
+    return None if clock else _length(Decimal(12 * years + months), "month")
 
 
 def _length(value: Decimal, unit: str) -> str:
@@ -57,13 +73,28 @@ def _length(value: Decimal, unit: str) -> str:
 
 
 _ZONE_NAMES = {
-    "coordinated universal time": "UTC", "universal time": "UTC", "greenwich mean time": "UTC", "eastern standard time": "EST",
-    "eastern daylight time": "EDT", "pacific standard time": "PST", "pacific daylight time": "PDT", "mountain standard time": "MST",
-    "mountain daylight time": "MDT", "central european time": "CET", "central european summer time": "CEST",
-    "eastern european time": "EET", "japan standard time": "JST", "korea standard time": "KST", "british summer time": "BST",
-    "协调世界时": "UTC", "世界协调时": "UTC", "格林威治时间": "UTC", "格林尼治时间": "UTC", "北京时间": "UTC+480", "中国标准时间": "UTC+480",
-    "东八区": "UTC+480", "东京时间": "JST", "日本标准时间": "JST",
-}  # fmt: skip
+    name: zone
+    for zone, names in (
+        (
+            "UTC",
+            "coordinated universal time; universal time; greenwich mean time; 协调世界时; 格林威治时间; 格林尼治时间",
+        ),
+        ("UTC+480", "北京时间; 中国标准时间"),
+        ("EST", "eastern standard time"),
+        ("EDT", "eastern daylight time"),
+        ("MST", "mountain standard time"),
+        ("MDT", "mountain daylight time"),
+        ("PST", "pacific standard time"),
+        ("PDT", "pacific daylight time"),
+        ("CET", "central european time"),
+        ("CEST", "central european summer time"),
+        ("EET", "eastern european time"),
+        ("BST", "british summer time"),
+        ("JST", "japan standard time; 东京时间; 日本标准时间"),
+        ("KST", "korea standard time"),
+    )
+    for name in names.split("; ")
+}
 """Names that are one zone; CST and IST are several."""
 _CHINESE_ZONE = re.compile("([东西])([一二三四五六七八九十]{1,2})区")
 _AREA = re.compile(r"[A-Za-z]+(?:/[A-Za-z_+-]+){1,2}")

@@ -15,6 +15,7 @@ from wildtool.toolcall.text.numerals import (
     is_name_of_day,
 )
 from wildtool.toolcall.text.units import SIGNS, WORD_UNITS, Unit, unit_of
+from wildtool.toolcall.text.wordings import reworded, wordings_of
 
 _SCALES = {
     **SCALES,
@@ -93,13 +94,8 @@ _AND_A_HALF = re.compile(
     rf"(?<![\d{CHINESE_NUMERALS}])(\d+|[{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头|月|星期)|(公里|公斤|千克|小时|米|天|年|斤|周|升|吨|倍)半(?![\u4e00-\u9fff]))"
 )
 _WHOLE_UNITS = "hours|minutes|days|weeks|years|miles|meters|metres|kilo[a-z]+|liters|litres|pounds"
-_PARTS_OF_ONE = tuple(
-    (re.compile(pattern, re.IGNORECASE), plain)
-    for pattern, plain in (
-        (r"半(?=个?(?:小时|钟头|月)|公里|公斤|千克|升|米|斤|年(?!度))", "0.5"),
-        (r"一刻钟", "15分钟"),
-        (r"三刻钟", "45分钟"),
-        (r"(?<![第每这那哪上下本0-9一二三四五六七八九十])([一二三四1-4])季度", r"第\1季度"),
+_PARTS_OF_ONE = wordings_of(
+    (
         (r"\bhalf a dozen\b", "6"),
         (r"\b(?:half an|a half|half a) hour\b|(?<!-)\bhalf hour\b", "0.5 hours"),
         (r"\ban hour and a half\b|\b(?:one|1) hour and a half\b|\bone and a half hours\b", "1.5 hours"),
@@ -107,7 +103,14 @@ _PARTS_OF_ONE = tuple(
         (r"\ba quarter of an hour\b|\b(?:a )?quarter hour\b", "15 minutes"),
         (r"\bthree quarters of an hour\b", "45 minutes"),
         (rf"\b(?:one(?= (?:{'|'.join(sorted(WORD_UNITS))})\b)|an(?= hour\b))", "1"),
-    )
+    ),
+    (
+        (r"半(?=个?(?:小时|钟头|月)|公里|公斤|千克|升|米|斤|年(?!度))", "0.5"),
+        (r"一刻钟", "15分钟"),
+        (r"三刻钟", "45分钟"),
+        (r"(?<![第每这那哪上下本0-9一二三四五六七八九十])([一二三四1-4])季度", r"第\1季度"),
+    ),
+    re.IGNORECASE,
 )
 _DOZEN = re.compile(
     r"(?P<number>(?<!\d)\d+|[一两])打(?=$|[\u4e00-\u9fff])|\b(?P<several>\d+|a|one) dozen\b(?! or\b)",
@@ -120,10 +123,10 @@ _LONGEST = 40
 def respell_numbers(text: str) -> str:
     """A text with number words as digits; `one` stays unless before a unit, since it may be an article."""
     text = _WORDS.sub(_number_words, text)
+    if text.isascii():
+        return _DOZEN.sub(_dozens, reworded(text, _PARTS_OF_ONE))
     text = _FRACTION.sub(lambda match: f"{chinese_number(match[2])}/{chinese_number(match[1])}", text)
-    text = _AND_A_HALF.sub(_and_a_half, text)
-    for pattern, plain in _PARTS_OF_ONE:
-        text = pattern.sub(plain, text)
+    text = reworded(_AND_A_HALF.sub(_and_a_half, text), _PARTS_OF_ONE)
     return _DOZEN.sub(_dozens, _NUMERAL.sub(_numeral, text))
 
 

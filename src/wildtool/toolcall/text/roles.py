@@ -65,7 +65,9 @@ _MONEY = (
     r"|deposits?|rent|tips?|monetary|dollars?|usd)\b|金额|价格|价钱|预算|费用|工资|薪水|余额|价位|售价|租金|押金"
 )
 _AMERICAN = r"\b(?:US\b|U\.S\.|USA\b|American\b|United States\b)"
-_OF_PLACES = r"\b(?:two[- ]letter|2[- ]letter|postal|abbreviat|zip|city|residence|province|address|shipping|billing|home\b)"
+_OF_PLACES = (
+    r"\b(?:two[- ]letter|postal|abbreviat|zip|city|residence|province|address|shipping|billing|home\b)"
+)
 _ROLES = (
     _role(
         "ticker",
@@ -82,29 +84,32 @@ _ROLES = (
     _role("money", rf"{_MONEY}|\bamount", rewrite=with_money_in_full),
     _role(
         "number",
-        r"(?:^|: )(?:the |a )?number\b|\b(?:number of|count|quantity|how many|population|total|followers|views)\b|数量|数目|人数|总数",
+        r"(?:^|: )(?:the |a )?number\b|\b(?:number of|count|quantity|how many|population|total|followers|views)\b"
+        r"|数量|数目|人数|总数",
         rewrite=with_number_in_full,
     ),
     _role(
         "rate",
-        r"\b(?:rates?|yields?|spreads?|interest|percent(?:age)?|coupon|margin|basis points?|bps)\b|利率|收益率|费率|利差",
+        r"\b(?<!bit )(?<!data )rates?\b|\b(?:yields?|spreads?|interest|percent(?:age)?|coupon|margin|basis points?|bps)\b"
+        r"|利率|收益率|费率|利差",
         rewrite=with_basis_points_in_percent,
     ),
     _role(
+        "interval",
+        r"\b(?:interval|candles?|candlesticks?|timeframe|time frame|granularity|duration|time ?span|timeout)\b"
+        r"|时长|间隔|K线|持续",
+        read_interval,
+    ),
+    _role(
         "fiscal period",
-        r"\b(?:fiscal|financial|reporting|accounting|earnings) (?:period|year|quarter)s?\b|\bquarters?\b|\bperiod\b|财年|财季"
-        r"|季度|报告期|财务期间",
+        r"\b(?:fiscal|financial|reporting|accounting|earnings) (?:period|year|quarter)s?\b|\bquarters?\b|\bperiod\b"
+        r"|财年|财季|季度|报告期|财务期间",
         read_fiscal_period,
     ),
     _role(
         "order",
         r"\border[ _]?(?:type|kind|duration|term)|time[ _]in[ _]force|\btif\b|订单类型|委托类型",
         rewrite=with_order_terms_in_full,
-    ),
-    _role(
-        "interval",
-        r"\b(?:interval|candles?|candlesticks?|timeframe|time frame|granularity|duration|time ?span|timeout)\b|时长|间隔|K线|持续",
-        read_interval,
     ),
     _role("time zone", r"\b(?:time ?zones?|tz|utc offset)\b|时区", read_zone),
     _role("month", r"\bmonths?\b|月份", read_month),
@@ -113,9 +118,9 @@ _ROLES = (
     _role("version", r"\bversions?\b|版本", read_version),
     _role(
         "US state",
-        rf"{_AMERICAN}\W+(?:\w+\W+){{0,2}}?states?\b|\bstates?\b.{{0,50}}?(?:{_AMERICAN}|{_OF_PLACES})|{_OF_PLACES}.{{0,25}}?\bstates?\b"
-        r"|\bstates? (?:in which|where)\b|\bstates?\b.{0,25}\b(?:such as|e\.g\.|example|like)\W{1,3}(?-i:[A-Z]{2}\b|California|Texas)"
-        r"|美国的?州|州名",
+        rf"{_AMERICAN}\W+(?:\w+\W+){{0,2}}?states?\b|\bstates?\b.{{0,50}}?(?:{_AMERICAN}|{_OF_PLACES})"
+        rf"|{_OF_PLACES}.{{0,25}}?\bstates?\b|\bstates? (?:in which|where)\b"
+        r"|\bstates?\b.{0,25}\b(?:such as|e\.g\.|example|like)\W{1,3}(?-i:[A-Z]{2}\b|California|Texas)|美国的?州|州名",
         read_state,
     ),
     _role(
@@ -153,8 +158,9 @@ _ORDERED = re.compile(
     re.IGNORECASE,
 )
 _UNORDERED = re.compile(
-    r"\b(?:in any order|any order|order (?:does not|doesn't|is not|isn't) (?:matter|important|relevant|significant)|regardless of"
-    r" (?:the )?order|unordered|set of|irrespective of order)\b|(?:顺序|次序)(?:不限|任意|无关|不重要|不分先后)|任意(?:顺序|次序)|不分先后|无序",
+    r"\b(?:in any order|any order|order (?:does not|doesn't|is not|isn't) (?:matter|important|relevant|significant)"
+    r"|regardless of (?:the )?order|irrespective of order|unordered|set of)\b"
+    r"|(?:顺序|次序)(?:不限|任意|无关|不重要)|任意(?:顺序|次序)|不分先后|无序",
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"\b(?:tags|hashtags|labels)\b|标签", re.IGNORECASE)
@@ -184,7 +190,9 @@ def wording_of(use: str) -> Wording:
     name, head = _name_and_head(use)
     if _QUERY.search(f"{name} | {head.partition(' of ')[0]}"):
         return "query"
-    return "kept" if head or _KEPT.search(name) else "unknown"
+    if _KEPT.search(f"{name} | {head}") or is_person(use):
+        return "kept"
+    return "described" if head else "unknown"
 
 
 @lru_cache(maxsize=4096)

@@ -54,17 +54,18 @@ def asks_otherwise(gold: str, predicted: str) -> bool:
 
 
 _CLAUSE_VERBS = (
-    "tell told say said ask remind inform notify notif warn let think thought know knew believe believ hope hoping remember promis"
-    " want plan decid agree help claim suppos guess expect hear heard see saw feel felt mean meant assum doubt wish announc"
-    " mention explain insist suggest learn notice noticing understand understood admit admitt swear swore worr fear forget"
-    " forgot reply replie text message see"
+    "tell told say said ask remind inform notify notif warn let think thought know knew believe believ hope hoping"
+    " remember promis want plan decid agree help claim suppos guess expect hear heard see saw feel felt mean meant assum"
+    " doubt wish announc mention explain insist suggest learn notice noticing understand understood admit admitt swear"
+    " swore worr fear forget forgot reply replie text message"
 )
 """Verbs, without their endings, that have a clause as their object: tell him that, think he will."""
 _SUBORDINATE = re.compile(
-    r"\b(?i:that|whether|if|because|when|while|who|which|whom|whose|what|where|why|how|unless|until|since|although|though|so|but"
-    rf"|then|make sure|(?:{'|'.join(_CLAUSE_VERBS.split())})(?:s|es|d|ed|ing)?)\b"
+    r"\b(?i:that|whether|if|because|when|while|who|which|whom|whose|what|where|why|how|unless|until|since"
+    rf"|although|though|so|but|then|make sure|(?:{'|'.join(_CLAUSE_VERBS.split())})(?:s|es|d|ed|ing)?)\b"
     r"|[,;:.!?] \S|\bto (?!(?:the|an?|my|your|our|his|her|their)\b)[a-z]"
-    r"|\b(?!(?i:today|tonight|tomorrow|yesterday|noon|midnight|morning|afternoon|evening|week|month|year|\w+day|am|pm)\b)"
+    r"|\b(?!(?i:today|tonight|tomorrow|yesterday|noon|midnight|morning|afternoon|evening|week|month|year"
+    r"|\w+day|am|pm)\b)"
     r"[A-Za-z]+ (?:I|he|she|we|they)\b"
 )
 """What begins another clause: a conjunction, a verb with a clause as its object, an infinitive, another subject."""

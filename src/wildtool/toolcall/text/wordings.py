@@ -7,42 +7,61 @@ still are words, `IN_DIGITS` behind that.
 import re
 from collections.abc import Callable, Iterable
 from math import gcd, prod
+from typing import NamedTuple
 
 from wildtool.toolcall.text.numerals import CHINESE_SCALES, chinese_number
 
 Replacement = str | Callable[[re.Match[str]], str]
-Wordings = tuple[tuple[re.Pattern[str], Replacement], ...]
+Rows = Iterable[tuple[str, Replacement]]
+
+
+class Wordings(NamedTuple):
+    """Patterns and what stands in their place."""
+
+    plain: tuple[tuple[re.Pattern[str], Replacement], ...]
+    chinese: tuple[tuple[re.Pattern[str], Replacement], ...]
+    """Those that no text of ASCII has."""
 
 
 def reworded(text: str, wordings: Wordings) -> str:
     """A text with each of the wordings in one form."""
-    for pattern, plain in wordings:
+    for pattern, plain in wordings.plain:
         text = pattern.sub(plain, text)
+    if not text.isascii():
+        for pattern, plain in wordings.chinese:
+            text = pattern.sub(plain, text)
     return text
 
 
-def _compiled(rows: Iterable[tuple[str, Replacement]], flags: re.RegexFlag = re.NOFLAG) -> Wordings:
-    return tuple((re.compile(pattern, flags), plain) for pattern, plain in rows)
+def wordings_of(rows: Rows, chinese: Rows = (), flags: re.RegexFlag = re.NOFLAG) -> Wordings:
+    """Patterns, given as text, and what stands in their place."""
+    compiled = [
+        tuple((re.compile(pattern, flags), plain) for pattern, plain in part) for part in (rows, chinese)
+    ]
+    return Wordings(*compiled)
 
 
 _COUNTRIES = {
-    "China": r"\b(?:[Tt]he )?People's Republic of China\b",
-    "Russia": r"\b(?:[Tt]he )?Russian Federation\b",
-    "Germany": r"\b(?:[Tt]he )?Federal Republic of Germany\b",
-    "South Korea": r"\b(?:[Tt]he )?Republic of Korea\b",
-    "中国": "中华人民共和国",
-    "美国": "美利坚合众国",
-    "英国": "大不列颠及北爱尔兰联合王国",
-    "韩国": "大韩民国",
-    "俄罗斯": "俄罗斯联邦",
-    "德国": "德意志联邦共和国",
-    "法国": "法兰西共和国",
+    "People's Republic of China": "China",
+    "Russian Federation": "Russia",
+    "Federal Republic of Germany": "Germany",
+    "Republic of Korea": "South Korea",
 }
-ABBREVIATIONS = _compiled(
+_CHINESE_COUNTRIES = {
+    "中华人民共和国": "中国",
+    "美利坚合众国": "美国",
+    "大不列颠及北爱尔兰联合王国": "英国",
+    "大韩民国": "韩国",
+    "俄罗斯联邦": "俄罗斯",
+    "德意志联邦共和国": "德国",
+    "法兰西共和国": "法国",
+}
+ABBREVIATIONS = wordings_of(
     (
         (r"\b(?:[Tt]he )?United States(?: of America)?\b|\bU\.?S\.?A(?:\.|\b)", "US"),
         (r"\b(?:[Tt]he )?United Kingdom\b", "UK"),
         (r"\b(?:[Tt]he )?United Arab Emirates\b", "UAE"),
+        (rf"\b(?:[Tt]he )?({'|'.join(_COUNTRIES)})\b", lambda match: _COUNTRIES[match[1]]),
         (r"\bNYC\b", "New York City"),
         (r"^St\.? (?=[A-Z][a-z])", "Saint "),
         (r"^Ft\.? (?=[A-Z][a-z])", "Fort "),
@@ -50,15 +69,17 @@ ABBREVIATIONS = _compiled(
         (r"\b(World War|Part|Phase|Type|Volume|Chapter|Stage) I$", r"\1 1"),
         (r"\b(Sat|Sun)\b\.?(?=$|,? (?:at )?\d|,? (?:and|&|or) [A-Z])", lambda match: _WEEKEND[match[1]]),
         (r"^(?:the |The |')?((?:\d\d)?\d0)'?s$", r"\1s"),
+    ),
+    (
         (r"(?<=[上下])个(?=月|星期|礼拜|季度)|(?<=点)钟", ""),
         (r"这个?(?=月|周|星期)", "本"),
         (r"本年(?!度)", "今年"),
         (r"^([是对好行])的$", r"\1"),
         (r"(?<=[回答批函])覆", "复"),
-        *((full, name) for name, full in _COUNTRIES.items()),
+        (rf"{'|'.join(_CHINESE_COUNTRIES)}", lambda match: _CHINESE_COUNTRIES[match[0]]),
         (r"[及含或](?=以上)", ""),
         (r"^在(?=周|星期|[今明后昨][天日]|[上下本][周月星])", ""),
-    )
+    ),
 )
 _WEEKEND = {"Sat": "Saturday", "Sun": "Sunday"}
 
@@ -124,7 +145,7 @@ _NUMBER = rf"\d{{1,15}}(?:\.\d{{1,9}})?|[{_NUMERAL}万亿]{{1,12}}(?:点[零〇{
 """A number in digits or Chinese numerals: 12.5, 十二点五."""
 _SCALED_PART = re.compile(r"(\d+)([十百千万亿]*)")
 _BY_TENS = "(?=$|公里|米|公斤|千克|克|升|万|亿|元|度|倍|小时|折)"
-IN_WORDS = _compiled(
+IN_WORDS = wordings_of(
     (
         (
             rf"\b({'|'.join(_COUNTS)})[ -]({'|'.join(_SHARES)})s?(?: of an? (?={_MEASURED}))?\b(?! hour)",
@@ -132,6 +153,18 @@ IN_WORDS = _compiled(
         ),
         (r"^half$", "1/2"),
         (rf"\bhalf (?:of )?(?:an? )?(?!hour)(?={_MEASURED})", "1/2 "),
+        (r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?![\d,])", _decimal),
+        (r"(?<=€)(\d{1,4}),(\d\d)(?!\d)|(?<![\d.,])(\d{1,4}),(\d\d)(?= ?€)", _decimal),
+        (r"\btwice\b", "2 times"),
+        (r"\bthrice\b", "3 times"),
+        (r"\bonce (?=(?:an?|per|every) |daily\b|weekly\b|monthly\b)", "1 time "),
+        (r"\bper[ -]cent\b|(?<=\d) ?pct\b", "%"),
+        (r"零下 ?(?=\d)|^minus (?=\d)", "-"),
+        (rf"\b(?:the )?(?P<quarter>first|second|third|fourth) quarter(?: of|,)? {_YEAR}\b", _quarter),
+        (rf"\bQ(?P<quarter>[1-4])(?: of|,)?[ -]?{_YEAR}\b", _quarter),
+        (rf"\b{_YEAR}[ -]?Q(?P<quarter>[1-4])\b", _quarter),
+    ),
+    (
         (rf"^([{_DIGIT}])两$", lambda match: f"{_digits(match[1])}两"),
         (rf"百分之 ?({_NUMBER})", lambda match: f"{_number(match[1])}%"),
         (rf"(?:零下|负) ?({_NUMBER}) ?(?=度|摄氏度|华氏度|℃|°)", lambda match: f"-{_number(match[1])}"),
@@ -147,17 +180,7 @@ IN_WORDS = _compiled(
         ),
         (rf"([{_NUMERAL}]{{1,4}}|\d{{1,9}})块([{_DIGIT}\d])[毛角]?(?=$|[,.])", _in_units("元")),
         (rf"([{_DIGIT}])成(?=$|[,.])", lambda match: f"{_digits(match[1])}0%"),
-        (r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?![\d,])", _decimal),
-        (r"(?<=€)(\d{1,4}),(\d\d)(?!\d)|(?<![\d.,])(\d{1,4}),(\d\d)(?= ?€)", _decimal),
-        (r"\btwice\b", "2 times"),
-        (r"\bthrice\b", "3 times"),
-        (r"\bonce (?=(?:an?|per|every) |daily\b|weekly\b|monthly\b)", "1 time "),
-        (r"\bper[ -]cent\b|(?<=\d) ?pct\b", "%"),
-        (r"零下 ?(?=\d)|^minus (?=\d)", "-"),
         (r"([摄华]氏)(-?\d+(?:\.\d+)?)度", r"\2\1度"),
-        (rf"\b(?:the )?(?P<quarter>first|second|third|fourth) quarter(?: of|,)? {_YEAR}\b", _quarter),
-        (rf"\bQ(?P<quarter>[1-4])(?: of|,)?[ -]?{_YEAR}\b", _quarter),
-        (rf"\b{_YEAR}[ -]?Q(?P<quarter>[1-4])\b", _quarter),
         (rf"(?<!\d){_YEAR}年(?:第?(?P<quarter>[一二三四1-4])季度)", _quarter),
         (rf"(?<!\d){_YEAR}年Q(?P<quarter>[1-4])", _quarter),
     ),
@@ -198,7 +221,7 @@ def _mixed(match: re.Match[str]) -> str:
     return f"{int(match['whole'] or 0) + above / below:g}" if is_exact else match[0]
 
 
-IN_DIGITS = _compiled(
+IN_DIGITS = wordings_of(
     (
         (
             rf"\b(?:(?:no|not) (?:more|greater|higher) than|up to|max(?:imum)? of) {_AMOUNT}",
@@ -212,13 +235,8 @@ IN_DIGITS = _compiled(
             r"at least \1",
         ),
         (rf"{_LOWEST} or (?:less|fewer|below|under)\b", r"at most \1"),
-        (r"(?:不少于|不低于|至少|最少)(?=\d)", "至少"),
-        (r"(?:不多于|不超过|不高于|至多|最多)(?=\d)", "至多"),
-        (r"(?<!不)(?:少于|低于|不足)(?=\d)", "小于"),
-        (r"(?<!不)(?:多于|高于|超过)(?=\d)", "大于"),
         (rf"\b(?:around|approximately|approx\.?|roughly|circa) {_AMOUNT}", "about "),
         (r"(?<![\w~] )(?<![\w~])~ ?(?=\d)", "about "),
-        (r"(?:大约|大概|约)(?=\d)", "大约"),
         (rf"(?<=[\d元]) ?/ ?{_PERIOD}|(?<=\d) an? {_PERIOD}", " per "),
         (r"^(\d{1,4}(?:\.\d)?)k$", lambda match: f"{1000 * float(match[1]):g}"),
         (r"(?<=\d)k(?= (?:dollars|euros|usd|eur|gbp|yuan|rmb)\b)", " thousand"),
@@ -226,9 +244,6 @@ IN_DIGITS = _compiled(
         (rf"(?<![\w./])(?:(?P<whole>\d{{1,3}}) )?{_FRACTION}(?= ?{_MEASURED})", _mixed),
         (rf"^(?P<whole>\d{{1,3}} )?{_FRACTION}$", _mixed),
         (r"([$€£¥]) ?(\d[\d,.]*[km]?)( ?[-~] ?| to )(?=\d)", r"\1\2\3\1"),
-        (r"(\d)周(?![一二三四五六日天年末边围岁刊])", r"\1个星期"),
-        (r"^(\d{1,2}(?:\.\d)?)年$", r"\1 years"),
-        (r"^((?:19|20)\d\d)年$", r"\1"),
         (
             rf"\b(?:a )?(?:quarter after|(?P<minutes>5|10|15|20|25)(?: minutes)? past) (?P<hour>{_HOUR})",
             _past,
@@ -238,9 +253,19 @@ IN_DIGITS = _compiled(
             rf"|\b(\d\d?) minutes? (?:to|before|till) {_HOUR}(?! ?[a-z])",
             _before,
         ),
+        (r"^((?-i:[A-Z])[a-z]+) the (\d{1,2})(?:st|nd|rd|th)$", r"\1 \2"),
+    ),
+    (
+        (r"(?:不少于|不低于|至少|最少)(?=\d)", "至少"),
+        (r"(?:不多于|不超过|不高于|至多|最多)(?=\d)", "至多"),
+        (r"(?<!不)(?:少于|低于|不足)(?=\d)", "小于"),
+        (r"(?<!不)(?:多于|高于|超过)(?=\d)", "大于"),
+        (r"(?:大约|大概|约)(?=\d)", "大约"),
+        (r"(\d)周(?![一二三四五六日天年末边围岁刊])", r"\1个星期"),
+        (r"^(\d{1,2}(?:\.\d)?)年$", r"\1 years"),
+        (r"^((?:19|20)\d\d)年$", r"\1"),
         (rf"差(?:(\d\d?)分|(一刻))钟?(?:到|不到)?{_HOUR}点", _before),
         (r"(?<![\d:.])(1[0-2]|[1-9])点差(?:(\d\d?)分|一刻)", _before_in_chinese),
-        (r"^((?-i:[A-Z])[a-z]+) the (\d{1,2})(?:st|nd|rd|th)$", r"\1 \2"),
     ),
     re.IGNORECASE,
 )

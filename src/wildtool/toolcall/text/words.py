@@ -24,8 +24,10 @@ from wildtool.toolcall.text.lexicon import (
 from wildtool.toolcall.text.sentences import asks_otherwise, exchanges_roles, has_one_clause
 from wildtool.toolcall.text.tokens import Sort, Token, folded, tokens
 
-Wording = Literal["query", "unknown", "kept"]
-"""Whether texts are queries or instructions, are kept as they were written, or nobody says which."""
+Wording = Literal["query", "unknown", "described", "kept"]
+"""Queries and instructions; texts of which nobody says what they are for; texts for something else; names and messages,
+which are kept as they were written."""
+_LOOSE: frozenset[Wording] = frozenset({"query", "unknown"})
 
 SHORT_WORDS = 4
 """Texts up to this number of content words (eight Chinese characters) must have the same words."""
@@ -95,7 +97,7 @@ def differing_words(gold: str, predicted: str, wording: Wording) -> str | None:
     if _drops_one(ours, theirs) or _drops_one(theirs, ours):
         return "free text: number"
     movable = _movable_sorts(left, right, ours, theirs)
-    if wording == "kept":
+    if wording not in _LOOSE:
         return _guard(content, other) or _other_kept_words(ours, theirs, movable)
     return (
         _guard(content, other)
@@ -105,12 +107,12 @@ def differing_words(gold: str, predicted: str, wording: Wording) -> str | None:
 
 
 def _without_politeness(text: str, wording: Wording) -> str:
-    return text if wording == "kept" else _POLITE.sub("", text, count=1)
+    return _POLITE.sub("", text, count=1) if wording in _LOOSE else text
 
 
 def _counted(words: list[Token], wording: Wording) -> list[Token]:
     """The words of a text; in a kept one polite words and particles are words like others, and men are not a man."""
-    if wording != "kept":
+    if wording in _LOOSE:
         return words
     return [
         word._replace(key=word.raw.casefold())
@@ -145,7 +147,7 @@ def _loses_accent(accented: Collection[str], plain: Collection[str], wording: Wo
         if any(word[0].isupper() and other[0].isupper() for other in others):
             # A name is often written without its accents.
             continue
-        if others and (wording == "kept" or bare in ACCENTED):
+        if others and (wording not in _LOOSE or bare in ACCENTED):
             return True
     return False
 
@@ -162,7 +164,8 @@ def _is_other_capital(gold: str, predicted: str, wording: Wording) -> bool:
         lower, lower_place = (predicted, other_start) if word[0].isupper() else (gold, start)
         before = lower[:lower_place].split()
         is_title = all(part[:1].isupper() for part in text.split() if len(part) > 3)
-        if is_title and " " in text or (before and before[-1].casefold() in _PLACE_WORDS):
+        is_behind_place_word = bool(before) and before[-1].casefold() in _PLACE_WORDS
+        if (is_title and " " in text) or is_behind_place_word:
             continue
         if wording == "query" or text[:place].rstrip()[-1:] not in ("", *".!?:;"):
             return True
@@ -177,7 +180,7 @@ def _drops_possessive(ours: Sequence[Token], theirs: Sequence[Token], wording: W
     owned = owners[0] ^ owners[1]
     for words, own in zip((theirs, ours), owners, strict=True):
         for word, behind in zip(words, [*words[1:], None], strict=True):
-            counts = wording == "kept" or word.raw[:1].isupper()
+            counts = wording not in _LOOSE or word.raw[:1].isupper()
             is_contracted = behind is not None and behind.key in ("is", "has")
             if (
                 word.key in owned & own
@@ -243,8 +246,12 @@ def _same_items(gold: str, predicted: str, wording: Wording) -> bool:
     if len(ours) == 2 and all(item[:1].isupper() for item in ours) and ("," in gold) != ("," in predicted):
         # `Paris, France` is not a list, nor is `Smith, John`.
         return {item.casefold() for item in ours} <= GIVEN_NAMES and ours == theirs
+    # Beside others an item is of a kind, as `almonds` and `almond` are.
+    word_by_word: Wording = "unknown" if wording == "described" else wording
     return len(ours) > 1 and all(
-        _same_short(*(_without_articles(_counted(tokens(item), wording)) for item in (own, their)), wording)
+        _same_short(
+            *(_without_articles(_counted(tokens(item), wording)) for item in (own, their)), word_by_word
+        )
         for own, their in zip(ours, theirs, strict=True)
     )
 
@@ -310,6 +317,9 @@ def _same_compound(ours: Sequence[Token], theirs: Sequence[Token], texts: str) -
 
 
 def _same_short(ours: Sequence[Token], theirs: Sequence[Token], wording: Wording) -> bool:
+    if wording == "described" and len(ours) == 1:
+        # One shoe is not two, and briefs are not brief; `historical sites` are of the kind of a `historical site`.
+        wording = "kept"
     return (
         bool(ours)
         and len(ours) == len(theirs)
