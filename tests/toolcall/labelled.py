@@ -6,9 +6,9 @@ half: the rules were tuned on one half, and the other one was not looked at mean
 when the rules were done, and judged once before they were changed again; `written_against.txt` likewise for the rules
 of units, code, sentences and parts of words, to break them. `written_blind.txt` was written before the rules of
 `wordings`, `identifiers` and `places`, and `written_blind_once.txt` with it, but judged only when these were done;
-`written_against_later.txt` was written to break them. In `by_role.txt` and `by_role_later.txt` the name and
-description of a parameter stand before gold; both were written when the rules of `roles` were done, and judged once
-before these were changed again.
+`written_against_later.txt` was written to break them. In `by_role.txt`, `by_role_later.txt` and
+`by_role_once.txt` the name and description of a parameter stand before gold; each was written when the rules of `roles`
+were done, and judged once before these were changed again.
 """
 
 import json
@@ -29,6 +29,7 @@ _PARTS = {
     "written_against_later": "against later",
     "by_role": "by role",
     "by_role_later": "by role, later",
+    "by_role_once": "by role, once",
 }
 
 

@@ -21,6 +21,8 @@ MAX_ARGUMENT_DIFFERENCES = 20
 """Differences reported at most."""
 MAX_SET_MEMBERS = 50
 """Members of an array that is compared in any order; a longer one is compared in its own."""
+MAX_SET_CHARACTERS = 200
+"""Characters of such a member."""
 _TOLERANCE = 1e-12
 """Relative: accepts a difference in the last bit of a decimal number, but in no written digit."""
 _ABSENT = object()
@@ -154,17 +156,27 @@ def _arrays(
         yield _difference(path, "length", gold, predicted, "is of another length than")
         return
     items = {"description": schema.get("description"), **as_schema(schema.get("items"))}
-    if gold != predicted and _may_be_set(gold, schema, path):
+    if gold != predicted and _are_sets(gold, predicted, schema, path):
         predicted = _in_order_of(gold, predicted, items, root, path, depth)
     for position, (gold_entry, predicted_entry) in enumerate(zip(gold, predicted, strict=True)):
         yield from _values(gold_entry, predicted_entry, items, root, f"{path}[{position}]", depth)
 
 
-def _may_be_set(gold: Sequence[Any], schema: Mapping[str, Any], path: str) -> bool:
-    """Whether an array is a set, as far as its schema says, and short enough to be compared as one."""
+def _are_sets(gold: Sequence[Any], predicted: Sequence[Any], schema: Mapping[str, Any], path: str) -> bool:
+    """Whether the schema says that arrays are sets; few members, each short, as each is compared with each."""
     from wildtool.toolcall.text.roles import is_set  # costly, and most arrays are equal
 
-    return len(gold) <= MAX_SET_MEMBERS and is_set(_use(schema, path), schema.get("uniqueItems") is True)
+    members = (*gold, *predicted)
+    return (
+        len(members) <= 2 * MAX_SET_MEMBERS
+        and all(
+            len(member) <= MAX_SET_CHARACTERS
+            if isinstance(member, str)
+            else not isinstance(member, list | dict)
+            for member in members
+        )
+        and is_set(_use(schema, path), schema.get("uniqueItems") is True)
+    )
 
 
 def _in_order_of(

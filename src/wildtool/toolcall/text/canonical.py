@@ -181,7 +181,7 @@ def _percent_encoded(url: str) -> str:
         is_plain = character.isascii() and (character.isalnum() or character in "-._~")
         return character if is_plain else match[0].upper()
 
-    return quote(_ENCODED.sub(one_form, url), safe=_RESERVED)
+    return quote(_ENCODED.sub(one_form, url), safe=_RESERVED, errors="surrogatepass")
 
 
 def read_url(text: str) -> str | None:

@@ -34,7 +34,7 @@ _TICKET = re.compile(r"[A-Za-z]{1,5}(?:-\d+)+")
 _FLIGHT = re.compile(r"([A-Z]{2,3}) ?(\d{2,5})")
 """Capitals and a number, written together or apart: BA 117."""
 _BOOK = re.compile(r"97[89][\d -]{10,14}")
-_INVERTED = re.compile(r"([A-Z][\w'-]+), ([A-Z][\w'.-]+(?: [A-Z]\.?)?)")
+_INVERTED = re.compile(r"([A-Z][\w'-]+(?: [A-Z][\w'-]+)?), ([A-Z][\w'.-]+(?: [A-Z]\.?)?)")
 
 
 def is_other_symbol(gold: str, predicted: str) -> bool:

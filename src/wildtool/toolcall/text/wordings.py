@@ -109,7 +109,8 @@ def _in_units(unit: str) -> Replacement:
 
 
 def _digits(numeral: str) -> str:
-    return numeral if numeral.isascii() else chinese_number(numeral)
+    # Digits of another script are digits, too.
+    return numeral if numeral.isdecimal() else chinese_number(numeral)
 
 
 def _number(numeral: str) -> str:

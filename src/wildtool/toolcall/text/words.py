@@ -179,7 +179,7 @@ def _drops_possessive(ours: Sequence[Token], theirs: Sequence[Token], wording: W
         return False
     owned = owners[0] ^ owners[1]
     for words, own in zip((theirs, ours), owners, strict=True):
-        for word, behind in zip(words, [*words[1:], None], strict=True):
+        for word, behind in zip(words, [*words[1:], None], strict=False):
             counts = wording not in _LOOSE or word.raw[:1].isupper()
             is_contracted = behind is not None and behind.key in ("is", "has")
             if (
@@ -208,7 +208,7 @@ def _without_movable(words: Sequence[Token], movable: Collection[Sort]) -> list[
     """The words but for a day or time that may be anywhere, and the preposition before it."""
     return [
         word
-        for word, behind in zip(words, [*words[1:], None], strict=True)
+        for word, behind in zip(words, [*words[1:], None], strict=False)
         if word.sort not in movable
         and not (behind is not None and behind.sort in movable and word.sort == "function")
     ]
