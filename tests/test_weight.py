@@ -52,7 +52,7 @@ BUDGETS = {
     "table": 340,
     "terminal": 490,
     "tool_formats": 2290,
-    "toolcall": 3980,
+    "toolcall": 4850,
     "tools": 3750,
     "traces": 1350,
     "training": 3200,

@@ -14,7 +14,7 @@ from wildtool.toolcall.text.identifiers import (
 )
 from wildtool.toolcall.text.lexicon import FUNCTION_WORDS
 from wildtool.toolcall.text.quantities import same_amount
-from wildtool.toolcall.text.roles import is_name, is_person, roles_of, wording_of, yen_or_yuan
+from wildtool.toolcall.text.roles import is_name, is_person, roles_of, text_use_of, yen_or_yuan
 from wildtool.toolcall.text.source_code import is_code, same_code
 from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.wordings import reworded, wordings_of
@@ -54,7 +54,7 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
         return None if same_code(gold, predicted) else "code or command"
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
-    gold, predicted = _for_use(*(_plain(text, use) for text in (gold, predicted)), use)
+    gold, predicted = _for_use(_plain(gold, use), _plain(predicted, use), use)
     for role in roles_of(use):
         if (canonical := role.read(gold)) is not None and (other := role.read(predicted)) is not None:
             return None if canonical == other else role.name
@@ -75,10 +75,10 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
             return None if is_equal else kind.name
     if is_inverted_name(ours, theirs, is_person=is_person(use)):
         return None
-    wording = wording_of(use)
-    rule = differing_words(ours, theirs, wording)
+    text_use = text_use_of(use)
+    rule = differing_words(ours, theirs, text_use)
     if rule is not None and (spelt_out := [_spelt_out(text) for text in (ours, theirs)]) != [ours, theirs]:
-        rule = differing_words(spelt_out[0], spelt_out[1], wording)
+        rule = differing_words(spelt_out[0], spelt_out[1], text_use)
     if rule is None and any(_drops_part_of_word(*parts) for parts in item_pairs(ours, theirs)):
         return "part of a word"
     return rule

@@ -44,6 +44,9 @@ SYNONYMS = {word: group.split()[0] for group in _LISTS["synonyms"].splitlines() 
 NOT_PLURALS = _words("not plurals")
 """Words that are another word without their s, besides all that end in -ics."""
 
+CLAUSE_VERBS = _words("verbs with clauses")
+"""Verbs, without their endings, that have a clause as their object: tell him that, think he will."""
+
 ACCENTED = _words("other words without accents")
 """Words, without their accents, that are other words so."""
 

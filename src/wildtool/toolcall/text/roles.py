@@ -26,11 +26,11 @@ from wildtool.toolcall.text.measures import (
     read_zone,
     with_number_in_full,
 )
-from wildtool.toolcall.text.words import Wording
+from wildtool.toolcall.text.words import TextUse
 
-Reading = Callable[[str], str | None]
+TextReader = Callable[[str], str | None]
 """The exact form of a normalised text; None for a text that it does not understand."""
-Rewriting = Callable[[str], str]
+TextRewriter = Callable[[str], str]
 _READ_CHARACTERS = 300
 """A description says first what a parameter is for."""
 
@@ -44,20 +44,22 @@ def _unchanged(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class ParameterRole:
     """What some parameters are for, and how their texts are read."""
 
     name: str
     """The rule that a difference of two texts that it reads is reported by."""
     asked_by: re.Pattern[str]
     """Found in the name or the first sentence of the description of such a parameter."""
-    read: Reading = _unread
-    rewrite: Rewriting = _unchanged
+    read: TextReader = _unread
+    rewrite: TextRewriter = _unchanged
     """Texts written out in the words that the general rules know."""
 
 
-def _role(name: str, asked_by: str, read: Reading = _unread, rewrite: Rewriting = _unchanged) -> Role:
-    return Role(name, re.compile(asked_by, re.IGNORECASE), read, rewrite)
+def _role(
+    name: str, asked_by: str, read: TextReader = _unread, rewrite: TextRewriter = _unchanged
+) -> ParameterRole:
+    return ParameterRole(name, re.compile(asked_by, re.IGNORECASE), read, rewrite)
 
 
 _MONEY = (
@@ -173,7 +175,7 @@ _HEAD = re.compile(
 
 
 @lru_cache(maxsize=4096)
-def roles_of(use: str) -> tuple[Role, ...]:
+def roles_of(use: str) -> tuple[ParameterRole, ...]:
     """The roles of a parameter.
 
     Args:
@@ -185,7 +187,7 @@ def roles_of(use: str) -> tuple[Role, ...]:
 
 
 @lru_cache(maxsize=4096)
-def wording_of(use: str) -> Wording:
+def text_use_of(use: str) -> TextUse:
     """How much the words of the texts for a parameter count."""
     name, head = _name_and_head(use)
     if _QUERY.search(f"{name} | {head.partition(' of ')[0]}"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from wildtool.toolcall.text.canonical import CJK
-from wildtool.toolcall.text.lexicon import word_set
+from wildtool.toolcall.text.lexicon import CLAUSE_VERBS, word_set
 from wildtool.toolcall.text.tokens import Token
 
 _BE = ("is", "are", "was", "were", "be", "been", "being", "am")
@@ -53,16 +53,9 @@ def asks_otherwise(gold: str, predicted: str) -> bool:
     return ask[0] != ask[1]
 
 
-_CLAUSE_VERBS = (
-    "tell told say said ask remind inform notify notif warn let think thought know knew believe believ hope hoping"
-    " remember promis want plan decid agree help claim suppos guess expect hear heard see saw feel felt mean meant assum"
-    " doubt wish announc mention explain insist suggest learn notice noticing understand understood admit admitt swear"
-    " swore worr fear forget forgot reply replie text message"
-)
-"""Verbs, without their endings, that have a clause as their object: tell him that, think he will."""
 _SUBORDINATE = re.compile(
     r"\b(?i:that|whether|if|because|when|while|who|which|whom|whose|what|where|why|how|unless|until|since"
-    rf"|although|though|so|but|then|make sure|(?:{'|'.join(_CLAUSE_VERBS.split())})(?:s|es|d|ed|ing)?)\b"
+    rf"|although|though|so|but|then|make sure|(?:{'|'.join(sorted(CLAUSE_VERBS))})(?:s|es|d|ed|ing)?)\b"
     r"|[,;:.!?] \S|\bto (?!(?:the|an?|my|your|our|his|her|their)\b)[a-z]"
     r"|\b(?!(?i:today|tonight|tomorrow|yesterday|noon|midnight|morning|afternoon|evening|week|month|year"
     r"|\w+day|am|pm)\b)"

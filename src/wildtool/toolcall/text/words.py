@@ -24,10 +24,10 @@ from wildtool.toolcall.text.lexicon import (
 from wildtool.toolcall.text.sentences import asks_otherwise, exchanges_roles, has_one_clause
 from wildtool.toolcall.text.tokens import Sort, Token, folded, tokens
 
-Wording = Literal["query", "unknown", "described", "kept"]
+TextUse = Literal["query", "unknown", "described", "kept"]
 """Queries and instructions; texts of which nobody says what they are for; texts for something else; names and messages,
 which are kept as they were written."""
-_LOOSE: frozenset[Wording] = frozenset({"query", "unknown"})
+_LOOSE: frozenset[TextUse] = frozenset({"query", "unknown"})
 
 SHORT_WORDS = 4
 """Texts up to this number of content words (eight Chinese characters) must have the same words."""
@@ -65,10 +65,10 @@ _STRICT_SORTS: dict[str, tuple[Sort, ...]] = {
 }
 
 
-def differing_words(gold: str, predicted: str, wording: Wording) -> str | None:
+def differing_words(gold: str, predicted: str, text_use: TextUse) -> str | None:
     """The rule by which the words of two respelled texts differ; None if they say the same."""
-    left, right = (_A_FEW.sub("a\\1", _without_politeness(text, wording)) for text in (gold, predicted))
-    ours, theirs = (_counted(tokens(text), wording) for text in (left, right))
+    left, right = (_A_FEW.sub("a\\1", _without_politeness(text, text_use)) for text in (gold, predicted))
+    ours, theirs = (_counted(tokens(text), text_use) for text in (left, right))
     if any(word.key == "A" and word.sort == "name" for word in (*ours, *theirs)):
         # Where one text has a label A, no a is an article.
         ours, theirs = (
@@ -77,13 +77,13 @@ def differing_words(gold: str, predicted: str, wording: Wording) -> str | None:
         )
     if _is_firm_and_name(ours, theirs) or _is_firm_and_name(theirs, ours):
         return "short text"
-    if (rule := _differing_letters(left, right, wording)) or _drops_possessive(ours, theirs, wording):
+    if (rule := _differing_letters(left, right, text_use)) or _drops_possessive(ours, theirs, text_use):
         return rule or "possessive"
     if asks_otherwise(left, right):
         return "question"
     if exchanges_roles(ours, theirs):
         return "free text: voice"
-    if _same_letters(ours, theirs, left, right) or _same_items(left, right, wording):
+    if _same_letters(ours, theirs, left, right) or _same_items(left, right, text_use):
         return None
     content, other = _content(ours), _content(theirs)
     is_short = min(_weight(content), _weight(other)) <= SHORT_WORDS
@@ -91,13 +91,13 @@ def differing_words(gold: str, predicted: str, wording: Wording) -> str | None:
     is_title = all(word.raw[:1].isupper() for word in content)
     if is_title or (is_short and is_phrase):
         pair = (_without_articles(ours), _without_articles(theirs))
-        if wording == "query":
+        if text_use == "query":
             pair = (_without_small_words(pair[0]), _without_small_words(pair[1]))
-        return None if _same_short(*pair, wording) else "short text"
+        return None if _same_short(*pair, text_use) else "short text"
     if _drops_one(ours, theirs) or _drops_one(theirs, ours):
         return "free text: number"
     movable = _movable_sorts(left, right, ours, theirs)
-    if wording not in _LOOSE:
+    if text_use not in _LOOSE:
         return _guard(content, other) or _other_kept_words(ours, theirs, movable)
     return (
         _guard(content, other)
@@ -106,13 +106,13 @@ def differing_words(gold: str, predicted: str, wording: Wording) -> str | None:
     )
 
 
-def _without_politeness(text: str, wording: Wording) -> str:
-    return _POLITE.sub("", text, count=1) if wording in _LOOSE else text
+def _without_politeness(text: str, text_use: TextUse) -> str:
+    return _POLITE.sub("", text, count=1) if text_use in _LOOSE else text
 
 
-def _counted(words: list[Token], wording: Wording) -> list[Token]:
+def _counted(words: list[Token], text_use: TextUse) -> list[Token]:
     """The words of a text; in a kept one polite words and particles are words like others, and men are not a man."""
-    if wording in _LOOSE:
+    if text_use in _LOOSE:
         return words
     return [
         word._replace(key=word.raw.casefold())
@@ -124,21 +124,21 @@ def _counted(words: list[Token], wording: Wording) -> list[Token]:
     ]
 
 
-def _differing_letters(gold: str, predicted: str, wording: Wording) -> str | None:
+def _differing_letters(gold: str, predicted: str, text_use: TextUse) -> str | None:
     """The rule broken by an accent or a capital that makes another word: rosé and rose, polish and Polish."""
     if not (gold.isascii() and predicted.isascii()):
         ours, theirs = (frozenset(_LATIN_WORD.findall(text)) for text in (gold, predicted))
-        if _loses_accent(ours, theirs, wording) or _loses_accent(theirs, ours, wording):
+        if _loses_accent(ours, theirs, text_use) or _loses_accent(theirs, ours, text_use):
             return "accent"
     ours, theirs = (_CAPITONYM.findall(text) for text in (gold, predicted))
-    return "capital" if ours and theirs and _is_other_capital(gold, predicted, wording) else None
+    return "capital" if ours and theirs and _is_other_capital(gold, predicted, text_use) else None
 
 
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 _CAPITONYM = re.compile(rf"\b(?:{'|'.join(sorted(CAPITONYMS))})\b", re.IGNORECASE)
 
 
-def _loses_accent(accented: Collection[str], plain: Collection[str], wording: Wording) -> bool:
+def _loses_accent(accented: Collection[str], plain: Collection[str], text_use: TextUse) -> bool:
     for word in accented:
         bare = folded(word)
         if word.isascii() or bare == word.casefold() or word in plain:
@@ -147,12 +147,12 @@ def _loses_accent(accented: Collection[str], plain: Collection[str], wording: Wo
         if any(word[0].isupper() and other[0].isupper() for other in others):
             # A name is often written without its accents.
             continue
-        if others and (wording not in _LOOSE or bare in ACCENTED):
+        if others and (text_use not in _LOOSE or bare in ACCENTED):
             return True
     return False
 
 
-def _is_other_capital(gold: str, predicted: str, wording: Wording) -> bool:
+def _is_other_capital(gold: str, predicted: str, text_use: TextUse) -> bool:
     """Whether a word has a capital in one text alone, and not for being the first of a sentence or a title."""
     pair = [[(match[0], match.start()) for match in _CAPITONYM.finditer(text)] for text in (gold, predicted)]
     if len(pair[0]) != len(pair[1]):
@@ -167,12 +167,12 @@ def _is_other_capital(gold: str, predicted: str, wording: Wording) -> bool:
         is_behind_place_word = bool(before) and before[-1].casefold() in _PLACE_WORDS
         if (is_title and " " in text) or is_behind_place_word:
             continue
-        if wording == "query" or text[:place].rstrip()[-1:] not in ("", *".!?:;"):
+        if text_use == "query" or text[:place].rstrip()[-1:] not in ("", *".!?:;"):
             return True
     return False
 
 
-def _drops_possessive(ours: Sequence[Token], theirs: Sequence[Token], wording: Wording) -> bool:
+def _drops_possessive(ours: Sequence[Token], theirs: Sequence[Token], text_use: TextUse) -> bool:
     """Whether `Ann's` in one text is `Ann` in the other; in queries lower-case words may lose it: men's shoes."""
     owners = [{word.key for word in words if word.raw.endswith("'s")} for words in (ours, theirs)]
     if owners[0] == owners[1]:
@@ -180,7 +180,7 @@ def _drops_possessive(ours: Sequence[Token], theirs: Sequence[Token], wording: W
     owned = owners[0] ^ owners[1]
     for words, own in zip((theirs, ours), owners, strict=True):
         for word, behind in zip(words, [*words[1:], None], strict=False):
-            counts = wording not in _LOOSE or word.raw[:1].isupper()
+            counts = text_use not in _LOOSE or word.raw[:1].isupper()
             is_contracted = behind is not None and behind.key in ("is", "has")
             if (
                 word.key in owned & own
@@ -240,19 +240,21 @@ def _drops_one(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     return ones[0] - ones[1] > max(0, articles[1] - articles[0])
 
 
-def _same_items(gold: str, predicted: str, wording: Wording) -> bool:
+def _same_items(gold: str, predicted: str, text_use: TextUse) -> bool:
     """Whether two texts are lists of the same short items, with any separators: `milk, eggs` and `milk and eggs`."""
     ours, theirs = zip(*item_pairs(gold, predicted), strict=True)
     if len(ours) == 2 and all(item[:1].isupper() for item in ours) and ("," in gold) != ("," in predicted):
         # `Paris, France` is not a list, nor is `Smith, John`.
         return {item.casefold() for item in ours} <= GIVEN_NAMES and ours == theirs
     # Beside others an item is of a kind, as `almonds` and `almond` are.
-    word_by_word: Wording = "unknown" if wording == "described" else wording
-    return len(ours) > 1 and all(
-        _same_short(
-            *(_without_articles(_counted(tokens(item), wording)) for item in (own, their)), word_by_word
-        )
-        for own, their in zip(ours, theirs, strict=True)
+    word_by_word: TextUse = "unknown" if text_use == "described" else text_use
+    if len(ours) < 2:
+        return False
+    own_items, their_items = (
+        [_without_articles(_counted(tokens(item), text_use)) for item in items] for items in (ours, theirs)
+    )
+    return all(
+        _same_short(own, their, word_by_word) for own, their in zip(own_items, their_items, strict=True)
     )
 
 
@@ -316,31 +318,31 @@ def _same_compound(ours: Sequence[Token], theirs: Sequence[Token], texts: str) -
     return hyphened and parts[0].key not in _PREFIXES and not (len(parts[0].key) == 2 and len(joined) < 5)
 
 
-def _same_short(ours: Sequence[Token], theirs: Sequence[Token], wording: Wording) -> bool:
-    if wording == "described" and len(ours) == 1:
+def _same_short(ours: Sequence[Token], theirs: Sequence[Token], text_use: TextUse) -> bool:
+    if text_use == "described" and len(ours) == 1:
         # One shoe is not two, and briefs are not brief; `historical sites` are of the kind of a `historical site`.
-        wording = "kept"
+        text_use = "kept"
     return (
         bool(ours)
         and len(ours) == len(theirs)
-        and all(_same_short_word(a, b, wording) for a, b in zip(ours, theirs, strict=True))
+        and all(_same_short_word(a, b, text_use) for a, b in zip(ours, theirs, strict=True))
     )
 
 
-def _same_short_word(a: Token, b: Token, wording: Wording) -> bool:
-    if a.key == b.key or _leaves_out_apostrophe(a, b, wording):
+def _same_short_word(a: Token, b: Token, text_use: TextUse) -> bool:
+    if a.key == b.key or _leaves_out_apostrophe(a, b, text_use):
         return True
-    if wording == "kept":
+    if text_use == "kept":
         return False
     lower = a.raw.islower() and b.raw.islower()
     return lower and a.sort == b.sort == "word" and _plural(*sorted((a.key, b.key), key=len))
 
 
-def _leaves_out_apostrophe(a: Token, b: Token, wording: Wording) -> bool:
+def _leaves_out_apostrophe(a: Token, b: Token, text_use: TextUse) -> bool:
     """Whether one of two words has an apostrophe that the other leaves out, in a name or a query: McDonald's."""
     owner, other = (a, b) if a.raw.endswith("'s") else (b, a)
     is_name = a.raw[0].isupper() or b.raw[0].isupper()
-    if len(owner.raw) < 6 or not owner.raw.endswith("'s") or not (is_name or wording == "query"):
+    if len(owner.raw) < 6 or not owner.raw.endswith("'s") or not (is_name or text_use == "query"):
         return False
     return f"{owner.raw[:-2]}s".casefold() == other.raw.casefold()
 
@@ -424,12 +426,14 @@ def _weight(words: Iterable[Token]) -> float:
 def _movable_sorts(gold: str, predicted: str, ours: Sequence[Token], theirs: Sequence[Token]) -> list[Sort]:
     """Kinds of words that may be anywhere: the only day word or only time of texts of one clause each."""
     sorts: tuple[Sort, ...] = ("day", "time")
-    lone = [
+    lone: list[Sort] = [
         sort
         for sort in sorts
         if all(sum(word.sort == sort for word in words) == 1 for words in (ours, theirs))
     ]
-    return lone if lone and has_one_clause(gold) and has_one_clause(predicted) else []
+    if not lone or not has_one_clause(gold) or not has_one_clause(predicted):
+        return []
+    return lone
 
 
 def _in_words_of(vocabulary: frozenset[str], words: Iterable[Token]) -> list[str]:
