@@ -186,6 +186,22 @@ def test_defaults_behind_references_are_found_however_deep():
     assert compare_arguments(nested({}), nested({"open": True}), schema) != []
 
 
+def test_the_members_of_a_set_equal_one_another_once_each():
+    schema = {"type": "array", "uniqueItems": True}
+    assert compare_values(["a", "b", "b"], ["b", "a", "b"], schema) == []
+    assert rules(["a", "b", "b"], ["a", "a", "b"], schema) == ["short text"]
+    assert compare_values(["May 5", "May 6"], ["6 May", "5 May"], schema) == []
+    assert rules(["a", "b"], ["b"], schema) == ["length"]
+
+
+def test_a_set_of_many_or_long_members_is_compared_in_its_own_order():
+    schema = {"type": "array", "uniqueItems": True}
+    many = [f"word {number}" for number in range(200)]
+    assert compare_values(many, many, schema) == []
+    assert compare_values(many, many[::-1], schema) != []
+    assert compare_values(["a" * 5_000, "b"], ["b", "a" * 5_000], schema) != []
+
+
 def test_references_in_a_circle_or_to_nothing_are_passed_over():
     for target in (
         {"$ref": "#/$defs/A"},
