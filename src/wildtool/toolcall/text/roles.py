@@ -151,8 +151,8 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(
-    r"\b(?:names?|title|company|brand|cit(?:y|ies)|place|location|festival|holiday)\b"
-    r"|名$|姓名|名称|名字|书名|片名|公司|品牌|节日|城市|景点|人名|地点|省份",
+    r"\b(?:names?|title|company|brand|cit(?:y|ies)|festival|holiday)\b"
+    r"|名$|姓名|名称|名字|书名|片名|公司|品牌|节日|城市|景点|人名|省份",
     re.IGNORECASE,
 )
 _ORDERED = re.compile(

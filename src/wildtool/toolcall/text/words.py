@@ -40,7 +40,9 @@ _SMALL_WORDS = {
     **dict.fromkeys(("on", "at"), "in"),
 }
 """Words that may be missing, but not replaced by another."""
-_BEFORE_NAMES = word_set("of in on at for")
+_NEEDED_WORDS = word_set("by with for to")
+"""Of these none may be left out: photos taken by Ann are not photos taken of Ann."""
+_BEFORE_NAMES = word_set("of in on at")
 """Left out of a query of few words, `of` anywhere and the others before a name, a number or a time."""
 _AUXILIARIES = word_set("is are am be been being has have do does")
 """Left out of kept texts: is moved, has been moved. Others tell the time or the will: was, will, can."""
@@ -399,7 +401,7 @@ def _other_small_words(
     """The rule broken by another small word beside the same content words: `paid by Ann` and `paid for Ann`."""
     own_words, their_words = _small_words(ours, movable), _small_words(theirs, movable)
     differ = any(
-        (a and b and a.isdisjoint(b)) or ("by" in a) != ("by" in b)
+        (a and b and a.isdisjoint(b)) or a & _NEEDED_WORDS != b & _NEEDED_WORDS
         for a, b in zip(own_words, their_words, strict=False)
     )
     return "free text: small word" if len(own_words) == len(their_words) and differ else None
