@@ -14,7 +14,7 @@ from wildtool.toolcall.text.identifiers import (
 )
 from wildtool.toolcall.text.lexicon import FUNCTION_WORDS
 from wildtool.toolcall.text.quantities import same_amount
-from wildtool.toolcall.text.roles import is_name, is_person, roles_of, text_use_of, yen_or_yuan
+from wildtool.toolcall.text.roles import parameter_use, yen_or_yuan
 from wildtool.toolcall.text.source_code import is_code, same_code
 from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.wordings import reworded, wordings_of
@@ -55,12 +55,13 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
     gold, predicted = _for_use(_plain(gold, use), _plain(predicted, use), use)
-    for role in roles_of(use):
+    asked = parameter_use(use)
+    for role in asked.roles:
         if (canonical := role.read(gold)) is not None and (other := role.read(predicted)) is not None:
             return None if canonical == other else role.name
     if is_other_symbol(gold, predicted):
         return "symbol"
-    if is_name(use) and is_other_numeral(gold, predicted):
+    if asked.is_name and is_other_numeral(gold, predicted):
         return "name"
     if gold == predicted or same_amount(gold, predicted):
         return None
@@ -73,12 +74,11 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
         if (canonical := kind.read(gold)) is not None:
             is_equal = kind.read(predicted) == canonical or kind.read(ours) == (kind.read(theirs) or "")
             return None if is_equal else kind.name
-    if is_inverted_name(ours, theirs, is_person=is_person(use)):
+    if is_inverted_name(ours, theirs, is_person=asked.is_person):
         return None
-    text_use = text_use_of(use)
-    rule = differing_words(ours, theirs, text_use)
+    rule = differing_words(ours, theirs, asked.text_use)
     if rule is not None and (spelt_out := [_spelt_out(text) for text in (ours, theirs)]) != [ours, theirs]:
-        rule = differing_words(spelt_out[0], spelt_out[1], text_use)
+        rule = differing_words(spelt_out[0], spelt_out[1], asked.text_use)
     if rule is None and any(_drops_part_of_word(*parts) for parts in item_pairs(ours, theirs)):
         return "part of a word"
     return rule
@@ -93,11 +93,12 @@ def _plain(text: str, use: str) -> str:
 
 def _for_use(gold: str, predicted: str, use: str) -> tuple[str, str]:
     """Two texts in the words in which they are compared, given what they are for."""
-    for role in roles_of(use):
+    asked = parameter_use(use)
+    for role in asked.roles:
         gold, predicted = role.rewrite(gold), role.rewrite(predicted)
     if "¥" in gold + predicted:
         gold, predicted = _with_yen_or_yuan(gold, predicted, use)
-    if is_person(use):
+    if asked.is_person:
         gold, predicted = without_title_of_one(gold, predicted)
     return _without_noun(gold, predicted)
 

@@ -174,47 +174,47 @@ _HEAD = re.compile(
 """Behind the noun that a description begins with."""
 
 
-@lru_cache(maxsize=4096)
-def roles_of(use: str) -> tuple[ParameterRole, ...]:
-    """The roles of a parameter.
+@dataclass(frozen=True, slots=True)
+class ParameterUse:
+    """What the texts of one parameter are for."""
+
+    roles: tuple[ParameterRole, ...]
+    text_use: TextUse
+    """How much their words count."""
+    is_person: bool
+    """Whether they name a person."""
+    is_name: bool
+    """Whether they name a person, a thing or a city, and so keep their numerals."""
+
+
+def parameter_use(use: str) -> ParameterUse:
+    """What the texts of a parameter are for.
 
     Args:
         use: its name, and behind `: ` its description.
     """
-    name, _, description = use[:_READ_CHARACTERS].partition(": ")
-    asked = f"{_CAMEL.sub(' ', name)}: {_FIRST_SENTENCE.split(description)[0]}"
-    return tuple(role for role in _ROLES if role.asked_by.search(asked))
+    return _read_use(use[:_READ_CHARACTERS])
 
 
 @lru_cache(maxsize=4096)
-def text_use_of(use: str) -> TextUse:
-    """How much the words of the texts for a parameter count."""
-    name, head = _name_and_head(use)
+def _read_use(use: str) -> ParameterUse:
+    raw_name, _, description = use.partition(": ")
+    name, head = _CAMEL.sub(" ", raw_name), _HEAD.split(description)[0]
+    asked = f"{name} | {head}"
+    is_person = _PERSON.search(asked) is not None and not _MESSAGE.search(asked)
     if _QUERY.search(f"{name} | {head.partition(' of ')[0]}"):
-        return "query"
-    if _KEPT.search(f"{name} | {head}") or is_person(use):
-        return "kept"
-    return "described" if head else "unknown"
-
-
-@lru_cache(maxsize=4096)
-def is_person(use: str) -> bool:
-    """Whether a parameter asks for somebody's name."""
-    name, head = _name_and_head(use)
-    return _PERSON.search(f"{name} | {head}") is not None and not _MESSAGE.search(f"{name} | {head}")
-
-
-@lru_cache(maxsize=4096)
-def is_name(use: str) -> bool:
-    """Whether a parameter asks for the name of a person, a thing or a place, which keeps its numerals."""
-    name, head = _name_and_head(use)
-    return _NAME.search(f"{name} | {head}") is not None or is_person(use)
-
-
-def _name_and_head(use: str) -> tuple[str, str]:
-    """The name of a parameter, its words apart, and the noun that its description begins with."""
-    name, _, description = use[:_READ_CHARACTERS].partition(": ")
-    return _CAMEL.sub(" ", name), _HEAD.split(description)[0]
+        text_use: TextUse = "query"
+    elif is_person or _KEPT.search(asked):
+        text_use = "kept"
+    else:
+        text_use = "described" if head else "unknown"
+    sentence = f"{name}: {_FIRST_SENTENCE.split(description)[0]}"
+    return ParameterUse(
+        roles=tuple(role for role in _ROLES if role.asked_by.search(sentence)),
+        text_use=text_use,
+        is_person=is_person,
+        is_name=is_person or _NAME.search(asked) is not None,
+    )
 
 
 def is_set(use: str, has_unique_items: bool) -> bool:

@@ -132,8 +132,9 @@ def _differing_letters(gold: str, predicted: str, text_use: TextUse) -> str | No
         ours, theirs = (frozenset(_LATIN_WORD.findall(text)) for text in (gold, predicted))
         if _loses_accent(ours, theirs, text_use) or _loses_accent(theirs, ours, text_use):
             return "accent"
-    ours, theirs = (_CAPITONYM.findall(text) for text in (gold, predicted))
-    return "capital" if ours and theirs and _is_other_capital(gold, predicted, text_use) else None
+    if CAPITONYMS.isdisjoint(gold.casefold().split()):
+        return None
+    return "capital" if _is_other_capital(gold, predicted, text_use) else None
 
 
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
@@ -176,6 +177,8 @@ def _is_other_capital(gold: str, predicted: str, text_use: TextUse) -> bool:
 
 def _drops_possessive(ours: Sequence[Token], theirs: Sequence[Token], text_use: TextUse) -> bool:
     """Whether `Ann's` in one text is `Ann` in the other; in queries lower-case words may lose it: men's shoes."""
+    if not any("'s" in word.raw for word in (*ours, *theirs)):
+        return False
     owners = [{word.key for word in words if word.raw.endswith("'s")} for words in (ours, theirs)]
     if owners[0] == owners[1]:
         return False
@@ -252,11 +255,13 @@ def _same_items(gold: str, predicted: str, text_use: TextUse) -> bool:
     word_by_word: TextUse = "unknown" if text_use == "described" else text_use
     if len(ours) < 2:
         return False
-    own_items, their_items = (
-        [_without_articles(_counted(tokens(item), text_use)) for item in items] for items in (ours, theirs)
-    )
+
+    def words_of(item: str) -> list[Token]:
+        return _without_articles(_counted(tokens(item), text_use))
+
     return all(
-        _same_short(own, their, word_by_word) for own, their in zip(own_items, their_items, strict=True)
+        _same_short(words_of(own), words_of(their), word_by_word)
+        for own, their in zip(ours, theirs, strict=True)
     )
 
 
