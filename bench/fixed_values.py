@@ -21,6 +21,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests"))
 
+PASSES = 4
+"""Over all pairs and replies, in each process."""
+
 Pair = tuple[str, bool, dict[str, Any], dict[str, Any], dict[str, Any]]
 """Part, label, arguments of gold, arguments of the reply, schema."""
 
@@ -56,15 +59,16 @@ def own_figures() -> dict[str, Any]:
 
     pairs = list(labelled_pairs())
     replies = list(recorded_verdicts())
-    results: dict[str, Any] = {"seconds": {}}
-    for _ in range(2):
-        # The first time imports modules and loads dictionaries.
+    seconds: dict[str, list[float]] = {"labelled pairs": [], "recorded replies": []}
+    for _ in range(PASSES):
         start = time.process_time()
         accepted = [not compare_arguments(gold, reply, schema) for _, _, gold, reply, schema in pairs]
-        results["seconds"]["labelled pairs"] = time.process_time() - start
+        seconds["labelled pairs"].append(time.process_time() - start)
         start = time.process_time()
         verdicts = [[name, repr(judge())] for name, judge in replies]
-        results["seconds"]["recorded replies"] = time.process_time() - start
+        seconds["recorded replies"].append(time.process_time() - start)
+    # The first pass imports modules and loads dictionaries; other work on the machine only adds.
+    results: dict[str, Any] = {"seconds": {what: min(passes[1:]) for what, passes in seconds.items()}}
     results["pairs"] = [
         [part, same, is_accepted] for (part, same, *_), is_accepted in zip(pairs, accepted, strict=True)
     ]
