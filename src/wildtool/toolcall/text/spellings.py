@@ -133,7 +133,9 @@ def respelled(text: str, *, amounts: bool = True) -> str:
         return text
     text = reworded(_HYPHENED_DATE.sub(r"\1 \2 \3", text), IN_WORDS)
     text = _TIMES.sub("x", _INITIALS.sub(lambda match: match[0].replace(".", ""), text))
-    text = _CHINESE_ORDINAL.sub(lambda match: f"第{chinese_number(match[1])}", respell_numbers(text))
+    text = respell_numbers(text)
+    if "第" in text:
+        text = _CHINESE_ORDINAL.sub(lambda match: f"第{chinese_number(match[1])}", text)
     text = _ZONE.sub(r"UTC\2\3", _THOUSANDS.sub(lambda match: match[1].replace(",", ""), text))
     text = reworded(_ORDINAL_WORD.sub(_ordinal, text), IN_DIGITS)
     text = _INTERVAL.sub(r"\1 to \3", text)
