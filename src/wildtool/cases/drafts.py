@@ -279,6 +279,6 @@ def _checked(draft: DraftCase) -> DraftCase:
 
 def _faults(case: dict[str, Any]) -> list[CaseFault]:
     path = Path("draft.jsonl")
-    document = CaseDocument([CaseRecord(case, path, 1)])
+    document = CaseDocument(path, [CaseRecord(case, path, 1)])
     CaseReader(document, ToolReader(Path(), {}), Path()).cases()
     return [fault for fault in document.faults if fault.level == "error"]
