@@ -20,7 +20,7 @@ project = "wildtool"
 version = release = __version__
 root_doc = "README"
 include_patterns = ["*.md", "docs/**.md", "bench/README.md", "src/wildtool/benchmarks/*/card.md"]
-include_patterns += ["src/wildtool/training/procedures/card.md", "src/wildtool/cases/card.md"]
+include_patterns += ["src/wildtool/training/procedures/card.md", "src/wildtool/own_cases/card.md"]
 exclude_patterns = [
     *(path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("docs", "bench", "src")),
     "**/__pycache__",

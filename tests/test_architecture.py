@@ -32,7 +32,7 @@ def test_places_that_the_page_names_are_there(place: str):
 OWNERS = ("shapes/", "models/", "benchmarks/")
 """Who may name vendors' keys: readers of shapes, the APIs of models, and a benchmark's own evaluator."""
 ELSEWHERE = {
-    "cases/form.py": "names what people write in place of a key",
+    "own_cases/form.py": "names what people write in place of a key",
     "wildtool_train/bridges/responses.py": "writes a rollout for NeMo Gym as items of a Responses request",
     "reply_ends.py": "a stop reason of Anthropic, recorded with a reply",
     "wildtool_data/prepare/recipe/base_template.py": "the name of a chat template in a tokenizer's file",

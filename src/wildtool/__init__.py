@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from wildtool.old_paths import OldPaths
 
 if TYPE_CHECKING:
-    from wildtool.api.bench import Bench, BenchItem, CallCheck, check_call, judge, load
+    from wildtool.api.bench import Bench, BenchItem, CallCheck, cases, check_call, judge, load
+    from wildtool.api.gating import GateOutcome, gate
     from wildtool.api.results import Run, RunComparison, Scores, Verdicts, compare
     from wildtool.api.runs import arun, run, trust
     from wildtool.api.settings import Alterations, Endpoint, Items, Limits, Output, Roles, Sampling
 
 __version__ = "0.2.0"
 _PLACES = {
-    "bench": ("Bench", "BenchItem", "CallCheck", "check_call", "judge", "load"),
+    "bench": ("Bench", "BenchItem", "CallCheck", "cases", "check_call", "judge", "load"),
+    "gating": ("GateOutcome", "gate"),
     "results": ("Run", "RunComparison", "Scores", "Verdicts", "compare"),
     "runs": ("arun", "run", "trust"),
     "settings": ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling"),
@@ -26,6 +28,7 @@ __all__ = [
     "BenchItem",
     "CallCheck",
     "Endpoint",
+    "GateOutcome",
     "Items",
     "Limits",
     "Output",
@@ -36,8 +39,10 @@ __all__ = [
     "Scores",
     "Verdicts",
     "arun",
+    "cases",
     "check_call",
     "compare",
+    "gate",
     "judge",
     "load",
     "run",

@@ -72,7 +72,8 @@ _TEXTS = re.compile(
     rb"|<!doctype html>.{0,2000}?"
     rb"(?:<meta name=\"generator\" content=\"wildtool|<title>(?:[^<]* \S+ )?wildtool (?:report|view)</title>)"
     rb"|---\n.{0,60000}?<!-- written by wildtool"
-    rb'|\{\s*"wildtool": "[^"\n]*",\s*"(?:suite|passport|catalogue)":'
+    rb'|\{\s*"wildtool": "[^"\n]*",\s*"(?:suite|passport|catalogue|baseline|gate)":'
+    rb'|<\?xml [^>\n]*\?>\s*<testsuites name="wildtool gate"'
     rb")",
     re.DOTALL,
 )

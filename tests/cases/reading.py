@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.cases.case_files import CaseFile, read_case_file
-from wildtool.cases.judging import MadeCall, judge_turn
-from wildtool.cases.records import CaseUnit
+from wildtool.own_cases.case_files import CaseFile, read_case_file
+from wildtool.own_cases.judging import MadeCall, judge_turn
+from wildtool.own_cases.records import CaseUnit
 
 
 def k(name: str, **arguments: Any) -> MadeCall:

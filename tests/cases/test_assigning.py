@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from long import a_fiftieth_of
-from wildtool.cases.judging import MadeCall, call_misfit, is_free, judge_turn
-from wildtool.cases.records import CallPattern, Expectation, Slot
+from wildtool.own_cases.judging import MadeCall, call_misfit, is_free, judge_turn
+from wildtool.own_cases.records import CallPattern, Expectation, Slot
 
 TIMES = [(1, 1), (0, 1), (2, 2), (1, 2), (1, inf), (0, inf), (0, 2)]
 ARGUMENTS: list[dict[str, Any] | None] = [

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from cases.reading import read
-from wildtool.cases.yaml_text import read_yaml_text
+from wildtool.own_cases.yaml_text import read_yaml_text
 
 SUFFIXES = {
     "yaml": "own.cases.yaml",

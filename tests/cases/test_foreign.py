@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from cases.reading import is_right, k, read
-from wildtool.cases.case_files import checked_cases
 from wildtool.errors import DataError
+from wildtool.own_cases.case_files import checked_cases
 
 CALLED = {"role": "assistant", "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "1"}]}
 

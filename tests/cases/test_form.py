@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from cases.reading import is_right, k, read, unit_of
-from wildtool.cases.form import CALL_KEYS, CASE_KEYS, DEFAULT_KEYS, MATCHERS, TURN_KEYS
+from wildtool.own_cases.form import CALL_KEYS, CASE_KEYS, DEFAULT_KEYS, MATCHERS, TURN_KEYS
 
 SCHEMA_DOCUMENT: dict[str, Any] = json.loads(
     files("wildtool.data").joinpath("new_cases", "cases.schema.json").read_text("utf-8")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from cases.reading import k, unit_of
 from long import a_fiftieth_of
-from wildtool.cases.judging import judge_turn
-from wildtool.cases.matching import Use, misfit
+from wildtool.own_cases.judging import judge_turn
+from wildtool.own_cases.matching import Use, misfit
 
 EXPECTED = {"expect": [{"f": {"a": 1}}, {"g": {"b": "x"}}], "never": ["drop"], "says": "ok"}
 

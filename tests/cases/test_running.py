@@ -12,14 +12,14 @@ import pytest
 
 import wildtool as wt
 from wildtool.benchmark import SessionRules, accepts
-from wildtool.cases.listing import trust_request_of_cases
-from wildtool.cases.tool_sources import StartedSource, listing_of
 from wildtool.data.data_set import data_of
 from wildtool.declared import lint
 from wildtool.engine import benchmark_file
 from wildtool.engine.registry import cases_in, load_benchmark
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.own_cases.listing import trust_request_of_cases
+from wildtool.own_cases.tool_sources import StartedSource, listing_of
 from wildtool.types import Item
 
 TOOLS = files("wildtool.data").joinpath("new_cases", "tools.json").read_text("utf-8")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, overload
 
@@ -18,6 +19,7 @@ from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
 from wildtool.errors import UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_list, as_object
+from wildtool.outputs import write_file
 from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_entry
 from wildtool.shapes.calls import is_call, looks_like_call
 from wildtool.shapes.keys import ARGUMENT_KEYS, CALL_WRAPPERS, FUNCTION, ID_KEYS, NAME_KEYS
@@ -160,6 +162,43 @@ def load(
     benchmark = load_benchmark(str(name), mode)
     source = data_of(benchmark).locate(None if data is None else str(data), split)
     return Bench(benchmark, source, split=split, lang=lang)
+
+
+@door
+def cases(
+    cases: Sequence[Mapping[str, Any]],
+    *,
+    defaults: Mapping[str, Any] | None = None,
+    file: str | Path | None = None,
+) -> Bench:
+    """A benchmark of own cases, in the form that `docs/own-cases.md` describes.
+
+    They are written to a file, since scores read them again and files that they name lie beside it.
+
+    Args:
+        cases: objects with `input`, `expect` and the other keys of a case.
+        defaults: keys that hold for all of them, such as `tools`.
+        file: where they are written, JSON lines; None for a name in the current folder that follows from their content.
+
+    Raises DataError naming each mistake in them, with the number of the case as its line.
+    """
+    try:
+        head = [{"defaults": defaults}] if defaults else []
+        lines = [json_codec.dumps(dict(case)) for case in (*head, *cases)]
+    except TypeError as error:
+        raise UsageError(f"cases hold what is no JSON: {error}") from None
+    content = b"\n".join(lines) + b"\n"
+    if not cases:
+        raise UsageError("cases= is empty; give a list of objects with 'input' and 'expect'")
+    path = Path(file) if file is not None else Path(f"cases-{sha256(content).hexdigest()[:8]}.jsonl")
+    if path.suffix != ".jsonl":
+        raise UsageError(f"file= is {path}; it is written as JSON lines, so it must end with .jsonl")
+    if path.exists() and path.read_bytes() != content and file is not None:
+        raise UsageError(f"{path} is there already, with other cases; name another file")
+    write_file(path, content)
+    bench = load(path)
+    len(bench)  # what is wrong with the cases is said here
+    return bench
 
 
 @door

@@ -12,8 +12,10 @@ from wildtool.errors import WildtoolError
 from wildtool.written import COMMAND
 
 _KNOWN: dict[str, tuple[bool, Collection[str]]] = {
-    **dict.fromkeys(("only_played", "anyway", "all_pairs"), (True, ())),
-    **dict.fromkeys(("metric", "model"), (False, ())),
+    **dict.fromkeys(("only_played", "anyway", "all_pairs", "allow_undecided", "update_baseline"), (True, ())),
+    **dict.fromkeys(
+        ("metric", "model", "against", "worse_than", "at_least", "newly_broken", "burn_in"), (False, ())
+    ),
 }
 """Names that have a field or a keyword in Python, with whether it is true or false, and the words that it may be."""
 _QUOTED = r"(?<!\w)(?:'[^'\n]*'|\"[^\"\n]*\")(?!\w)"

@@ -26,7 +26,7 @@ OF_ANY_FILE: Mapping[str, str] = {
 """Also built in, over any file of the user: they are in no suite, and no file is recognised as theirs."""
 HIDDEN = ("training",)
 """Names that still work and that lists leave out: `wildtool run FILE` is the way to run a training file."""
-OWN_CASES = "wildtool.cases.benchmark:OWN_CASE_FILES"
+OWN_CASES = "wildtool.own_cases.benchmark:OWN_CASE_FILES"
 """What makes a benchmark of a file of own cases, and tells which files hold some."""
 
 TOLEAP = ("taskbench", "sealtools", "rotbench", "glaive", "injecagent", "teval", "apibank", "bfcl")

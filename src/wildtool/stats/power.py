@@ -27,6 +27,18 @@ def detectable(error: float, items: int) -> float:
     return min(1.0, (_POWER + root) / shrink * error)
 
 
+def items_to_decide(error: float, items: int, margin: float) -> int:
+    """Items with which a set of this kind would show that nothing larger than a margin was lost, nine times out of ten
+    where nothing was: then the lower end of the 95 % interval lies above the margin.
+
+    Args:
+        error: standard error of the difference, now, never 0.
+        items: number of items, now.
+        margin: the loss that is allowed, as a share above 0.
+    """
+    return math.ceil(items * ((_LEVEL + NormalDist().inv_cdf(0.9)) * error / margin) ** 2)
+
+
 def rate_error(clusters: Sequence[tuple[float, float]], *, units: float | None = None) -> float | None:
     """Standard error of the rate of a set like this one, from its rate, design effect and size.
 

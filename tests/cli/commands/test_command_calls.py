@@ -17,6 +17,7 @@ from wildtool.cli import app
 from wildtool.cli.commands.compare import _default_group
 from wildtool.cli.output.comparison import ComparisonReport
 from wildtool.errors import UsageError
+from wildtool.gating.outcome import GateSettings
 from wildtool.outputs import is_site
 from wildtool.terminal import print_err
 from wildtool.types import Metric
@@ -382,63 +383,45 @@ def test_units_are_grouped_by_the_main_column_or_the_first_of_a_few_values(
 
 # gate --------------------------------------------------------------------------------------------------
 
-OLD, NEW = RUNS
-PAIRS = [SimpleNamespace(old=OLD, new=NEW)]
-PLACES = [[OLD], [NEW, run("alone")]]
-LOSSES = [SimpleNamespace(text=f"loss {excessive}", excessive=excessive) for excessive in (False, True)]
-UNPAIRED = "alone has no counterpart and is not compared."
-
 
 @pytest.fixture
-def gating(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> Parts:
+def gate_parts(parts: Parts) -> Parts:
     parts.put("cli.commands.gate", check_file=None)
-    parts.put(
-        "engine.compare.suites",
-        load_suites=PLACES, suite_pairs="places in pairs", compare_suites=PAIRS, omission_lines=["omitted"],
-    )  # fmt: skip
-    parts.put("cli.output.suite_comparison", suite_report=SimpleNamespace(runs=RUNS), print_suites=None)
-    parts.put("engine.compare.gate", check_evidence=None, significant_losses=LOSSES, reason="failed: why")
-    parts.put("cli.output.gate", annotate=None, write_summary=None)
-    monkeypatch.setattr(
-        "wildtool.engine.compare.leaderboard.parts_line", lambda results: f"{len([*results])} parts"
-    )
+    parts.put("gating.answering", run_gate=SimpleNamespace(problem="", status=4))
+    parts.put("cli.output.gate", annotate=None, print_outcome=None, write_forms=None)
     return parts
 
 
-def test_a_gate_compares_with_the_baseline_and_tells_what_it_found(gating: Parts) -> None:
-    line = "gate n --against o --worse-than 2.5 --profile p --only-played --markdown m.md"
-    assert gating.type_(line) == (1, "\nfailed: why\n", "")
-    played = {"only_played": True}
-    assert gating.calls == [
-        ("check_file", Path("m.md")),
-        ("load_suites", [Path("o"), Path("n")], "p"),
-        ("suite_pairs", PLACES),
-        ("compare_suites", "places in pairs", played),
-        ("suite_report", PAIRS, "unit", played),
-        *NOTES,
-        ("check_evidence", PAIRS, played),
-        ("print_suites", PAIRS, SimpleNamespace(runs=RUNS)),
-        ("significant_losses", PAIRS, 2.5),
-        ("reason", PAIRS, LOSSES, 2.5),
-        ("omission_lines", PAIRS),
-        ("annotate", "warning", "loss False"),
-        ("annotate", "error", "loss True"),
-        ("annotate", "warning", "omitted"),
-        ("annotate", "warning", UNPAIRED),
-        ("write_summary", Path("m.md"), PAIRS, "failed: why", ["2 parts", "omitted", UNPAIRED]),
-    ]
+def test_a_gate_is_asked_what_its_options_say(gate_parts: Parts) -> None:
+    line = (
+        "gate n --against o --worse-than 2.5 --allow-undecided --at-least 0.9 --at-least t:0.8 --newly-broken 1 "
+        "--burn-in 7 --profile p --only-played --junit j.xml --json j.json --markdown m.md"
+    )
+    assert gate_parts.type_(line)[0] == 4
+    checked, asked = gate_parts.calls[:3], gate_parts.calls[3]
+    assert checked == [("check_file", Path(name)) for name in ("j.xml", "j.json", "m.md")]
+    settings = GateSettings(
+        against=Path("o"),
+        worse_than=2.5,
+        allow_undecided=True,
+        at_least=("0.9", "t:0.8"),
+        newly_broken=1,
+        burn_in=7,
+        profile="p",
+        only_played=True,
+    )
+    assert asked == ("run_gate", Path("n"), settings)
+    forms = {"junit": Path("j.xml"), "json": Path("j.json"), "markdown": Path("m.md")}
+    assert gate_parts.calls[-1][-1] == forms
 
 
-def test_a_gate_without_an_excessive_loss_passes(gating: Parts) -> None:
-    gating.put("engine.compare.gate", significant_losses=LOSSES[:1])
-    gating.put("engine.compare.leaderboard", parts_line="")
-    assert gating.type_("gate n --against o")[0] == 0
-    assert gating.calls[0] == ("load_suites", [Path("o"), Path("n")], None)
-    assert [call[-1] for call in gating.calls if isinstance(call[-1], dict)] == [{"only_played": False}] * 3
-    assert gating.calls[-1] == ("write_summary", None, PAIRS, "failed: why", ["omitted", UNPAIRED])
+def test_a_gate_without_an_answer_writes_its_forms_and_ends_with_2(gate_parts: Parts) -> None:
+    gate_parts.put("gating.answering", run_gate=SimpleNamespace(problem="incomplete", status=2))
+    assert gate_parts.type_("gate n --against o") == (2, "", "wildtool: incomplete\n")
+    assert gate_parts.calls[-1][0] == "write_forms"
 
 
-def test_what_stops_a_gate_is_told_to_the_job(gating: Parts) -> None:
-    gating.put("engine.compare.gate", check_evidence=UsageError("incomplete"))
-    assert gating.type_("gate n --against o") == (2, "", "wildtool: incomplete\n")
-    assert gating.calls[-1] == ("annotate", "error", "incomplete")
+def test_what_stops_a_gate_is_told_to_the_job(gate_parts: Parts) -> None:
+    gate_parts.put("gating.answering", run_gate=UsageError("incomplete"))
+    assert gate_parts.type_("gate n --against o") == (2, "", "wildtool: incomplete\n")
+    assert gate_parts.calls[-1] == ("annotate", "error", "incomplete")

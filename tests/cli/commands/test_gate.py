@@ -52,11 +52,29 @@ def test_a_significant_loss_fails():
     )
 
 
-def test_a_loss_within_what_is_allowed_passes_and_is_named():
-    status, text = ended(f"gate chat/{MINI}chat --against gold/{MINI}gold --worse-than 99")
+def test_a_loss_that_may_be_larger_than_allowed_is_undecided():
+    line = f"gate chat/{MINI}chat --against gold/{MINI}gold --worse-than 99"
+    status, text = ended(line)
+    assert status == 4
+    assert re.search(r"undecided: baseline/chat may have lost more .* items like these 8 would decide", text)
+    assert ended(f"{line} --allow-undecided")[0] == 0
+
+
+def test_no_loss_of_more_than_allowed_passes():
+    status, text = ended(f"gate gold/{MINI}gold --against chat/{MINI}chat --worse-than 10")
     assert status == 0
-    assert "passed: baseline/chat lost" in text
-    assert "within the 99 points allowed" in text
+    assert "passed: not worse by more than 10 points" in text
+
+
+def test_newly_broken_units_are_named_and_may_be_limited():
+    for name in ("gold", "chat"):
+        line = f"run wild-mini --quiet --limit 1 --model baseline/{name} --out few/{name}"
+        assert type_(line).exit_code == 0
+    status, text = ended("gate few/chat --against few/gold")
+    assert status == 0
+    assert "Newly broken, 4 of 4: wild_mini_0, 0: Refusal" in text
+    assert ended("gate few/chat --against few/gold --newly-broken 3")[0] == 1
+    assert ended("gate few/chat --against few/gold --newly-broken 4")[0] == 0
 
 
 def test_a_gain_passes_and_says_which_loss_would_have_been_found():

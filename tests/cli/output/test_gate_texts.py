@@ -29,6 +29,15 @@ def _in_a_job(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "page.md"))
 
 
+def notes(ended: Result) -> list[str]:
+    """What GitHub takes for commands: nothing of what lies between the two marks that stop them."""
+    before, mark, rest = ended.stdout.partition("::stop-commands::")
+    if mark:
+        token, _, rest = rest.partition("\n")
+        before += rest.partition(f"::{token}::\n")[2]
+    return [line for line in before.splitlines() if line.startswith("::")]
+
+
 HEADS = (
     "|  | units | baseline | accuracy | difference | 95 % | p (Holm) | finding |\n"
     + "| --- "
@@ -43,9 +52,11 @@ PART = "- Not all items: wild-mini, --limit 9."
 def test_a_loss_is_an_error_of_the_job_and_stands_in_the_summary(tmp_path: Path) -> None:
     ended = type_(f"gate chat --against gold --markdown {tmp_path / 'gate.md'}")
     assert ended.exit_code == 1
-    notes = [line for line in ended.stdout.splitlines() if line.startswith("::")]
-    assert notes == [f"::error title=wildtool gate::{LOST}"]
+    assert notes(ended) == [f"::error title=wildtool gate::{LOST}"]
     escaped = LOST.replace("[", r"\[").replace("]", r"\]")
+    broken = [line for line in ended.stdout.splitlines() if line.startswith("  wild_mini")]
+    assert len(broken) == 30
+    named = [rf"- {line.strip().replace('_', chr(92) + '_')}" for line in broken]
     summary = "\n".join(
         [
             "<!-- written by wildtool gate -->",
@@ -58,6 +69,10 @@ def test_a_loss_is_an_error_of_the_job_and_stands_in_the_summary(tmp_path: Path)
             HEADS,
             ROW,
             "",
+            "Newly broken, 30 of 36:",
+            "",
+            *named,
+            "",
             PART,
             "",
         ]
@@ -68,11 +83,12 @@ def test_a_loss_is_an_error_of_the_job_and_stands_in_the_summary(tmp_path: Path)
     assert (tmp_path / "page.md").read_text("utf-8") == summary * 2
 
 
-def test_a_loss_that_is_allowed_is_a_warning() -> None:
+def test_a_loss_that_is_not_known_to_be_larger_than_allowed_is_a_warning() -> None:
     ended = type_("gate chat --against gold --worse-than 99")
-    assert ended.exit_code == 0
-    assert [line for line in ended.stdout.splitlines() if line.startswith("::")] == [
-        f"::warning title=wildtool gate::{LOST}"
+    assert ended.exit_code == 4
+    assert notes(ended) == [
+        f"::warning title=wildtool gate::{LOST}",
+        "::warning title=wildtool gate::undecided: baseline/chat, wild-mini",
     ]
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from wildtool.cases.case_files import read_case_file
-from wildtool.cases.drafts import day_of, draft_case
 from wildtool.cli import app
 from wildtool.json_codec import as_object
+from wildtool.own_cases.case_files import read_case_file
+from wildtool.own_cases.drafts import day_of, draft_case
 from wildtool.temporary import temporary_folder
 from wildtool_review.drafts.case_drafts import write_cases
 

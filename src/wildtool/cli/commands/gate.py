@@ -6,7 +6,6 @@ from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.errors import WildtoolError
 from wildtool.outputs import check_file
-from wildtool.terminal import print_wrapped
 
 
 def gate(
@@ -15,12 +14,23 @@ def gate(
         "Folder of a run, or with runs of several benchmarks and models; or an address such as s3://bucket/runs.",
         callback=options.local_runs,
     ),
-    against: Path = opt(
-        "OLD", "Runs to compare with, the baseline.", default=..., callback=options.local_runs
+    against: Path | None = opt(
+        "OLD", "The baseline: runs, or FILE.json of --update-baseline.", callback=options.local_runs
     ),
-    worse_than: float = opt("POINTS", "Loss of accuracy that is allowed.", min=0, max=100, default=0.0),
+    worse_than: float | None = opt(
+        "POINTS", "Loss of accuracy that is allowed, as a margin.", min=0, max=100
+    ),
+    allow_undecided: bool = opt("Pass where the interval does not decide about the margin."),
+    at_least: list[str] | None = opt(
+        "[TAG:]SHARE", "Share of right units that is asked, from 0 to 1; repeatable."
+    ),
+    newly_broken: int | None = opt("N", "Newly broken units that are allowed (default: any).", min=0),
+    burn_in: int | None = opt("N", "Estimate false alarms by N draws from repeats.", min=1, max=100_000),
+    update_baseline: bool = opt("Write the new runs to --against FILE.json if they pass."),
     profile: str | None = options.PROFILE_OPTION,
     only_played: bool = opt("Compare the units that both have a verdict on, instead of refusing."),
+    junit: Path | None = opt("FILE", "Write JUnit's XML, a test case for each unit."),
+    json: Path | None = opt("FILE", "Write everything as JSON."),
     markdown: Path | None = opt("FILE", "Write a summary for a pull request."),
 ) -> int:
     """Fail if a model got significantly worse.
@@ -28,45 +38,41 @@ def gate(
     \b
     Examples:
       wildtool gate runs/new --against runs/old
-      wildtool gate runs/new --against runs/old --worse-than 2 --markdown gate.md
+      wildtool gate runs/new --against runs/old --worse-than 2 --junit gate.xml
+      wildtool gate runs/new --against baseline.json --at-least refunds:0.9 --update-baseline
 
-    Runs are compared as by `wildtool compare`, benchmark by benchmark. Exit status 1 means that a loss is significant
-    after Holm's correction and larger than --worse-than; 0 that none is; 2 that runs are missing, incomplete or not
-    comparable. In GitHub Actions it also annotates the pull request and adds the summary to the job's page.
+    Runs are compared as by `wildtool compare`, benchmark by benchmark. Exit status 1 means a significant loss larger than
+    --worse-than, a case with `must: true` that fails, a share below --at-least, or more newly broken units than allowed;
+    4 that the interval does not tell whether more than --worse-than was lost; 0 a pass; 2 that runs are missing,
+    incomplete or not comparable. In GitHub Actions it also annotates the pull request and adds the summary to the job's
+    page.
     """
-    if markdown is not None:
-        check_file(markdown)
-    from wildtool.cli.output.gate import annotate, write_summary
-    from wildtool.cli.output.results import print_run_notes
-    from wildtool.cli.output.suite_comparison import print_suites, suite_report
-    from wildtool.engine.compare import gate as gating
-    from wildtool.engine.compare.leaderboard import parts_line
-    from wildtool.engine.compare.suites import compare_suites, load_suites, omission_lines, suite_pairs
+    for file in (junit, json, markdown):
+        if file is not None:
+            check_file(file)
+    from wildtool.cli.output.gate import annotate, print_outcome, write_forms
+    from wildtool.errors import UsageError
+    from wildtool.gating.answering import run_gate
+    from wildtool.gating.outcome import GateSettings
 
+    settings = GateSettings(
+        against=against,
+        worse_than=worse_than,
+        allow_undecided=allow_undecided,
+        at_least=tuple(at_least or ()),
+        newly_broken=newly_broken,
+        burn_in=burn_in,
+        profile=profile,
+        only_played=only_played,
+        update_baseline=update_baseline,
+    )
     try:
-        places = load_suites([against, new], profile)
-        pairs = compare_suites(suite_pairs(places), only_played=only_played)
-        report = suite_report(pairs, "unit", only_played=only_played)
-        for run in report.runs:
-            print_run_notes(run.result.folder, run.result)
-        gating.check_evidence(pairs, only_played=only_played)
+        outcome = run_gate(new, settings)
     except WildtoolError as error:
         annotate("error", str(error))
         raise
-    print_suites(pairs, report)
-    losses = gating.significant_losses(pairs, worse_than)
-    verdict = gating.reason(pairs, losses, worse_than)
-    print_wrapped(f"\n{verdict}")
-    compared = {side.label for pair in pairs for side in (pair.old, pair.new)}
-    alone = [side.label for place in places for side in place if side.label not in compared]
-    remarks = [
-        *omission_lines(pairs),
-        *(f"{label} has no counterpart and is not compared." for label in alone),
-    ]
-    for loss in losses:
-        annotate("error" if loss.excessive else "warning", loss.text)
-    for remark in remarks:
-        annotate("warning", remark)
-    parts = parts_line(run.result for run in report.runs)
-    write_summary(markdown, pairs, verdict, [*([parts] if parts else []), *remarks])
-    return 1 if any(loss.excessive for loss in losses) else 0
+    print_outcome(outcome)
+    write_forms(outcome, junit=junit, json=json, markdown=markdown)
+    if outcome.problem:
+        raise UsageError(outcome.problem)
+    return outcome.status

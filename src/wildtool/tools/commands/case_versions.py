@@ -6,8 +6,6 @@ from pathlib import Path
 from wildtool.api.plans import plan
 from wildtool.api.results import Run
 from wildtool.api.settings import Settings
-from wildtool.cases.case_files import TOOLS_FILE
-from wildtool.cases.reading import read_case_document, read_case_text
 from wildtool.cli.command import worst_status
 from wildtool.cli.commands.run import execute_runs
 from wildtool.cli.options.run import settings_values
@@ -16,6 +14,8 @@ from wildtool.engine.compare.pairs import UnitKey, UnitScores, pair_units
 from wildtool.errors import UsageError
 from wildtool.json_codec import as_object, dumps
 from wildtool.outputs import make_folder, write_file
+from wildtool.own_cases.case_files import TOOLS_FILE
+from wildtool.own_cases.reading import read_case_document, read_case_text
 from wildtool.report.model import read_runs
 from wildtool.shapes.tools import tool_name
 from wildtool.terminal import print_err, print_wrapped

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wildtool.cases.case_files import is_case_file
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import detect_benchmark, load_benchmark
 from wildtool.errors import DataError
 from wildtool.findings import Finding, custom_findings, custom_rules
+from wildtool.own_cases.case_files import is_case_file
 from wildtool_data.formats.base import ReviewFormat
 from wildtool_data.formats.cases import CASE_FILES
 from wildtool_data.formats.items import ITEMS

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from wildtool.cases.case_file import CaseReader, made_id
-from wildtool.cases.places import CaseDocument, CaseRecord
-from wildtool.cases.reading import read_case_document, read_case_text
-from wildtool.cases.tool_sources import ToolReader
 from wildtool.errors import DataError
 from wildtool.findings import Finding, FindingLevel, fault
 from wildtool.json_codec import as_list, as_object, as_objects, object_text
+from wildtool.own_cases.case_file import CaseReader, made_id
+from wildtool.own_cases.places import CaseDocument, CaseRecord
+from wildtool.own_cases.reading import read_case_document, read_case_text
+from wildtool.own_cases.tool_sources import ToolReader
 from wildtool_data.formats.base import Facets, RawItem, ReviewFormat
 from wildtool_data.make.core.files import json_line, write_whole_file
 

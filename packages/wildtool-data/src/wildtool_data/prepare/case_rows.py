@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
-from wildtool.cases.history import gold_messages
-from wildtool.cases.records import CallPattern, CaseUnit
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import cases_in
 from wildtool.json_codec import as_list, as_object
+from wildtool.own_cases.history import gold_messages
+from wildtool.own_cases.records import CallPattern, CaseUnit
 from wildtool.training.files import FileRow
 
 NOT_WHOLE = "turns of cases without a whole answer"

@@ -10,10 +10,10 @@ from typing import Any
 
 import yaml
 
-from wildtool.cases.drafts import DraftCase, draft_case
 from wildtool.data.files import read_json
 from wildtool.json_codec import as_object, canonical_json
 from wildtool.outputs import atomic_replace, check_absent
+from wildtool.own_cases.drafts import DraftCase, draft_case
 from wildtool.shapes import Reading, ShapeError, is_record, log_reader, read_tools
 from wildtool.traces import read_traces
 from wildtool.traces.forms import values_of_file

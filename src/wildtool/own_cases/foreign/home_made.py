@@ -1,0 +1,71 @@
+"""Home-made rows, a question beside the tools that are expected; and the goldens of deepeval."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wildtool.json_codec import as_object
+from wildtool.own_cases.foreign.literal import TEXT_KEYS, NoGoldError, literal_arguments, read_foreign_calls
+
+CALLS_KEYS = (
+    "expected_tools",
+    "expected_tool_calls",
+    "expected_tool",
+    "expected_calls",
+    "expectedTools",
+    "expectedToolCalls",
+    "expectedTool",
+    "expected_trajectory",
+    "expected_function",
+    "expected_functions",
+    "expected_function_calls",
+)
+_ARGUMENTS_KEYS = (
+    "expected_args",
+    "expected_arguments",
+    "expected_params",
+    "expected_parameters",
+    "expectedArgs",
+    "expectedArguments",
+    "expectedParams",
+)
+_KEPT = ("id", "tools", "system", "tags")
+
+
+def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a home-made file. Raises NoGoldError where its gold is a count, a boolean, or not clear."""
+    keys = [key for key in CALLS_KEYS if key in record]
+    argument_keys = [key for key in _ARGUMENTS_KEYS if record.get(key) is not None]
+    for several in (keys, argument_keys):
+        if len(several) > 1:
+            raise NoGoldError(f"both {several[0]!r} and {several[1]!r} could say what is expected")
+    calls = read_foreign_calls(record[keys[0]])
+    if argument_keys:
+        if len(calls) != 1 or "arguments" in calls[0] or not isinstance(record[argument_keys[0]], dict):
+            raise NoGoldError(
+                f"{argument_keys[0]!r} beside {len(calls)} calls: which call they belong to is not clear"
+            )
+        if record[argument_keys[0]]:
+            calls = [{**calls[0], "arguments": literal_arguments(as_object(record[argument_keys[0]]))}]
+    order = {"order": "listed"} if keys[0] == "expected_trajectory" else {}
+    return {**_request(record), "expect": calls, **order}
+
+
+def deepeval_case(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A golden of deepeval: other calls may be made besides. Raises NoGoldError."""
+    if "expected_tools" not in record:
+        raise NoGoldError("it has no expected_tools")
+    calls = read_foreign_calls(record["expected_tools"])
+    return {**_request(record), "expect": calls, **({"also": "any"} if calls else {})}
+
+
+def _request(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row asks, with the keys that mean the same in our form. Raises NoGoldError."""
+    settings = {
+        key: str(record[key]) if key == "id" else record[key] for key in _KEPT if record.get(key) is not None
+    }
+    if "messages" in record:
+        return {**settings, "messages": record["messages"]}
+    key = next(key for key in TEXT_KEYS if key in record)
+    if not isinstance(record[key], str):
+        raise NoGoldError(f"{key!r} is no text")
+    return {**settings, "input": record[key]}

@@ -1,0 +1,157 @@
+"""Files of turns: transcripts of pytest-agent-eval, scenarios of pipecat, conversations of lightspeed-evaluation."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from wildtool.json_codec import as_list, as_object
+from wildtool.own_cases.foreign.literal import (
+    NoGoldError,
+    literal_arguments,
+    named,
+    objects_of,
+    read_foreign_call,
+    read_foreign_calls,
+)
+
+_EXPECT_KEYS = (
+    "tool_calls_include",
+    "tool_calls_exclude",
+    "tool_calls_ordered",
+    "tool_calls_args",
+    "reply_contains_all",
+    "reply_contains_any",
+    "reply_matches_all",
+)
+"""What is read of `expect`."""
+
+
+def turns_case(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A file of turns. Raises NoGoldError where no turn says which calls are right."""
+    is_lightspeed = "conversation_group_id" in record
+    left_out: list[str] = []
+    turns = [
+        _turn(turn, _of_lightspeed if is_lightspeed else _of_expect, left_out)
+        for turn in objects_of(record, "turns")
+    ]
+    judged = ("expect", "expect_any", "never")
+    if not any(key in turn for turn in turns for key in judged):
+        raise NoGoldError(f"no turn says which calls are right{_listed(left_out)}")
+    name = record.get("id", record.get("conversation_group_id", record.get("name")))
+    return {
+        **named(name),
+        **({"tags": record["tags"]} if record.get("tags") else {}),
+        **({"repeat": record["runs"], "at_least": record.get("threshold", 0.8)} if "runs" in record else {}),
+        "turns": turns,
+        **({"note": f"left out{_listed(left_out)}"} if left_out else {}),
+    }
+
+
+def _listed(left_out: Sequence[str]) -> str:
+    return f": {', '.join(dict.fromkeys(left_out))}" if left_out else ""
+
+
+def _turn(
+    turn: Mapping[str, Any],
+    expected: Callable[[Mapping[str, Any], list[str]], dict[str, Any]],
+    left_out: list[str],
+) -> dict[str, Any]:
+    asked = turn.get("user", turn.get("query"))
+    if not isinstance(asked, str) or not asked:
+        raise NoGoldError("a turn of the user has no text")
+    answer = turn.get("response")
+    return {
+        "input": asked,
+        **expected(turn, left_out),
+        **({"answer": answer} if isinstance(answer, str) and answer else {}),
+    }
+
+
+def _of_expect(turn: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
+    """What `expect` says: of pytest-agent-eval an object, of pipecat a list of events."""
+    if isinstance(turn.get("expect"), list):
+        events = objects_of(turn, "expect")
+        calls = [event for event in events if event.get("event") == "function_call"]
+        left_out += [str(event.get("event")) for event in events if event not in calls]
+        slots = [slot for event in calls for slot in map(_partial, read_foreign_calls(event.get("calls")))]
+        return {"expect": slots, "order": "listed", "also": "any"} if slots else {}
+    expect = as_object(turn.get("expect"))
+    slots = _slots(expect)
+    left_out += [
+        "tool_calls_args.judge" for entry in as_list(expect.get("tool_calls_args")) if "judge" in entry
+    ]
+    either = as_list(expect.get("reply_contains_any"))
+    texts = [
+        *as_list(expect.get("reply_contains_all")),
+        *([{"$one_of": either}] if either else []),
+        *({"$pattern": f"(?i){pattern}"} for pattern in as_list(expect.get("reply_matches_all"))),
+    ]
+    left_out += [key for key in expect if key not in _EXPECT_KEYS]
+    return {
+        **({"expect": slots, "also": "any"} if slots else {}),
+        **({"order": "listed"} if expect.get("tool_calls_ordered") is True else {}),
+        **({"never": expect["tool_calls_exclude"]} if expect.get("tool_calls_exclude") else {}),
+        **({"says": texts} if texts else {}),
+    }
+
+
+def _slots(expect: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls that pytest-agent-eval expects: those of `tool_calls_include`, with the arguments that it names."""
+    with_arguments: dict[str, list[dict[str, Any]]] = {}
+    for entry in objects_of(expect, "tool_calls_args"):
+        if "args" in entry:
+            call = read_foreign_call({"name": entry.get("tool"), "arguments": entry["args"]})
+            call = call if entry.get("mode") == "exact" else _partial(call)
+            with_arguments.setdefault(call["name"], []).append(call)
+    include = expect.get("tool_calls_include")
+    names = [include] if isinstance(include, str) else as_list(include)
+    slots = [slot for name in names for slot in with_arguments.pop(name, [{"name": name, "times": "1+"}])]
+    if with_arguments and expect.get("tool_calls_ordered") is True:
+        raise NoGoldError("tool_calls_args names calls that have no place in the order of tool_calls_include")
+    return [*slots, *(call for calls in with_arguments.values() for call in calls)]
+
+
+def _partial(call: dict[str, Any]) -> dict[str, Any]:
+    """A call whose arguments that are not named do not count."""
+    return {**call, "extra": True} if "arguments" in call else call
+
+
+def _of_lightspeed(turn: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
+    """Alternatives of steps of calls, whose texts are regular expressions."""
+    expected = turn.get("expected_tool_calls")
+    if expected is None:
+        return {}
+    depth = _depth(expected)
+    if depth > 3 or not isinstance(expected, list):
+        raise NoGoldError("expected_tool_calls is a list of alternatives, of steps, of calls")
+    alternatives: list[Any] = as_list(expected) if depth == 3 else [as_list(expected)]
+    read = [[_pattern_call(call) for call in _calls(steps)] for steps in alternatives]
+    metadata = as_object(as_object(turn.get("turn_metrics_metadata")).get("custom:tool_eval"))
+    takes_others = metadata.get("full_match") is False
+    if takes_others and not all(read):
+        raise NoGoldError("full_match is false and an alternative has no calls, so each reply would pass")
+    return {
+        **({"expect": read[0]} if len(read) == 1 else {"expect_any": read}),
+        **({} if metadata.get("ordered") is False else {"order": "listed"}),
+        **({"also": "any"} if takes_others else {}),
+    }
+
+
+def _depth(value: Any) -> int:
+    return 1 + max(map(_depth, as_list(value)), default=0) if isinstance(value, list) else 0
+
+
+def _calls(steps: Any) -> list[Any]:
+    return [call for step in as_list(steps) for call in (as_list(step) if isinstance(step, list) else [step])]
+
+
+def _pattern_call(value: Any) -> dict[str, Any]:
+    held = as_object(value)
+    if not held:
+        return read_foreign_call(value)
+    call = read_foreign_call({key: held[key] for key in ("tool_name", "arguments") if key in held})
+    arguments = as_object(held.get("arguments"))
+    patterns = {
+        key: {"$pattern": value} if isinstance(value, str) and value else literal_arguments({key: value})[key]
+        for key, value in arguments.items()
+    }
+    return {**call, **({"arguments": patterns} if patterns else {})}
