@@ -1,0 +1,147 @@
+"""The pytest plugin: cases as tests, in a pytest of their own."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import junitparser
+import pytest
+
+TOOLS = files("wildtool.data").joinpath("new_cases", "tools.json").read_text("utf-8")
+CASES = """
+defaults: {tools: tools.json}
+cases:
+- id: ask
+  input: Where is A-1?
+  expect: {get_order: {order_id: A-1}}
+  tags: [orders, skip]
+- id: thanks
+  input: Thanks!
+  expect: none
+  tags: small
+- id: refund
+  input: Refund A-2.
+  expect: {refund_order: {order_id: A-2, reason: late}}
+- id: broken
+  input: Be gone.
+  expect: none
+"""
+MODEL = """
+import json, pathlib, re
+
+def model(messages, tools):
+    text = messages[-1]["content"]
+    with pathlib.Path(__file__).with_name("calls.log").open("a") as log:
+        log.write(f"{text}\\n")
+    if "gone" in text:
+        raise ConnectionError("the agent is not there")
+    order = re.search(r"A-\\d", text)
+    if order is None:
+        return "You are welcome."
+    function = {"name": "get_order", "arguments": json.dumps({"order_id": order[0]})}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+
+def pytest_wildtool_model(config):
+    return model
+"""
+
+
+@pytest.fixture(autouse=True)
+def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("PYTEST_", "WILDTOOL_TRUST"))]:
+        monkeypatch.delenv(name)
+    Path("tools.json").write_text(TOOLS, "utf-8")
+    Path("shop.cases.yaml").write_text(CASES, "utf-8")
+    Path("conftest.py").write_text(MODEL, "utf-8")
+    Path("pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n", "utf-8")
+    yield
+
+
+def run_pytest(*words: str) -> tuple[int, str, dict[str, int]]:
+    """Exit status, output, and how many tests had which outcome."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words], capture_output=True, text=True
+    )
+    last = ended.stdout.strip().splitlines()[-1]
+    counts = {word.rstrip("s"): int(number) for number, word in re.findall(r"(\d+) ([a-z]+)", last)}
+    return ended.returncode, ended.stdout, counts
+
+
+def calls() -> list[str]:
+    log = Path("calls.log")
+    return sorted(log.read_text("utf-8").split("\n")[:-1]) if log.exists() else []
+
+
+def test_cases_are_skipped_until_a_model_may_be_called_and_other_tests_run():
+    Path("test_own.py").write_text("def test_own(): pass\n")
+    status, _, counts = run_pytest()
+    assert (status, counts.get("passed"), counts.get("skipped")) == (0, 1, 4)
+    assert calls() == []
+
+
+def test_a_case_is_a_test_and_a_failed_call_is_an_error_and_no_failure():
+    status, text, counts = run_pytest("--wildtool-live", "--junitxml=out.xml")
+    assert status == 1
+    assert (counts.get("passed"), counts.get("failed"), counts.get("error")) == (2, 1, 1)
+    assert "other tool: get_order is called; expected refund_order" in text
+    suites = junitparser.JUnitXml.fromfile("out.xml")
+    (suite,) = list(suites)
+    results = {case.name: [type(each).__name__ for each in case.result] for case in suite}
+    assert results == {"ask": [], "thanks": [], "refund": ["Failure"], "broken": ["Error"]}
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_each_selected_case_is_asked_once(words: tuple[str, ...]):
+    status, _, _ = run_pytest("--wildtool-live", "-k", "not broken and not refund", *words)
+    assert status == 0
+    assert calls() == ["Thanks!", "Where is A-1?"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("-m", "orders or small"), ["ask", "thanks"]),
+        (("-k", "skip"), ["ask"]),
+        (("shop.cases.yaml::refund",), ["refund"]),
+    ],
+    ids=["mark", "keyword", "name"],
+)
+def test_tags_are_marks_and_keywords(words: tuple[str, ...], found: list[str]):
+    _, text, _ = run_pytest("-q", "--collect-only", *words)
+    assert re.findall(r"shop\.cases\.yaml::(\w+)", text) == found
+    assert calls() == []
+
+
+def test_a_mistake_in_a_file_ends_the_session_with_its_line():
+    Path("shop.cases.yaml").write_text(CASES.replace("expect: none", "expects: none", 1), "utf-8")
+    status, text, _ = run_pytest("--wildtool-live")
+    assert status == 2
+    assert re.search(r"shop\.cases\.yaml:10 expects: .*did you mean 'expect'", text)
+
+
+def test_nothing_that_a_file_names_is_executed_without_trust():
+    Path("shop_tools.py").write_text(
+        f"import json, pathlib\npathlib.Path('started').touch()\nTOOLS = json.loads({json.dumps(TOOLS)})\n"
+    )
+    Path("shop.cases.yaml").write_text(CASES.replace("tools: tools.json", "tools: {python: shop_tools.py}"))
+    status, text, counts = run_pytest("--wildtool-live")
+    assert (status, counts.get("error")) == (1, 4)
+    assert "execute the Python file shop_tools.py" in text
+    assert not Path("started").exists() and calls() == []
+
+
+def test_without_a_case_file_nothing_of_wildtool_is_loaded_but_the_plugin():
+    Path("shop.cases.yaml").unlink()
+    Path("test_own.py").write_text(
+        "import sys\n\ndef test_own():\n"
+        "    assert 'wildtool.pytest_plugin' in sys.modules\n"
+        "    slow = ('wildtool.own_cases', 'wildtool.api', 'duckdb')\n"
+        "    assert not [name for name in sys.modules if name.startswith(slow)]\n"
+    )
+    assert run_pytest("test_own.py")[0] == 0
