@@ -103,6 +103,14 @@ def test_a_benchmark_that_cannot_be_compared_is_refused_unless_it_is_new():
 # How often it errs ------------------------------------------------------------------------------------
 
 DRAWS = 1_000
+
+
+@pytest.fixture
+def _no_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison also resamples its items, which no gate reads and which takes most of its time."""
+    monkeypatch.setattr("wildtool.engine.compare.comparison.bootstrap_interval", lambda *_, **__: (0.0, 0.0))
+
+
 ONE = side(items("c"), "one")
 Rates = Callable[[int], list[float]]
 STEADY: Rates = lambda count: [(0.95, 0.95, 0.95, 0.05, 0.5)[place % 5] for place in range(count)]  # noqa: E731
@@ -134,6 +142,7 @@ def share(outcomes: Sequence[GateOutcome], status: int) -> float:
     return sum(each.status == status for each in outcomes) / len(outcomes)
 
 
+@pytest.mark.usefixtures("_no_bootstrap")
 @pytest.mark.parametrize("worse_than", [None, 3.0])
 @pytest.mark.parametrize("rates", [STEADY, EVEN], ids=["steady", "even"])
 def test_two_runs_of_one_model_fail_a_gate_two_times_in_a_hundred_at_most(
@@ -145,6 +154,7 @@ def test_two_runs_of_one_model_fail_a_gate_two_times_in_a_hundred_at_most(
     assert failed <= (0.02 if count == DRAWS else 0.1)
 
 
+@pytest.mark.usefixtures("_no_bootstrap")
 @pytest.mark.parametrize("rates", [STEADY, EVEN], ids=["steady", "even"])
 def test_a_loss_of_ten_points_is_found_on_400_tasks(rates: Rates):
     old = rates(400)
@@ -152,6 +162,7 @@ def test_a_loss_of_ten_points_is_found_on_400_tasks(rates: Rates):
     assert share(statuses(old, new, 3.0, a_fiftieth_of(DRAWS)), 1) >= 0.8
 
 
+@pytest.mark.usefixtures("_no_bootstrap")
 @pytest.mark.parametrize("rates", [STEADY, EVEN], ids=["steady", "even"])
 def test_no_loss_passes_on_as_many_tasks_as_the_gate_asks_for(rates: Rates):
     draw = random.Random(48)

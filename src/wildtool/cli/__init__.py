@@ -409,7 +409,7 @@ def wildtool(
       wildtool run --help
 
     Exit status: 0 success; 1 internal error, or a check failed; 2 wrong usage or data; 3 calls failed or a limit was
-    reached (the same command continues); 130 interrupted.
+    reached (the same command continues); 4 a gate is undecided; 130 interrupted.
     """
 
 
