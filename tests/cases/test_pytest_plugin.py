@@ -140,8 +140,8 @@ def test_without_a_case_file_nothing_of_wildtool_is_loaded_but_the_plugin():
     Path("shop.cases.yaml").unlink()
     Path("test_own.py").write_text(
         "import sys\n\ndef test_own():\n"
-        "    assert 'wildtool.pytest_plugin' in sys.modules\n"
-        "    slow = ('wildtool.own_cases', 'wildtool.api', 'duckdb')\n"
+        "    assert 'wildtool.own_cases.pytest_plugin' in sys.modules\n"
+        "    slow = ('wildtool.own_cases.case', 'wildtool.api', 'wildtool.data', 'duckdb')\n"
         "    assert not [name for name in sys.modules if name.startswith(slow)]\n"
     )
     assert run_pytest("test_own.py")[0] == 0

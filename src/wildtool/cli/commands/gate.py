@@ -39,7 +39,7 @@ def gate(
     Examples:
       wildtool gate runs/new --against runs/old
       wildtool gate runs/new --against runs/old --worse-than 2 --junit gate.xml
-      wildtool gate runs/new --against baseline.json --at-least refunds:0.9 --update-baseline
+      wildtool gate runs/new --against baseline.json --at-least refunds:0.9
 
     Runs are compared as by `wildtool compare`, benchmark by benchmark. Exit status 1 means a significant loss larger than
     --worse-than, a case with `must: true` that fails, a share below --at-least, or more newly broken units than allowed;
