@@ -190,6 +190,17 @@ def test_a_baseline_is_one_file_and_is_only_replaced_on_a_pass():
     assert gate("old --against new --update-baseline")[0] == 2
 
 
+def test_a_pass_that_is_undecided_does_not_replace_the_baseline():
+    write(CASES)
+    play("old", knows())
+    gate("old --against base.json --update-baseline")
+    first = Path("base.json").read_bytes()
+    play("new", knows("A-3"))
+    status, text = gate("new --against base.json --worse-than 1 --allow-undecided --update-baseline")
+    assert (status, Path("base.json").read_bytes()) == (0, first)
+    assert "base.json stays as it was" in text
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

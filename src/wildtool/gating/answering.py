@@ -37,9 +37,18 @@ def run_gate(new: Path, settings: GateSettings) -> GateOutcome:
         outcome = _judged(outcome, olds)
     except UsageError as error:
         return replace(outcome, problem=str(error))
-    if settings.update_baseline and settings.against is not None and outcome.status == PASSED:
-        write_baseline(settings.against, news)
-    return outcome
+    return _with_baseline(outcome) if settings.update_baseline else outcome
+
+
+def _with_baseline(outcome: GateOutcome) -> GateOutcome:
+    """The outcome once the new runs are the baseline, which an undecided pass does not make them."""
+    file = outcome.settings.against
+    assert file is not None, "checked before"
+    if outcome.status != PASSED or outcome.undecided:
+        kept = "stays as it was" if file.exists() else "is not written"
+        return replace(outcome, baseline_note=f"{file} {kept}: only runs that pass, by decision, replace it.")
+    write_baseline(file, outcome.new)
+    return replace(outcome, baseline_note=f"{file} holds these runs now.")
 
 
 def _check(settings: GateSettings) -> None:

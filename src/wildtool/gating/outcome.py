@@ -88,6 +88,8 @@ class GateOutcome:
     """Why the question has no answer; empty where it has one."""
     undecided: Sequence[LineDecision] = ()
     """The main lines that their intervals do not decide."""
+    baseline_note: str = ""
+    """What became of the baseline file; empty where it was not to be replaced."""
 
     @property
     def newly_broken(self) -> list[GatedUnit]:

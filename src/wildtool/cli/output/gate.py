@@ -66,6 +66,8 @@ def print_outcome(outcome: GateOutcome) -> None:
         for line in _lines(outcome):
             print_out(line)
         print_wrapped(single_line(outcome.verdict, 10_000))
+        if outcome.baseline_note:
+            print_wrapped(single_line(outcome.baseline_note, 2_000))
     for line in outcome.lines:
         if line.is_loss:
             annotate("error" if line.answer == "worse" else "warning", line.text)
