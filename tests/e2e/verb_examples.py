@@ -37,7 +37,11 @@ WRITING: Mapping[str, tuple[str, ...]] = {
         "score r/gold --profile fixed",
         "score --data wild-mini --benchmark wild-mini --replies replies.jsonl --out OUT",
     ),
-    "gate": ("gate r/gold --against r/chat --markdown OUT",),
+    "gate": (
+        "gate r/gold --against r/chat --markdown OUT",
+        "gate r/gold --against r/chat --junit OUT",
+        "gate r/gold --against r/chat --json OUT",
+    ),
     "tools lint": ("tools lint tools.json -o OUT",),
     "tools try": (
         "tools try tools.json --requests mine.jsonl -m baseline/gold -o OUT --cache OUT-cache",
