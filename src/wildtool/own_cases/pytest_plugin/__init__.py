@@ -24,7 +24,9 @@ class CaseCollector(pytest.File):
 
     def collect(self) -> Iterable[pytest.Item]:
         """A test for each case."""
-        from wildtool.own_cases.pytest_cases import case_tests  # slow to load, and not every file is read
+        from wildtool.own_cases.pytest_plugin.case_tests import (
+            case_tests,  # slow to load, and not every file is read
+        )
 
         return case_tests(self)
 
