@@ -34,7 +34,7 @@ BUDGETS = {
     "benchmarks/taskbench": 1360,
     "benchmarks/teval": 1060,
     "benchmarks/wildtoolbench": 3750,
-    "api": 1700,
+    "api": 1780,
     "board": 880,
     "gating": 900,
     "own_cases": 4350,
