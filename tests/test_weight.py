@@ -83,6 +83,7 @@ LEAVES = (
     "models/local",
     "models/providers",
     "api/bench",
+    "api/gating",
     "api/door",
     "api/keywords",
     "api/notebook",

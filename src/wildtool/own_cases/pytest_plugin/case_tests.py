@@ -22,7 +22,7 @@ _EFFECTIVE_MARKS = frozenset(
     ["filterwarnings", "parametrize", "skip", "skipif", "tryfirst", "trylast", "usefixtures", "xfail"]
 )
 """Marks by which pytest does something; a tag of such a name does nothing and is found by `-k` alone."""
-Rows = list[dict[str, Any]]
+CaseRows = list[dict[str, Any]]
 """Verdicts, one for each turn and try of a case."""
 _MARK = re.compile(r"[^\W\d_][\w.+-]*")
 
@@ -49,11 +49,11 @@ class FileRuns:
 
     def __init__(self, collector: pytest.File) -> None:
         self._collector = collector
-        self._made: dict[str, Rows | WildtoolError] = {}
+        self._made: dict[str, CaseRows | WildtoolError] = {}
         """By id of a case the rows of its verdicts, or what kept them from being made."""
         self._is_first = True
 
-    def rows_of(self, test: "CaseTest") -> Rows | WildtoolError:
+    def rows_of(self, test: "CaseTest") -> CaseRows | WildtoolError:
         """The verdicts on a case, which is run where it was not yet; or what its run raised."""
         if self._is_first and "PYTEST_XDIST_WORKER" not in os.environ:
             self._is_first = False
@@ -74,7 +74,7 @@ class FileRuns:
             for each in ids:
                 self._made |= self._played([each], folder)
 
-    def _played(self, ids: Sequence[str], folder: Path) -> dict[str, Rows | WildtoolError]:
+    def _played(self, ids: Sequence[str], folder: Path) -> dict[str, CaseRows | WildtoolError]:
         """By id the verdicts on cases, or why there are none."""
         from wildtool.api.runs import run  # slow to load, and not needed to collect
 
@@ -99,7 +99,7 @@ class CaseTest(pytest.Item):
         cast(Any, super()).__init__(**keywords)
         self.case = case
         self._runs = runs
-        self._rows: Rows = []
+        self._rows: CaseRows = []
         self.add_marker("wildtool")
         for tag in case.tags:
             self.extra_keyword_matches.add(tag)
@@ -133,7 +133,7 @@ class CaseTest(pytest.Item):
         return self.path, self.case.line - 1, self.name
 
 
-def _mistakes(every: Rows, right: int) -> Iterator[str]:
+def _mistakes(every: CaseRows, right: int) -> Iterator[str]:
     if len(every) > 1:
         yield f"right in {right} of {len(every)} tries and turns"
     for row in every:
