@@ -88,12 +88,12 @@ def test_a_warning_names_both_places_and_the_line_that_used_the_old_one(module: 
 
 
 def test_the_package_gives_what_it_names_and_nothing_else():
-    from wildtool.api import bench, results, runs, settings
+    from wildtool.api import bench, gating, results, runs, settings
 
     assert {name: getattr(wildtool, name) for name in wildtool.__all__} == {
         **{
             name: getattr(bench, name)
-            for name in ("Bench", "BenchItem", "CallCheck", "check_call", "judge", "load")
+            for name in ("Bench", "BenchItem", "CallCheck", "cases", "check_call", "judge", "load")
         },
         **{
             name: getattr(results, name) for name in ("Run", "RunComparison", "Scores", "Verdicts", "compare")
@@ -103,12 +103,13 @@ def test_the_package_gives_what_it_names_and_nothing_else():
             name: getattr(settings, name)
             for name in ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling")
         },
+        **{name: getattr(gating, name) for name in ("GateOutcome", "gate")},
     }
     assert dir(wildtool) == sorted(wildtool.__all__)
     with pytest.raises(AttributeError) as raised:
         _ = wildtool.nothing  # pyright: ignore
     assert str(raised.value) == (
         "module 'wildtool' has no attribute 'nothing'; it has: Alterations, Bench, BenchItem, CallCheck, Endpoint, "
-        "Items, Limits, Output, Roles, Run, RunComparison, Sampling, Scores,"
-        " Verdicts, arun, check_call, compare, judge, load, run, trust"
+        "GateOutcome, Items, Limits, Output, Roles, Run, RunComparison, Sampling, Scores,"
+        " Verdicts, arun, cases, check_call, compare, gate, judge, load, run, trust"
     )

@@ -8,6 +8,7 @@ import pytest
 from api.settings_for import settings_for
 from wildtool.api.settings import FIELDS
 from wildtool.errors import DataError
+from wildtool.older_names import OLDER_SETTINGS
 from wildtool.scale.job import (
     SharedJob,
     explicit_as_json,
@@ -47,7 +48,11 @@ def test_headers_reach_the_workers_and_their_secrets_do_not(tmp_path: Path, monk
     assert "add the headers X-Team to every request" in effects and "X-Api-Key" in "".join(effects)
 
 
-@pytest.mark.parametrize("name", [{"tool_format": "format_"}.get(name, name) for name in FIELDS])
+OF_JOBS = {"tool_format": "format_", **{name: older for older, name in OLDER_SETTINGS.items()}}
+"""What jobs call settings that have another name by now."""
+
+
+@pytest.mark.parametrize("name", [OF_JOBS.get(name, name) for name in FIELDS])
 def test_a_value_of_another_type_is_refused_with_the_name_of_its_option(name: str):
     for value in ({}, [{}], None):
         with pytest.raises(DataError, match=f"option '{name}': expected"):

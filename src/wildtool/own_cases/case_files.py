@@ -266,7 +266,8 @@ def _values_of_file(path: Path) -> Iterator[Any]:
 def _resembles_case(value: Any) -> bool:
     """Whether a record has a key that is meant for what is expected."""
     held = as_object(value)
-    asks = any(key in held for key in ("input", "messages", "turns"))
+    # An `input` of messages beside an `output` is a recorded call of a model.
+    asks = isinstance(held.get("input"), str) or "messages" in held or "turns" in held
     return asks and any(meant_key(key, JUDGED_KEYS) for key in held)
 
 

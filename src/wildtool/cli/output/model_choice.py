@@ -29,8 +29,8 @@ def print_choice(folders: Sequence[Path], profile: str, prices: Mapping[Path, Pr
 def _print_board(board: Leaderboard, prices: Mapping[Path, Price]) -> None:
     placed = board.placed(board.overview, compare_all_pairs([run.scores for run in board.runs]))
     rows = [
-        (row.place, row.label, *_row(run, prices.get(run.folder)))
-        for row, run in zip(placed.rows, board.runs, strict=True)
+        (row.place, label, *_row(run, prices.get(run.folder)))
+        for row, label, run in zip(placed.rows, board.labels, board.runs, strict=True)
     ]
     heads = ("rank", "model", "right", "calls", "tokens", "USD", "s per call", "fails most at")
     print_grid(f"Which model? ({board.title})", heads, rows, sentences=(1, 7), keys=2)
@@ -45,11 +45,12 @@ def _print_board(board: Leaderboard, prices: Mapping[Path, Price]) -> None:
 def _row(run: ReportRun, price: Price | None) -> tuple[str, ...]:
     headline = next(metric for metric in run.result.metrics if metric.headline)
     cell = cell_of(headline)
+    interval = f"[{', '.join(cell.ends)}]" if cell.ends else ""
     latency = run.metrics.get(("cost", "latency per step"))
     tokens = (run.spent.prompt_tokens or 0) + (run.spent.completion_tokens or 0)
     has_tokens = run.spent.prompt_tokens is not None
     return (
-        "\n".join(filter(None, (cell.value, f"[{', '.join(cell.ends)}]" if cell.ends else ""))),
+        "\n".join(filter(None, (f"{cell.value}  {cell.counts}".rstrip(), interval))),
         f"{run.spent.calls:,}",
         f"{tokens:,}" if has_tokens else "–",
         f"{_cost(run, price):.4g}" if price is not None and has_tokens else "–",

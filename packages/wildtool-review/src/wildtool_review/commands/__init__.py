@@ -32,7 +32,7 @@ COMMANDS = {
     "round": "Open a round: draw a sample and assign each item to two people who do not see each other's work.",
     "agree": "List what several models do alike although gold has something else: likely errors in gold.",
     "regenerate": "Make stale tasks of sessions again with models, as proposals to accept or discard.",
-    "import": "Turn traces and other conversations into drafts of own cases: what the agent did becomes gold.",
+    "import": "Turn traces and other conversations into drafts of own cases, with what the agent did as gold.",
     "people": "Add and remove people, with personal tokens.",
 }
 OF_PEOPLE = {

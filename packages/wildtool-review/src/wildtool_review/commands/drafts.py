@@ -33,7 +33,7 @@ def import_drafts(
     ),
     force: bool = options.FORCE_OPTION,
 ) -> None:
-    """Turn traces and other conversations into drafts of own cases: what the agent did becomes gold, to be checked.
+    """Turn traces and other conversations into drafts of own cases, with what the agent did as gold.
 
     \b
     Examples:
