@@ -323,3 +323,19 @@ def test_a_misspelt_name_is_answered_with_the_one_that_was_meant(line: str, mean
     ended = type_(*shlex.split(line))
     assert ended.exit_code == 2
     assert meant in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("review runs/gold", "wildtool view runs/gold"),
+        ("data lint tools.json", "wildtool tools lint tools.json"),
+    ],
+)
+def test_what_another_verb_is_for_is_answered_with_that_verb(
+    line: str, meant: str, place: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(place)
+    ended = type_(*shlex.split(line))
+    assert ended.exit_code == 2
+    assert meant in ended.stderr

@@ -14,6 +14,7 @@ from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
@@ -141,7 +142,7 @@ class Bench(Sequence[BenchItem]):
         return element_at(self._items, key, f"items of {self.name}")
 
     def __repr__(self) -> str:
-        return f"<{self.benchmark.title}: {len(self)} items of {self.source.name}>"
+        return f"<{self.benchmark.title}: {counted(len(self), 'item')} of {self.source.name}>"
 
 
 @door

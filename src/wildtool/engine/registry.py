@@ -17,6 +17,7 @@ from wildtool.alter.variant import Variant
 from wildtool.benchmark import VERDICT_COLUMNS, Benchmark, OriginalPrompts
 from wildtool.benchmarks import HIDDEN, OF_ANY_FILE, OURS, OWN_CASES, SUITES
 from wildtool.data.data_set import data_of
+from wildtool.data.files import read_json
 from wildtool.declared import outdated_member
 from wildtool.engine.benchmark_file import (
     BY_NAME,
@@ -30,6 +31,8 @@ from wildtool.engine.record.bundle import bundle_origin, is_unpacked
 from wildtool.engine.versions import RunNames, names_of, played_profile
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
 from wildtool.installed import installed_entries, load_entry, package_of
+from wildtool.shapes import Reading
+from wildtool.shapes.tools import read_tools
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -376,6 +379,8 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
     located = [benchmark for benchmark in formats if _locates(benchmark, data)] or formats
     candidates = [candidate for candidate in located if _reads(candidate, data)] or located
     if len(candidates) != 1:
+        if other := _other_than_data(Path(data)):
+            raise UsageError(f"{data}: {other}")
         names = ", ".join(each.name for each in candidates) or "none is installed"
         reason = "cannot tell which benchmark these data belong to;"
         if not Path(data).exists():
@@ -386,6 +391,22 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
             )
         raise UsageError(f"{data}: {reason} add --benchmark NAME, one of: {names}")
     return candidates[0]
+
+
+def _other_than_data(path: Path) -> str:
+    """What a path is that holds no data of a benchmark, with the command for it; empty where that is not known."""
+    if (path / "run.json").is_file():
+        return f"a run, and no data of a benchmark; to look at it: wildtool view {quote(str(path))}"
+    if path.suffix == ".json" and path.is_file() and _holds_tools(path):
+        return f"definitions of tools, and no data of a benchmark; to check them: wildtool tools lint {quote(str(path))}"
+    return ""
+
+
+def _holds_tools(path: Path) -> bool:
+    try:
+        return bool(read_tools(read_json(path), Reading(anything=True)))
+    except DataError:
+        return False
 
 
 def _formats() -> list[Benchmark]:
