@@ -16,6 +16,8 @@ from tools.choice_play import requests_file, tools
 
 HARBOUR = Path(__file__).parents[2] / "docs" / "harbour"
 DOCS = (HARBOUR.parent / "tools.md").read_text(encoding="utf-8")
+RUNS = DOCS.partition("\n## Runs\n")[2].partition("\n## ")[0]
+"""The section with the table of policies."""
 REQUESTS: list[dict[str, Any]] = [
     *({"request": f"High tide {place}?", "tool": "get_tides"} for place in range(8)),
     *({"request": f"Thanks {place}", "tool": None} for place in range(4)),
@@ -45,11 +47,7 @@ async def test_policies_have_the_scores_that_the_docs_state_and_a_page_is_writte
     ended = await wildtool(*words, "--json", cwd=folder)
     assert ended.status == 0, ended.err
     runs = {row["model"].removeprefix("baseline/"): row for row in json.loads(ended.out)["runs"]}
-    stated = dict(
-        re.findall(
-            r"^\| `baseline/([\w-]+)`.*? \| ([\d.]+) %", DOCS[DOCS.index("| policy |") :], re.MULTILINE
-        )
-    )
+    stated = dict(re.findall(r"^\| `baseline/([\w-]+)`.*? \| ([\d.]+) %", RUNS, re.MULTILINE))
     assert [*stated] == [*policies]
     for name in policies:
         assert f"{100 * runs[name]['right'][0]:.1f}" == f"{float(stated[name]):.1f}", name
