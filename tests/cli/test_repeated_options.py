@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
-from wildtool.cli import Commands, app
+from wildtool.cli import OLDER_OPTIONS, Commands, app
 
 
 def verbs() -> Iterator[tuple[tuple[str, ...], Any]]:

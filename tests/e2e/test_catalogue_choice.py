@@ -15,8 +15,12 @@ from faults.server import Answer, FaultServer, completion, http
 from tools.choice_play import requests_file, tools
 
 HARBOUR = Path(__file__).parents[2] / "docs" / "harbour"
-DOCS = (HARBOUR.parent / "tools.md").read_text(encoding="utf-8")
-RUNS = DOCS.partition("\n## Runs\n")[2].partition("\n## ")[0]
+RUNS = (
+    (HARBOUR.parent / "tools.md")
+    .read_text(encoding="utf-8")
+    .partition("\n## Runs\n")[2]
+    .partition("\n## ")[0]
+)
 """The section with the table of policies."""
 REQUESTS: list[dict[str, Any]] = [
     *({"request": f"High tide {place}?", "tool": "get_tides"} for place in range(8)),
