@@ -1,10 +1,10 @@
 """What claims cost: 1,000 workers share 1,000,000 items through a store, with the real claiming code and a fake clock.
 
-    python bench/claims.py [--workers 1000] [--items 1000000] [--share-s 60]
+    python bench/claims.py [--workers 1000] [--items 1000000] [--shard-s 60]
 
 Each request takes 50 ms, a list one for each 1,000 objects. Workers need between a third and three times the usual time
-for a share, and two in a hundred die in the middle of one. Prints requests for each item, the largest part of its time
-that a worker waited for claims, how often a worker found no share although one was free, and what the requests cost at
+for a shard, and two in a hundred die in the middle of one. Prints requests for each item, the largest part of its time
+that a worker waited for claims, how often a worker found no shard although one was free, and what the requests cost at
 S3's list price. Not among them: what a controller sends, and reports of workers where limits are divided (docs/scale.md).
 
 A million items take about a minute.
@@ -18,7 +18,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 
 from wildtool.scale.claims import BEAT_S, Claim, Claims
-from wildtool.scale.job import SHARE_ITEMS
+from wildtool.scale.job import SHARD_ITEMS
 from wildtool.scale.store import ObjectStore, StoredObject
 from wildtool.scale.worker import BUCKET_PACE
 
@@ -74,11 +74,11 @@ class CountingStore(ObjectStore):
         raise LookupError(f"{name}: claims use one store")
 
 
-def simulate(workers: int, items: int, share_s: float, seed: int = 2026) -> dict[str, float]:
+def simulate(workers: int, items: int, shard_s: float, seed: int = 2026) -> dict[str, float]:
     """The figures of one run."""
     chance, store = random.Random(seed), CountingStore()
-    shares = -(-items // SHARE_ITEMS)
-    claims = [Claims(store, f"w{n}", shares, 1, choice=random.Random(seed + n)) for n in range(workers)]
+    shards = -(-items // SHARD_ITEMS)
+    claims = [Claims(store, f"w{n}", shards, 1, choice=random.Random(seed + n)) for n in range(workers)]
     waited, ended, finished = [0.0] * workers, [0.0] * workers, Counter[int]()
     polls = [BUCKET_PACE.poll_s] * workers
     holding: list[Claim | None] = [None] * workers
@@ -98,13 +98,13 @@ def simulate(workers: int, items: int, share_s: float, seed: int = 2026) -> dict
             continue
         before = store.count
         if done := holding[number]:
-            finished[done.share] += claims[number].finish(done)
+            finished[done.shard] += claims[number].finish(done)
         claim = holding[number] = claims[number].claim()
         waiting = (store.count - before) * LATENCY_S
         waited[number] += waiting
         taken += claim is not None and claim.generation == 1
         if claim is None:
-            missed += taken < shares
+            missed += taken < shards
             if claims[number].finished:
                 ended[number] = now
             else:
@@ -112,18 +112,18 @@ def simulate(workers: int, items: int, share_s: float, seed: int = 2026) -> dict
                 polls[number] = min(2 * polls[number], BUCKET_PACE.longest_poll_s)
             continue
         polls[number] = BUCKET_PACE.poll_s
-        if chance.random() < DYING / (shares / workers):
+        if chance.random() < DYING / (shards / workers):
             dead.add(number)
             ended[number] = now
             continue
-        length = share_s * 3 ** chance.uniform(-1, 1)
+        length = shard_s * 3 ** chance.uniform(-1, 1)
         store.requests["write"] += 1 + int(length / BUCKET_PACE.send_s)
         heapq.heappush(events, (now + waiting + length, number, "next"))
-    assert sorted(finished) == list(range(shares)) and set(finished.values()) == {1}
+    assert sorted(finished) == list(range(shards)) and set(finished.values()) == {1}
     return {
         "workers": workers,
         "items": items,
-        "seconds_of_a_share": share_s,
+        "seconds_of_a_shard": shard_s,
         "requests_per_item": store.count / items,
         "largest_wait_percent": 100 * max(wait / end for wait, end in zip(waited, ended, strict=True) if end),
         "looks_in_vain": missed,
@@ -137,6 +137,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--workers", type=int, default=1_000)
     parser.add_argument("--items", type=int, default=1_000_000)
-    parser.add_argument("--share-s", type=float, default=60.0)
+    parser.add_argument("--shard-s", type=float, default=60.0)
     options = parser.parse_args()
-    print(json.dumps(simulate(options.workers, options.items, options.share_s), indent=1))
+    print(json.dumps(simulate(options.workers, options.items, options.shard_s), indent=1))

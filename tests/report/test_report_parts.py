@@ -170,9 +170,9 @@ def test_workers_are_listed_with_what_they_hold(monkeypatch: pytest.MonkeyPatch)
     ]
     lines = run_index._worker_lines(workers, {"a", "b", "c"})  # pyright: ignore[reportPrivateUsage]
     assert lines.splitlines() == [
-        "a: shares 0, 1; 1 item, 2 calls; seen 10 s ago",
-        "b: shares 0, 1, 2, 3, 4, 5, 6, 7, …; 2 items, 1 call; seen 0 s ago",
-        "c: shares none; 1 item, 2 calls; seen 10 s ago",
+        "a: shards 0, 1; 1 item, 2 calls; seen 10 s ago",
+        "b: shards 0, 1, 2, 3, 4, 5, 6, 7, …; 2 items, 1 call; seen 0 s ago",
+        "c: shards none; 1 item, 2 calls; seen 10 s ago",
         "d ended: killed",
     ]
     many = [worker(f"w{n}") for n in range(21)]

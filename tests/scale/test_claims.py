@@ -1,4 +1,4 @@
-"""Exactly one worker holds a share at a time, and no worker's clock matters."""
+"""Exactly one worker holds a shard at a time, and no worker's clock matters."""
 
 import random
 from collections import Counter
@@ -18,41 +18,41 @@ from wildtool.scale.claims import (
     Claims,
     ended_key,
     held_key,
-    share_states,
+    shard_states,
 )
 
-SHARES = 5
+SHARDS = 5
 
 
-def claims(store: MemoryStore, worker: str, shares: int = SHARES, sitting: int = 1) -> Claims:
-    made = Claims(store, worker, shares, sitting, choice=random.Random(worker))
+def claims(store: MemoryStore, worker: str, shards: int = SHARDS, sitting: int = 1) -> Claims:
+    made = Claims(store, worker, shards, sitting, choice=random.Random(worker))
     made.beat({})
     return made
 
 
 @given(order=st.lists(st.integers(0, 3), min_size=1, max_size=60))
-def test_workers_in_any_order_never_hold_the_same_share(order: list[int]):
+def test_workers_in_any_order_never_hold_the_same_shard(order: list[int]):
     store = MemoryStore()
     workers = [claims(store, f"w{number}") for number in range(4)]
     taken = [claim for number in order if (claim := workers[number].claim())]
     assert len(set(taken)) == len(taken)
     assert {claim.generation for claim in taken} <= {1}
-    assert len(taken) == min(len(order), SHARES)
+    assert len(taken) == min(len(order), SHARDS)
 
 
-def test_a_dead_workers_share_goes_to_exactly_one_other():
+def test_a_dead_workers_shard_goes_to_exactly_one_other():
     store = MemoryStore()
-    first = claims(store, "first", shares=1).claim()
+    first = claims(store, "first", shards=1).claim()
     store.now += EXPIRY_S + 1
-    others = [claims(store, name, shares=1) for name in ("a", "b", "c")]
+    others = [claims(store, name, shards=1) for name in ("a", "b", "c")]
     assert [other.claim() for other in others].count(None) == 2
-    assert share_states(store)[0].generation == 2
+    assert shard_states(store)[0].generation == 2
     assert first == Claim(0, 1)
 
 
-def test_a_worker_that_beats_keeps_its_share():
+def test_a_worker_that_beats_keeps_its_shard():
     store = MemoryStore()
-    holder, other = claims(store, "holder", shares=1), claims(store, "other", shares=1)
+    holder, other = claims(store, "holder", shards=1), claims(store, "other", shards=1)
     assert holder.claim()
     for _ in range(10):
         store.now += EXPIRY_S - 1
@@ -65,7 +65,7 @@ def test_a_worker_that_beats_keeps_its_share():
 def test_a_clock_that_is_wrong_breaks_no_lease(skew: float):
     # A worker's own clock is never asked: all that it can do is beat too late for the store.
     store = MemoryStore()
-    holder, other = claims(store, "holder", shares=1), claims(store, "other", shares=1)
+    holder, other = claims(store, "holder", shards=1), claims(store, "other", shards=1)
     assert holder.claim()
     store.now += 60
     other.beat({"time": store.now + skew})
@@ -74,34 +74,34 @@ def test_a_clock_that_is_wrong_breaks_no_lease(skew: float):
 
 def test_a_worker_known_to_be_dead_is_not_waited_for():
     store = MemoryStore()
-    claims(store, "killed", shares=1).claim()
-    heir = claims(store, "heir", shares=1)
+    claims(store, "killed", shards=1).claim()
+    heir = claims(store, "heir", shards=1)
     assert heir.claim() is None
     heir.dead.add("killed")
     assert heir.claim() == Claim(0, 2)
 
 
-def test_shares_of_workers_that_are_dead_for_sure_are_released_for_anybody():
+def test_shards_of_workers_that_are_dead_for_sure_are_released_for_anybody():
     store = MemoryStore()
-    killed, alive = claims(store, "killed", shares=3), claims(store, "alive", shares=3)
+    killed, alive = claims(store, "killed", shards=3), claims(store, "alive", shards=3)
     done, begun, kept = killed.claim(), killed.claim(), alive.claim()
     assert done and begun and kept
     killed.finish(done)
     before = [entry.key for entry in store.entries("share/")]
-    heir = claims(store, "heir", shares=3)
+    heir = claims(store, "heir", shards=3)
     heir.release(set())
     heir.release({"killed", ""})
-    released = ended_key(begun.share, begun.generation, RELEASED)
+    released = ended_key(begun.shard, begun.generation, RELEASED)
     assert [entry.key for entry in store.entries("share/")] == sorted([*before, released])
     heir.release({"killed"})
-    third = claims(store, "third", shares=3)
-    assert third.claim() == Claim(begun.share, 2)
+    third = claims(store, "third", shards=3)
+    assert third.claim() == Claim(begun.shard, 2)
     assert third.claim() is None
 
 
 def test_a_lease_whose_answer_was_lost_is_taken_over_by_its_own_worker():
     store = MemoryStore()
-    worker = claims(store, "worker", shares=1)
+    worker = claims(store, "worker", shards=1)
     store.create(held_key(0, 1), b'{"worker": "worker"}')
     assert worker.claim() == Claim(0, 2)
     assert worker.claim() is None
@@ -109,20 +109,20 @@ def test_a_lease_whose_answer_was_lost_is_taken_over_by_its_own_worker():
 
 def test_one_of_many_leases_whose_worker_is_dead_is_found():
     store = MemoryStore()
-    holders = [claims(store, f"w{number}", shares=30) for number in range(30)]
+    holders = [claims(store, f"w{number}", shards=30) for number in range(30)]
     for holder in holders:
         assert holder.claim()
     store.now += EXPIRY_S + 1
     for holder in holders[1:]:
         holder.beat({})
-    idle = claims(store, "idle", shares=30)
+    idle = claims(store, "idle", shards=30)
     found = [claim for _ in range(30) if (claim := idle.claim())]
     assert [claim.generation for claim in found] == [2]
 
 
-def test_a_slow_worker_that_returns_sees_that_its_share_is_lost_and_does_no_harm():
+def test_a_slow_worker_that_returns_sees_that_its_shard_is_lost_and_does_no_harm():
     store = MemoryStore()
-    slow, heir = claims(store, "slow", shares=1), claims(store, "heir", shares=1)
+    slow, heir = claims(store, "slow", shards=1), claims(store, "heir", shards=1)
     claim = slow.claim()
     assert claim and not slow.is_lost(claim)
     store.now += EXPIRY_S + 1
@@ -134,22 +134,22 @@ def test_a_slow_worker_that_returns_sees_that_its_share_is_lost_and_does_no_harm
     assert not slow.finish(claim)
 
 
-def test_a_share_left_for_anybody_is_continued_now_and_one_that_failed_only_by_the_next_start():
+def test_a_shard_left_for_anybody_is_continued_now_and_one_that_failed_only_by_the_next_start():
     store = MemoryStore()
-    worker, other = claims(store, "worker", shares=2), claims(store, "other", shares=2)
+    worker, other = claims(store, "worker", shards=2), claims(store, "other", shards=2)
     first, second = worker.claim(), worker.claim()
     assert first and second
     worker.leave(first, for_anybody=True)
     worker.leave(second, for_anybody=False)
-    assert other.claim() == Claim(first.share, 2)
+    assert other.claim() == Claim(first.shard, 2)
     assert other.claim() is None
-    later = claims(store, "later", shares=2, sitting=2)
-    assert later.claim() == Claim(second.share, 2)
+    later = claims(store, "later", shards=2, sitting=2)
+    assert later.claim() == Claim(second.shard, 2)
 
 
-def test_a_run_is_finished_when_all_shares_are_done_or_left():
+def test_a_run_is_finished_when_all_shards_are_done_or_left():
     store = MemoryStore()
-    worker = claims(store, "worker", shares=2)
+    worker = claims(store, "worker", shards=2)
     for complete in (True, False):
         claim = worker.claim()
         assert claim and not worker.finished
@@ -161,49 +161,49 @@ def test_a_run_is_finished_when_all_shares_are_done_or_left():
     assert worker.finished
 
 
-def test_shares_of_many_blocks_are_all_done_once_with_few_requests(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "BLOCK_SHARES", 20)
-    store, chance, shares = MemoryStore(), random.Random(1), 400
-    workers = [claims(store, f"w{number}", shares) for number in range(25)]
+def test_shards_of_many_blocks_are_all_done_once_with_few_requests(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "BLOCK_SHARDS", 20)
+    store, chance, shards = MemoryStore(), random.Random(1), 400
+    workers = [claims(store, f"w{number}", shards) for number in range(25)]
     held: dict[str, Claim] = {}
     finished = Counter[int]()
     while working := [worker for worker in workers if not worker.finished]:
         worker = chance.choice(working)
         if worker.worker in held:
             claim = held.pop(worker.worker)
-            finished[claim.share] += worker.finish(claim)
+            finished[claim.shard] += worker.finish(claim)
         elif claim := worker.claim():
             held[worker.worker] = claim
-    assert finished == Counter(range(shares))
+    assert finished == Counter(range(shards))
     assert {claim.generation for claim in held.values()} <= {1}
-    # Two of them say that a share is held and done. A list of all shares for each claim would take some hundred objects.
-    assert store.requests < 8 * shares
-    assert claims(store, "late", shares).claim() is None
+    # Two of them say that a shard is held and done. A list of all shards for each claim would take some hundred objects.
+    assert store.requests < 8 * shards
+    assert claims(store, "late", shards).claim() is None
 
 
-def test_a_share_that_is_free_again_is_found_in_a_block_whose_shares_were_all_taken(
+def test_a_shard_that_is_free_again_is_found_in_a_block_whose_shards_were_all_taken(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(module, "BLOCK_SHARES", 2)
+    monkeypatch.setattr(module, "BLOCK_SHARDS", 2)
     store = MemoryStore()
     worker, other = claims(store, "worker"), claims(store, "other")
-    taken = [claim for _ in range(SHARES) if (claim := worker.claim())]
+    taken = [claim for _ in range(SHARDS) if (claim := worker.claim())]
     assert other.claim() is None and not other.finished
     worker.leave(taken[0], for_anybody=True)
     later = [claim for _ in range(20) if (claim := other.claim())]
-    assert later == [Claim(taken[0].share, 2)]
+    assert later == [Claim(taken[0].shard, 2)]
 
 
 class ManyWorkers(RuleBasedStateMachine):
     """Workers claim, finish, leave, die and return in any order."""
 
-    block_shares: ClassVar[int] = module.BLOCK_SHARES
+    block_shards: ClassVar[int] = module.BLOCK_SHARDS
 
     def __init__(self) -> None:
         super().__init__()
-        module.BLOCK_SHARES = self.block_shares
+        module.BLOCK_SHARDS = self.block_shards
         self.store = MemoryStore()
-        self.workers = [claims(self.store, f"w{number}", shares=3) for number in range(3)]
+        self.workers = [claims(self.store, f"w{number}", shards=3) for number in range(3)]
         self.asleep: set[int] = set()
         self.held: dict[int, list[Claim]] = {number: [] for number in range(3)}
         self.finished: Counter[int] = Counter()
@@ -224,7 +224,7 @@ class ManyWorkers(RuleBasedStateMachine):
         if self.held[number]:
             claim = self.held[number].pop()
             if done:
-                self.finished[claim.share] += self.workers[number].finish(claim)
+                self.finished[claim.shard] += self.workers[number].finish(claim)
             else:
                 self.workers[number].leave(claim, for_anybody=True)
 
@@ -239,23 +239,23 @@ class ManyWorkers(RuleBasedStateMachine):
         self.store.now += seconds
 
     @invariant()
-    def each_share_is_finished_at_most_once(self):
+    def each_shard_is_finished_at_most_once(self):
         assert all(count == 1 for count in self.finished.values() if count)
 
     @invariant()
     def generations_have_no_gap(self):
-        for share in range(3):
-            generations = sorted(claim.generation for claim in self.generations if claim.share == share)
+        for shard in range(3):
+            generations = sorted(claim.generation for claim in self.generations if claim.shard == shard)
             assert generations == list(range(1, len(generations) + 1))
 
     def teardown(self) -> None:
-        module.BLOCK_SHARES = ManyWorkers.block_shares
+        module.BLOCK_SHARDS = ManyWorkers.block_shards
 
 
 class ManyWorkersAndBlocks(ManyWorkers):
-    """The same where three shares lie in two blocks."""
+    """The same where three shards lie in two blocks."""
 
-    block_shares = 2
+    block_shards = 2
 
 
 for machine in (ManyWorkers, ManyWorkersAndBlocks):

@@ -21,8 +21,8 @@ def test_a_signal_ends_the_work_of_a_worker(sent: signal.Signals):
                 asyncio.get_running_loop().call_soon(signal.raise_signal, sent)
                 await asyncio.Event().wait()
             finally:
-                ended.append("gave up its shares")
+                ended.append("gave up its shards")
 
     player: Any = Player()
     assert asyncio.run(commands._until_stopped(player)) is None  # pyright: ignore[reportPrivateUsage]
-    assert ended == ["gave up its shares"]
+    assert ended == ["gave up its shards"]

@@ -76,12 +76,12 @@ def test_a_run_folder_with_its_store_is_brought_up_to_date_from_time_to_time(
     assert copied == [(now, run.store, tmp_path / "run") for now in copies]
 
 
-def test_a_run_ends_when_its_shares_are_done_whatever_has_become_of_its_workers(
+def test_a_run_ends_when_its_shards_are_done_whatever_has_become_of_its_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def finish() -> None:
-        for share in range(4):
-            run.store.put(done_key(share), b"{}")
+        for shard in range(4):
+            run.store.put(done_key(shard), b"{}")
 
     run = Run(tmp_path, monkeypatch, finish, *[lambda: None] * 1_000)
     run.controller.watch()
@@ -89,7 +89,7 @@ def test_a_run_ends_when_its_shares_are_done_whatever_has_become_of_its_workers(
     assert run.launcher.acts
 
 
-def test_a_run_ends_when_all_shares_are_done_or_left_in_this_start(
+def test_a_run_ends_when_all_shards_are_done_or_left_in_this_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def leave() -> None:
@@ -105,7 +105,7 @@ def test_a_run_ends_when_all_shares_are_done_or_left_in_this_start(
     assert not run.controller.is_done()
 
 
-def test_a_run_with_shares_to_do_goes_on_as_long_as_workers_may_come(
+def test_a_run_with_shards_to_do_goes_on_as_long_as_workers_may_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     run = Run(tmp_path, monkeypatch, *[lambda: None] * 100)

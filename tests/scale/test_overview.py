@@ -9,7 +9,7 @@ from scale.memory_store import MemoryStore
 from wildtool import redact
 from wildtool.engine.record.format import segment_path
 from wildtool.engine.record.worker_list import read_workers
-from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShareState, done_key, worker_key
+from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShardState, done_key, worker_key
 from wildtool.scale.copies import copy_run
 from wildtool.scale.overview import SharedProgress, worker_reports
 from wildtool.scale.segments import segment_key
@@ -23,12 +23,12 @@ def said(store: MemoryStore, name: str, **values: object) -> None:
 
 
 def line_of(store: MemoryStore, progress: SharedProgress) -> str:
-    states = {0: ShareState(1, complete=True), 1: ShareState(2), 2: ShareState(1)}
+    states = {0: ShardState(1, complete=True), 1: ShardState(2), 2: ShardState(1)}
     progress.update(states, worker_reports(store, 2), "here.")
     return progress.text(None)
 
 
-def test_the_line_counts_shares_leases_and_workers_of_this_start():
+def test_the_line_counts_shards_leases_and_workers_of_this_start():
     store, progress = MemoryStore(), SharedProgress("m", 5)
     assert progress.text(None) == "m: no worker has reported yet"
     said(store, "dead", shares=[2], items=1, calls=2)
@@ -38,7 +38,7 @@ def test_the_line_counts_shares_leases_and_workers_of_this_start():
     said(store, "of an earlier start", sitting=1, shares=[1], items=50, calls=50)
     line = line_of(store, progress)
     assert line == (
-        "m: 1 of 5 shares done, 1 held · 1 workers, 1 lost · 74 items and 1,902 calls reported in this start"
+        "m: 1 of 5 shards done, 1 held · 1 workers, 1 lost · 74 items and 1,902 calls reported in this start"
     )
     assert len(progress.text(40)) == 40
 

@@ -1,4 +1,4 @@
-"""One generation is the record of a share, and copies of runs follow it."""
+"""One generation is the record of a shard, and copies of runs follow it."""
 
 import fcntl
 import json
@@ -12,16 +12,16 @@ from scale.memory_store import MemoryStore
 from wildtool.engine.record.format import find_segments, segment_path
 from wildtool.errors import RecordError
 from wildtool.scale import copies
-from wildtool.scale.claims import Claim, done_key, held_key, share_states
+from wildtool.scale.claims import Claim, done_key, held_key, shard_states
 from wildtool.scale.copies import copy_run, local_folder
 from wildtool.scale.segments import (
-    open_share,
+    open_shard,
     read_segments,
     recover_spools,
     segment_key,
     send_lines,
-    share_folder,
-    share_records,
+    shard_folder,
+    shard_records,
 )
 from wildtool.scale.store import JOB_KEY
 
@@ -39,7 +39,7 @@ def spool(folder: Path, data: bytes) -> Path:
 
 
 def content(store: MemoryStore) -> dict[int, bytes]:
-    return {record.claim.share: read_segments(store, record.segments) for record in share_records(store)}
+    return {record.claim.shard: read_segments(store, record.segments) for record in shard_records(store)}
 
 
 def test_what_is_new_becomes_the_next_segment_and_a_torn_line_waits(tmp_path: Path):
@@ -78,7 +78,7 @@ def test_a_generation_that_has_sent_nothing_takes_nothing_away():
     store.create(segment_key(Claim(0, 1), 1), lines("a"))
     store.create(held_key(0, 2), b"{}")
     assert content(store) == {0: lines("a")}
-    assert share_states(store)[0].generation == 2
+    assert shard_states(store)[0].generation == 2
 
 
 def test_segments_behind_a_gap_are_left_out():
@@ -96,8 +96,8 @@ def test_a_copy_is_the_record_however_it_came_about(steps: list[tuple[int, int, 
     store.put("run.json", b"{}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for share, generation, copied in steps:
-            claim = Claim(share, generation)
+        for shard, generation, copied in steps:
+            claim = Claim(shard, generation)
             counts[claim] = counts.get(claim, 0) + 1
             store.create(segment_key(claim, counts[claim]), f"{claim} {counts[claim]}\n".encode())
             if copied:
@@ -118,10 +118,10 @@ def test_a_copy_that_was_cut_is_made_again(tmp_path: Path):
 
 def test_a_copy_holds_nothing_of_an_earlier_run_at_the_same_address(tmp_path: Path):
     earlier, later, emptied = MemoryStore(), MemoryStore(), MemoryStore()
-    for store, run, shares in ((earlier, "a", (0, 1)), (later, "b", (0,))):
+    for store, run, shards in ((earlier, "a", (0, 1)), (later, "b", (0,))):
         store.put(JOB_KEY, json.dumps({"run": run}).encode())
-        for share in shares:
-            store.create(segment_key(Claim(share, 1), 1), lines(run))
+        for shard in shards:
+            store.create(segment_key(Claim(shard, 1), 1), lines(run))
     copy_run(earlier, tmp_path)
     (tmp_path / "verdicts-official.parquet").touch()
     copy_run(later, tmp_path)
@@ -146,7 +146,7 @@ def test_spools_of_dead_workers_are_sent_and_removed_but_none_that_is_locked_or_
         (tmp_path / name / "lock").touch()
     (tmp_path / "removed" / "shares").mkdir(parents=True)
     for name, claim in (("dead", Claim(0, 1)), ("alive", Claim(1, 1))):
-        open_share(store, claim, tmp_path / name, items=1).close()
+        open_shard(store, claim, tmp_path / name, items=1).close()
     with (tmp_path / "alive" / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert recover_spools(store, tmp_path) == {"dead"}
@@ -156,45 +156,45 @@ def test_spools_of_dead_workers_are_sent_and_removed_but_none_that_is_locked_or_
 
 def test_keys_and_sizes_of_a_record():
     claim = Claim(12, 3)
-    assert (share_folder(12), segment_key(claim, 1)) == ("record/0000012/", "record/0000012/0003-0001.jsonl")
+    assert (shard_folder(12), segment_key(claim, 1)) == ("record/0000012/", "record/0000012/0003-0001.jsonl")
     store = MemoryStore()
     for number, data in ((1, b"ab"), (2, b"c")):
         store.create(segment_key(claim, number), data)
     store.create(segment_key(Claim(3, 1), 1), b"x")
     store.put("record/0000012/other", b"")
-    first, second = share_records(store)
+    first, second = shard_records(store)
     assert (first.claim, second.claim, second.size, len(second.segments)) == (Claim(3, 1), claim, 3, 2)
-    assert [record.claim for record in share_records(store, share_folder(3))] == [Claim(3, 1)]
+    assert [record.claim for record in shard_records(store, shard_folder(3))] == [Claim(3, 1)]
     assert read_segments(store, second.segments) == b"abc"
     assert read_segments(MemoryStore(), second.segments) == b""
 
 
-def test_a_share_begins_with_what_earlier_generations_recorded(tmp_path: Path):
+def test_a_shard_begins_with_what_earlier_generations_recorded(tmp_path: Path):
     store = MemoryStore()
     store.create(segment_key(Claim(0, 1), 1), HEADER)
-    first = open_share(store, Claim(1, 1), tmp_path, items=5)
+    first = open_shard(store, Claim(1, 1), tmp_path, items=5)
     assert (first.claim, first.folder, first.remaining) == (
         Claim(1, 1),
         tmp_path / "shares" / "0000001-0001",
         5,
     )
     assert (first.failed, first.is_lost) == (False, False)
-    share = open_share(store, Claim(0, 2), tmp_path, items=1)
-    file = segment_path(share.folder, 1)
+    shard = open_shard(store, Claim(0, 2), tmp_path, items=1)
+    file = segment_path(shard.folder, 1)
     assert file.read_bytes() == HEADER
-    assert share.unsent == len(HEADER)
-    share.send(store)
-    assert share.unsent == 0
+    assert shard.unsent == len(HEADER)
+    shard.send(store)
+    assert shard.unsent == 0
     assert content(store) == {0: HEADER}
     with file.open("ab") as more:
         more.write(b'{"line": "b"}\n')
-    assert share.unsent == len(b'{"line": "b"}\n')
-    share.sync()
-    share.close()
-    share.send(store)
-    share.sync()
-    assert content(store) == {0: HEADER}, "a closed share sends nothing"
-    assert [entry.key for entry in store.entries(share_folder(0))] == [
+    assert shard.unsent == len(b'{"line": "b"}\n')
+    shard.sync()
+    shard.close()
+    shard.send(store)
+    shard.sync()
+    assert content(store) == {0: HEADER}, "a closed shard sends nothing"
+    assert [entry.key for entry in store.entries(shard_folder(0))] == [
         segment_key(Claim(0, 1), 1),
         segment_key(Claim(0, 2), 1),
     ]

@@ -73,7 +73,7 @@ def keys(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_workers_play_all_shares_and_the_command_shows_the_numbers(tmp_path: Path):
+def test_workers_play_all_shards_and_the_command_shows_the_numbers(tmp_path: Path):
     done = run(f"{RUN} --quiet")
     assert done.exit_code == 0, done.output
     alone = run("run wild-mini -m baseline/lexical --limit 5 --out alone --quiet")
@@ -110,9 +110,9 @@ def test_workers_play_all_shares_and_the_command_shows_the_numbers(tmp_path: Pat
         "control/share/00000/0000000.0001.ended.0000",
         "control/share/00000/0000000.0001.held",
         "job.json",
-        *(f"record/{share:07d}/0001-0001.jsonl" for share in range(5)),
+        *(f"record/{shard:07d}/0001-0001.jsonl" for shard in range(5)),
         "run.json",
-        *sorted(key for share in range(5) for key in (done_key(share), f"share/00000/{share:07d}.0001.held")),
+        *sorted(key for shard in range(5) for key in (done_key(shard), f"share/00000/{shard:07d}.0001.held")),
     ]
     reports = [json.loads(path.read_bytes()) for path in (store / "worker").iterdir()]
     assert sorted(
@@ -149,21 +149,21 @@ def test_a_run_that_is_done_is_read_again_and_nothing_is_played(tmp_path: Path):
     )
 
 
-def test_the_line_counts_shares_and_the_end_says_what_is_missing(
+def test_the_line_counts_shards_and_the_end_says_what_is_missing(
     tmp_path: Path, launcher: Any, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(launcher, "act", staticmethod(lambda store: None))
     nothing = run(RUN)
     assert nothing.exit_code == 3
     assert nothing.stderr.splitlines() == [
-        "baseline/lexical: 0 of 5 shares done, 0 held · 0 workers",
+        "baseline/lexical: 0 of 5 shards done, 0 held · 0 workers",
         "run: not finished; run the same command to continue.",
     ]
     assert nothing.stdout == ""
     played = run(RUN.replace("local:2", "local:1"))
     assert (played.exit_code, played.stderr) == (
         3,
-        "baseline/lexical: 0 of 5 shares done, 0 held · 0 workers\n"
+        "baseline/lexical: 0 of 5 shards done, 0 held · 0 workers\n"
         "run: not finished; run the same command to continue.\n",
     )
 

@@ -17,20 +17,20 @@ from scale.test_allowance import JOB
 from wildtool.errors import CallError, UsageError
 from wildtool.scale import worker as module
 from wildtool.scale.claims import EXPIRY_S, Claim, Claims, done_key, ended_key, held_key, worker_key
-from wildtool.scale.segments import open_share, read_segments, share_records
+from wildtool.scale.segments import open_shard, read_segments, shard_records
 from wildtool.scale.servers import ModelServer, ServerError
 from wildtool.scale.store import FolderStore, StoreError
-from wildtool.scale.worker import BUCKET_PACE, FOLDER_PACE, ShareWorker, StorePace, WorkerResult, pace_of
+from wildtool.scale.worker import BUCKET_PACE, FOLDER_PACE, ShardWorker, StorePace, WorkerResult, pace_of
 from wildtool.types import Request
 
-ITEMS, SHARE_ITEMS = 5, 2
+ITEMS, SHARD_ITEMS = 5, 2
 CALLS_PER_ITEM = 4
 """Two units of two steps."""
 REFUSED = CallError("http 400", "not this one", final=True)
 
 
 class Run:
-    """A run of five items in three shares, and a worker of it."""
+    """A run of five items in three shards, and a worker of it."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Run:
         *,
         server: Any = None,
         concurrency: int = 3,
-        share_items: int = SHARE_ITEMS,
+        share_items: int = SHARD_ITEMS,
         sitting: int = 3,
         store: MemoryStore | None = None,
         **options: Any,
@@ -56,8 +56,8 @@ class Run:
         )
         spool = folder / "spool" / "me"
         (spool / "shares").mkdir(parents=True)
-        self.shares = spool / "shares"
-        self.worker = ShareWorker(
+        self.shards = spool / "shares"
+        self.worker = ShardWorker(
             self.store, self.job, plan, plan.read(), spool, None, cast(ModelServer | None, server)
         )
 
@@ -65,20 +65,20 @@ class Run:
         return asyncio.run(self.worker.work())
 
     def states(self) -> dict[str, Any]:
-        """What the store says of shares: keys with what their objects hold."""
+        """What the store says of shards: keys with what their objects hold."""
         return {entry.key: self.store.get_json(entry.key) for entry in self.store.entries("share/")}
 
     def heartbeat(self, worker: str = "me") -> dict[str, Any]:
         return self.store.get_json(worker_key(worker))
 
     def rows(self) -> list[tuple[int, str, str]]:
-        """Share, item and kind of each row that the store has."""
+        """Shard, item and kind of each row that the store has."""
         rows: list[tuple[int, str, str]] = []
-        for record in share_records(cast(Any, self.store)):
+        for record in shard_records(cast(Any, self.store)):
             for line in read_segments(cast(Any, self.store), record.segments).splitlines():
                 row = json.loads(line)
                 if "item" in row:
-                    rows.append((record.claim.share, row["item"], row["row"]))
+                    rows.append((record.claim.shard, row["item"], row["row"]))
         return rows
 
 
@@ -91,15 +91,15 @@ def without_waiting(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def held(*shares: int, worker: str = "me") -> dict[str, Any]:
-    return {held_key(share, 1): {"worker": worker} for share in shares}
+def held(*shards: int, worker: str = "me") -> dict[str, Any]:
+    return {held_key(shard, 1): {"worker": worker} for shard in shards}
 
 
-def done(*shares: int) -> dict[str, Any]:
-    return {done_key(share): {"generation": 1, "worker": "me"} for share in shares}
+def done(*shards: int) -> dict[str, Any]:
+    return {done_key(shard): {"generation": 1, "worker": "me"} for shard in shards}
 
 
-def test_a_worker_plays_all_shares_and_leaves_no_file(tmp_path: Path):
+def test_a_worker_plays_all_shards_and_leaves_no_file(tmp_path: Path):
     run = Run(tmp_path)
     assert run.work() == WorkerResult(items=5, calls=20, left=0, limit=None)
     assert run.states() == held(0, 1, 2) | done(0, 1, 2)
@@ -114,27 +114,27 @@ def test_a_worker_plays_all_shares_and_leaves_no_file(tmp_path: Path):
         "said": "",
     }
     assert sorted(run.rows()) == [
-        (number // SHARE_ITEMS, f"i{number}", "step")
+        (number // SHARD_ITEMS, f"i{number}", "step")
         for number in range(ITEMS)
         for _ in range(CALLS_PER_ITEM)
     ]
-    assert list(run.shares.iterdir()) == []
+    assert list(run.shards.iterdir()) == []
     assert run.model.closed
 
 
-def test_a_share_with_a_failed_call_is_left_to_the_next_start(tmp_path: Path):
+def test_a_shard_with_a_failed_call_is_left_to_the_next_start(tmp_path: Path):
     def answer(request: Request) -> Any:
         return REFUSED if request.messages[0]["content"].startswith("i3/1") else "right"
 
     run = Run(tmp_path, answer)
     assert run.work() == WorkerResult(items=5, calls=18, left=1, limit=None)
     assert run.states() == held(0, 1, 2) | done(0, 2) | {ended_key(1, 1, 3): {}}
-    kinds = [kind for share, item, kind in run.rows() if (share, item) == (1, "i3")]
+    kinds = [kind for shard, item, kind in run.rows() if (shard, item) == (1, "i3")]
     assert sorted(kinds) == ["error", "step", "step"]
-    assert list(run.shares.iterdir()) == []
+    assert list(run.shards.iterdir()) == []
 
 
-def test_what_ends_a_worker_is_said_and_its_shares_are_free(tmp_path: Path):
+def test_what_ends_a_worker_is_said_and_its_shards_are_free(tmp_path: Path):
     def answer(request: Request) -> Any:
         return UsageError("no such thing") if len(run.model.asked) > 5 else "right"
 
@@ -146,7 +146,7 @@ def test_what_ends_a_worker_is_said_and_its_shares_are_free(tmp_path: Path):
     assert last["shares"] == []
     assert run.states() == held(0) | {ended_key(0, 1, 0): {}}
     assert len(run.rows()) == 5
-    assert list(run.shares.iterdir()) == []
+    assert list(run.shards.iterdir()) == []
     assert run.model.closed
 
 
@@ -162,29 +162,29 @@ def test_what_a_store_does_not_take_stays_on_the_disk(tmp_path: Path):
         run.work()
     run.store.broken = False
     assert run.states() == held(0)
-    assert [folder.name for folder in run.shares.iterdir()] == ["0000000-0001"]
+    assert [folder.name for folder in run.shards.iterdir()] == ["0000000-0001"]
     assert run.heartbeat()["ended"] is False
     assert run.model.closed
 
 
 def test_a_later_start_asks_only_for_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    shares: list[Any] = []
+    shards: list[Any] = []
 
     def open_noted(*words: Any) -> Any:
-        shares.append(open_share(*words))
-        return shares[-1]
+        shards.append(open_shard(*words))
+        return shards[-1]
 
     def answer(request: Request) -> Any:
         return REFUSED if request.messages[0]["content"].startswith("i3/1") else "right"
 
-    monkeypatch.setattr(module, "open_share", open_noted)
+    monkeypatch.setattr(module, "open_shard", open_noted)
     first = Run(tmp_path / "1", answer)
     second = Run(tmp_path / "2", store=first.store, sitting=4)
     assert first.work().left == 1
     assert second.work() == WorkerResult(items=2, calls=2, left=0, limit=None)
-    assert [share._closed for share in shares] == [True] * 4
+    assert [shard._closed for shard in shards] == [True] * 4
     assert first.states()[done_key(1)] == {"generation": 2, "worker": "me"}
-    kinds = [kind for share, item, kind in first.rows() if (share, item) == (1, "i3")]
+    kinds = [kind for shard, item, kind in first.rows() if (shard, item) == (1, "i3")]
     assert sorted(kinds) == ["error", *["step"] * 4]
 
 
@@ -193,7 +193,7 @@ async def test_what_is_recorded_is_brought_to_the_disk_each_second(
 ):
     run, log = Run(tmp_path), list[Any]()
     worker: Any = run.worker
-    worker._held.shares = [SimpleNamespace(sync=lambda: log.append("sync"))]
+    worker._held.shards = [SimpleNamespace(sync=lambda: log.append("sync"))]
 
     async def sleep(seconds: float) -> None:
         log.append(seconds)
@@ -206,7 +206,7 @@ async def test_what_is_recorded_is_brought_to_the_disk_each_second(
     assert log == [1.0, "sync", 1.0, "sync", 1.0]
 
 
-def test_a_worker_waits_for_shares_that_others_hold(tmp_path: Path):
+def test_a_worker_waits_for_shards_that_others_hold(tmp_path: Path):
     run = Run(tmp_path)
     other = Claims(run.store, "other", 3, 3)
     other.beat({})
@@ -219,7 +219,7 @@ def test_a_worker_waits_for_shares_that_others_hold(tmp_path: Path):
         if len(looks) == 4:
             for each in claims:
                 assert each is not None
-                if each.share == 1:
+                if each.shard == 1:
                     other.leave(each, for_anybody=True)
                 else:
                     other.finish(each)
@@ -257,33 +257,33 @@ def test_a_worker_that_waits_looks_less_and_less_often(tmp_path: Path, monkeypat
 # Heartbeats --------------------------------------------------------------------------------------------
 
 
-def opened(run: Run, *shares: int) -> list[Any]:
-    """Shares that the worker holds."""
-    made = [open_share(cast(Any, run.store), Claim(share, 1), run.shares.parent, 2) for share in shares]
-    for share in made:
-        run.worker._held.add(share, [])  # pyright: ignore[reportPrivateUsage]
+def opened(run: Run, *shards: int) -> list[Any]:
+    """Shards that the worker holds."""
+    made = [open_shard(cast(Any, run.store), Claim(shard, 1), run.shards.parent, 2) for shard in shards]
+    for shard in made:
+        run.worker._held.add(shard, [])  # pyright: ignore[reportPrivateUsage]
     return made
 
 
 @pytest.mark.parametrize(
     ("late_s", "lost"), [(EXPIRY_S / 2, [False, False]), (EXPIRY_S / 2 + 1, [False, True])]
 )
-def test_a_worker_whose_heartbeat_is_late_looks_which_shares_it_has_lost(
+def test_a_worker_whose_heartbeat_is_late_looks_which_shards_it_has_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late_s: float, lost: list[bool]
 ):
     run = Run(tmp_path)
     worker: Any = run.worker
-    shares = opened(run, 0, 1)
+    shards = opened(run, 0, 1)
     run.store.put(held_key(1, 2), b"{}")
     now = [worker._beat_at + late_s]
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     worker._beat({"x": 1})
     assert run.heartbeat() == {"x": 1}
-    assert [share.is_lost for share in shares] == lost
+    assert [shard.is_lost for shard in shards] == lost
     run.store.put(held_key(0, 2), b"{}")
     now[0] += EXPIRY_S / 2
     worker._beat({"x": 2})
-    assert (run.heartbeat(), [share.is_lost for share in shares]) == ({"x": 2}, lost)
+    assert (run.heartbeat(), [shard.is_lost for shard in shards]) == ({"x": 2}, lost)
     worker._say_end({"x": 3})
     worker._beat({"x": 4})
     assert run.heartbeat() == {"x": 3}
@@ -301,7 +301,7 @@ async def test_what_is_new_is_sent_from_time_to_time_and_much_at_once(
     sent: list[Any] = []
     now = [50.0]
 
-    def share(name: str, unsent: int, remaining: int = 1) -> Any:
+    def shard(name: str, unsent: int, remaining: int = 1) -> Any:
         return SimpleNamespace(
             unsent=unsent,
             remaining=remaining,
@@ -309,7 +309,7 @@ async def test_what_is_new_is_sent_from_time_to_time_and_much_at_once(
         )
 
     worker: Any = run.worker
-    worker._held.shares = [share("little", 99), share("much", 100), share("over", 500, remaining=0)]
+    worker._held.shards = [shard("little", 99), shard("much", 100), shard("over", 500, remaining=0)]
 
     async def sleep(seconds: float) -> None:
         assert seconds == 1.0

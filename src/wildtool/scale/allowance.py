@@ -207,7 +207,7 @@ class Allowance:
             )
         if claim.generation > 1:  # else nobody had it before, and two requests are spared
             below = self._parts_store(store)
-            before = below.get_json(held_key(claim.share, claim.generation - 1))
+            before = below.get_json(held_key(claim.shard, claim.generation - 1))
             report = below.get_json(worker_key(str(before.get("worker"))))
             self._inherited = as_object(report.get("spent"))
         part = 1.0 / self._job.workers

@@ -35,7 +35,7 @@ from wildtool.scale.parts import PartsJob, made_parts, work_on_parts
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import ObjectStore
-from wildtool.scale.worker import ShareWorker, WorkerResult
+from wildtool.scale.worker import ShardWorker, WorkerResult
 from wildtool.secret_places import find_secrets
 from wildtool.terminal import print_err, print_out
 
@@ -131,7 +131,7 @@ def start(
       wildtool worker start --run s3://bucket/runs/gpt-4o
       wildtool worker --run s3://bucket/runs/gpt-4o
 
-    Takes shares of items until none is left, and continues those of workers that died at their recorded step. Start as
+    Takes shards of items until none is left, and continues those of workers that died at their recorded step. Start as
     many as you like, on any machine that reaches the store, the data and the model. All options are those of the run.
     """
     store = place_of(run).store
@@ -336,7 +336,7 @@ def _work_as(
         folder = settings.output.cache
         cache = ReplyCache(Path(folder)) if folder else None
         try:
-            player = ShareWorker(store, job, its_plan, items, spool, cache, server)
+            player = ShardWorker(store, job, its_plan, items, spool, cache, server)
             player.claims.release(dead)
             return asyncio.run(_until_stopped(player))
         finally:
@@ -346,7 +346,7 @@ def _work_as(
                 shutil.rmtree(spool, ignore_errors=True)
 
 
-async def _until_stopped(player: ShareWorker) -> WorkerResult | None:
+async def _until_stopped(player: ShardWorker) -> WorkerResult | None:
     task = asyncio.ensure_future(player.work())
     loop = asyncio.get_running_loop()
     for sent in (signal.SIGTERM, signal.SIGINT):

@@ -22,7 +22,7 @@ from wildtool.engine.record.run_folder import RunFolder, is_locked, read_run
 from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_remote, is_run
 from wildtool.scale.allowance import ALLOTMENTS_KEY, is_limited, limits_of, remaining_limits
-from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShareState, share_states
+from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShardState, shard_states
 from wildtool.scale.copies import STORE_FOLDER, Place, copy_run, place_of
 from wildtool.scale.division import OPTIONS, Demand, Division
 from wildtool.scale.job import (
@@ -30,7 +30,7 @@ from wildtool.scale.job import (
     explicit_as_json,
     machine_name,
     options_as_json,
-    share_size,
+    shard_size,
     worker_name,
 )
 from wildtool.scale.overview import SharedProgress, WorkerReport, worker_reports
@@ -49,7 +49,7 @@ COPY_S = 10.0
 LEAVE_S = 10.0
 """For workers to end by themselves once the store says that nothing is left for them."""
 _SCOPE = ("limit", "ids", "repeats")
-"""What may not change, since shares are counted by it."""
+"""What may not change, since shards are counted by it."""
 
 
 class Launcher(Protocol):
@@ -70,7 +70,7 @@ class Launcher(Protocol):
         ...
 
     def stop(self) -> None:
-        """Ends all workers: they send what they have and give up their shares."""
+        """Ends all workers: they send what they have and give up their shards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class SharedOutcome:
     stopped: str | None
     """The limit that was reached, in words."""
     is_done: bool
-    """Whether all shares are complete."""
+    """Whether all shards are complete."""
     worker_statuses: tuple[int, ...]
     """Exit statuses of the workers that ended."""
 
@@ -120,7 +120,7 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
         explicit=explicit_as_json(shared.settings),
         original_prompts="prompts" in plan.identity(),
         items=count,
-        share_items=before.share_items if before else share_size(count, workers),
+        share_items=before.share_items if before else shard_size(count, workers),
         workers=workers,
         controlled=controlled,
         sitting=before.sitting + 1 if before else 1,
@@ -196,7 +196,7 @@ class Controller:
         if self._quiet:
             self._watch(None)
             return
-        progress = SharedProgress(self._job.model, self._job.shares)
+        progress = SharedProgress(self._job.model, self._job.shards)
         # What workers say stands above the line.
         self._launcher.say = progress.messages.append
         with ProgressDisplay([progress]):
@@ -213,8 +213,8 @@ class Controller:
             with suppress(StoreError):
                 if self._division is not None and self._is_due("divide", pace.report_s):
                     self._divide(self._division)
-                if self._is_due("shares", max(PROGRESS_S, pace.report_s)):
-                    states = share_states(self._store)
+                if self._is_due("shards", max(PROGRESS_S, pace.report_s)):
+                    states = shard_states(self._store)
                     if progress is not None:
                         self._update(progress, states)
                     if self._is_over(states):
@@ -224,16 +224,16 @@ class Controller:
             time.sleep(0.2)
         with suppress(StoreError):
             if progress is not None:
-                self._update(progress, share_states(self._store))
+                self._update(progress, shard_states(self._store))
 
-    def _update(self, progress: SharedProgress, states: Mapping[int, ShareState]) -> None:
+    def _update(self, progress: SharedProgress, states: Mapping[int, ShardState]) -> None:
         reports = worker_reports(self._store, self._job.sitting, progress.reports)
         progress.update(states, reports, machine_name())
 
-    def _is_over(self, states: Mapping[int, ShareState]) -> bool:
+    def _is_over(self, states: Mapping[int, ShardState]) -> bool:
         """Whether nothing is left to do, and workers had time to see it. Raises StoreError."""
         settled = sum(state.is_settled(self._job.sitting) for state in states.values())
-        if settled < self._job.shares and not (self.stopped is not None and self._nobody_works()):
+        if settled < self._job.shards and not (self.stopped is not None and self._nobody_works()):
             self._over_since = None
             return False
         now = time.monotonic()
@@ -280,8 +280,8 @@ class Controller:
         self._store.put(ALLOTMENTS_KEY, json.dumps(content).encode())
 
     def is_done(self) -> bool:
-        """Whether all shares are complete."""
-        return sum(state.complete for state in share_states(self._store).values()) >= self._job.shares
+        """Whether all shards are complete."""
+        return sum(state.complete for state in shard_states(self._store).values()) >= self._job.shards
 
 
 def _spent_before(place: Place, plan: Plan) -> dict[str, float]:

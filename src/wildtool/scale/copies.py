@@ -18,14 +18,14 @@ from wildtool.errors import RecordError
 from wildtool.json_codec import as_object
 from wildtool.outputs import write_error
 from wildtool.scale.overview import listed_workers, worker_reports
-from wildtool.scale.segments import ShareRecord, read_segments, share_records
+from wildtool.scale.segments import ShardRecord, read_segments, shard_records
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, find_stores, open_object_store, store_url
 from wildtool.temporary import temporary_folder
 
 STORE_FOLDER = "store"
 """Folder of the store inside a run folder."""
 _COPIED = "copied.json"
-"""File of a run folder that says which generation of each share it holds."""
+"""File of a run folder that says which generation of each shard it holds."""
 _SPARE_FILES = 256
 """Open files beside those of a record."""
 
@@ -98,7 +98,7 @@ def local_folder(path: Path) -> Path:
 
 
 def copy_run(store: ObjectStore, folder: Path) -> None:
-    """Brings a run folder up to date with its store: share N becomes segment N + 1. What a copy holds of an earlier run
+    """Brings a run folder up to date with its store: shard N becomes segment N + 1. What a copy holds of an earlier run
     at the same address is dropped.
 
     Raises RecordError where nothing may be written there, StoreError where the store cannot be read.
@@ -115,7 +115,7 @@ def copy_run(store: ObjectStore, folder: Path) -> None:
 
 
 def _copy_all(store: ObjectStore, folder: Path) -> int:
-    """Returns how many shares have a record."""
+    """Returns how many shards have a record."""
     job = store.get_json(JOB_KEY)
     run, copied = job.get("run", ""), _read_copied(folder)
     if copied["run"] != run and not _is_inside(store, folder):
@@ -126,15 +126,15 @@ def _copy_all(store: ObjectStore, folder: Path) -> int:
         _replace(folder / "run.json", described)
     if workers := listed_workers(worker_reports(store, job.get("sitting", 0))):
         _replace(folder / WORKERS_FILE, workers_as_json(workers))
-    for record in share_records(store):
-        _copy_share(store, folder, record, copied.get(str(record.claim.share)))
-        copied[str(record.claim.share)] = record.claim.generation
+    for record in shard_records(store):
+        _copy_shard(store, folder, record, copied.get(str(record.claim.shard)))
+        copied[str(record.claim.shard)] = record.claim.generation
     _replace(folder / _COPIED, json.dumps(copied).encode())
     return len(copied) - 1
 
 
-def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generation: int | None) -> None:
-    path = segment_path(folder, record.claim.share + 1)
+def _copy_shard(store: ObjectStore, folder: Path, record: ShardRecord, generation: int | None) -> None:
+    path = segment_path(folder, record.claim.shard + 1)
     size = path.stat().st_size if path.exists() else 0
     end, prefix_segments = 0, 0
     if generation == record.claim.generation:
@@ -150,7 +150,7 @@ def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generatio
 
 
 def _read_copied(folder: Path) -> dict[str, Any]:
-    """The run whose shares a folder holds, and the generation of each."""
+    """The run whose shards a folder holds, and the generation of each."""
     with suppress(OSError, ValueError):
         return {"run": "", **as_object(json.loads((folder / _COPIED).read_bytes()))}
     return {"run": ""}
@@ -166,7 +166,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _allow_files(count: int) -> None:
-    """Lets this process open so many files, as far as it may: a record opens one for each share."""
+    """Lets this process open so many files, as far as it may: a record opens one for each shard."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < count:
         most = count if hard == resource.RLIM_INFINITY else min(count, hard)

@@ -26,10 +26,10 @@ from wildtool.secret_places import register_foreign
 from wildtool.trust_request import TrustRequest, trust_digest
 
 JOB_FORMAT = 2
-SHARE_ITEMS = 64
-"""Items times repeats of a share at most."""
-SHARES_PER_WORKER = 16
-"""Shares that each worker should find at least, so that none waits long for the last one."""
+SHARD_ITEMS = 64
+"""Items times repeats of a shard at most."""
+SHARDS_PER_WORKER = 16
+"""Shards that each worker should find at least, so that none waits long for the last one."""
 _KINDS: Mapping[str, type] = {
     **dict.fromkeys(("benchmark", "model"), str),
     **dict.fromkeys(("items", "share_items", "workers", "sitting"), int),
@@ -58,7 +58,7 @@ class SharedJob:
     items: int
     """Items times repeats."""
     share_items: int
-    """Those of a share; the last one may have fewer."""
+    """Those of a shard; the last one may have fewer."""
     workers: int
     """Workers that are expected. Without a controller each has one of so many equal parts of all limits."""
     controlled: bool
@@ -71,7 +71,7 @@ class SharedJob:
     """What earlier starts spent, by kind; empty where nothing is limited."""
 
     @property
-    def shares(self) -> int:
+    def shards(self) -> int:
         return -(-self.items // self.share_items)
 
     def write(self, store: ObjectStore) -> None:
@@ -153,9 +153,9 @@ class SharedJob:
         return plan(settings)[0].plan, settings
 
 
-def share_size(items: int, workers: int) -> int:
-    """Items of a share: fewer than usual where each worker would get only a few shares."""
-    return max(1, min(SHARE_ITEMS, items // (SHARES_PER_WORKER * workers)))
+def shard_size(items: int, workers: int) -> int:
+    """Items of a shard: fewer than usual where each worker would get only a few shards."""
+    return max(1, min(SHARD_ITEMS, items // (SHARDS_PER_WORKER * workers)))
 
 
 def options_as_json(settings: Settings) -> dict[str, Any]:

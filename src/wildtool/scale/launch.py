@@ -31,7 +31,7 @@ def slurm_script(
         "--requeue",
         "--open-mode=append",
         "--output=wildtool-%A_%a.log",
-        # Time to send what is recorded and to give shares up before the job ends.
+        # Time to send what is recorded and to give shards up before the job ends.
         f"--signal=B:TERM@{STOP_S:.0f}",
         *lines,
     ]

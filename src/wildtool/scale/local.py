@@ -22,7 +22,7 @@ SHORT_LIFE_S = 5.0
 MAX_SHORT_LIVES = 5
 """Such workers in a row, of each process, before none is started any more."""
 STOP_S = 60.0
-"""Time to send what is recorded and to give shares up."""
+"""Time to send what is recorded and to give shards up."""
 RELAY_S = 5.0
 """Time to print the last words of a worker that has ended."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from wildtool.engine.record.worker_list import ListedWorker, is_amount
 from wildtool.engine.run.progress import ProgressObserver
 from wildtool.json_codec import as_list, as_object
-from wildtool.scale.claims import EXPIRY_S, ShareState
+from wildtool.scale.claims import EXPIRY_S, ShardState
 from wildtool.scale.store import ObjectStore
 from wildtool.terminal import ellipsize
 
@@ -74,7 +74,7 @@ def listed_workers(reports: Mapping[str, WorkerReport]) -> list[ListedWorker]:
             ended=report.has_ended,
             items=int(report.content.get("items", 0)),
             calls=int(report.content.get("calls", 0)),
-            shares=[int(share) for share in report.content.get("shares", ())],
+            shares=[int(shard) for shard in report.content.get("shares", ())],
             last_words=report.last_words,
         )
         for name, report in sorted(reports.items(), key=lambda pair: (pair[1].has_ended, pair[0]))
@@ -84,9 +84,9 @@ def listed_workers(reports: Mapping[str, WorkerReport]) -> list[ListedWorker]:
 class SharedProgress(ProgressObserver):
     """The line of a run that workers share."""
 
-    def __init__(self, label: str, shares: int) -> None:
+    def __init__(self, label: str, shards: int) -> None:
         super().__init__(label)
-        self.progress.total = shares
+        self.progress.total = shards
         self._shared_label = label
         self._counts = "no worker has reported yet"
         self._printed_words: set[str] = set()
@@ -94,12 +94,12 @@ class SharedProgress(ProgressObserver):
         """As last counted."""
 
     def update(
-        self, states: Mapping[int, ShareState], reports: Mapping[str, WorkerReport], own_machine: str
+        self, states: Mapping[int, ShardState], reports: Mapping[str, WorkerReport], own_machine: str
     ) -> None:
         """Counts again.
 
         Args:
-            states: of the shares.
+            states: of the shards.
             reports: of all workers.
             own_machine: begins the names of workers whose words are printed anyway.
         """
@@ -116,7 +116,7 @@ class SharedProgress(ProgressObserver):
             len(report.content.get("shares", ())) for report in working if now - report.at <= EXPIRY_S
         )
         parts = [
-            f"{self.progress.done:,} of {self.progress.total:,} shares done, {lease_count:,} held",
+            f"{self.progress.done:,} of {self.progress.total:,} shards done, {lease_count:,} held",
             f"{len(working) - lost_count:,} workers" + (f", {lost_count:,} lost" if lost_count else ""),
         ]
         # Workers report from time to time: before the first report a zero would look like a run that stands still.

@@ -19,7 +19,7 @@ from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.installed import own_offer
 from wildtool.json_codec import as_object, checked
 from wildtool.outputs import contents_of, sole_writer
-from wildtool.scale.claims import BEAT_S, Claim, Claims, share_states
+from wildtool.scale.claims import BEAT_S, Claim, Claims, shard_states
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import cache_folder_of_runs, url_digest
 from wildtool.scale.job import worker_name
@@ -122,10 +122,10 @@ def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
             claims.release(recover_spools(place, spools))
             while (claim := _next_claim(claims, is_wanted)) is not None:
                 try:
-                    part = maker.part(claim.share)
+                    part = maker.part(claim.shard)
                     if not is_wanted():
                         break
-                    place.create(part_key(claim.share), part)
+                    place.create(part_key(claim.shard), part)
                     claims.finish(claim)
                 except BaseException:
                     with suppress(StoreError):
@@ -237,7 +237,7 @@ def _parts(store: ObjectStore, job: PartsJob, target: Path, launcher: Launcher) 
                 )
             if time.monotonic() - printed_at > PLAIN_EVERY_S:
                 printed_at = time.monotonic()
-                count = sum(state.complete for state in share_states(store).values())
+                count = sum(state.complete for state in shard_states(store).values())
                 if count > printed_count:
                     print_err(f"{target}: {count} of {job.parts} parts made")
                 printed_count = count

@@ -95,7 +95,7 @@ class WorkerActor:
         return self._launcher.statuses
 
     def stop(self) -> None:
-        """Ends the worker: it sends what it has and gives up its shares."""
+        """Ends the worker: it sends what it has and gives up its shards."""
         self._stopped = True
         self._launcher.stop()
 

@@ -1,7 +1,7 @@
-"""The record of a run in a store: each generation of a share is whole, in segments that are written once.
+"""The record of a run in a store: each generation of a shard is whole, in segments that are written once.
 
 A worker appends to a record of its own disk, its *spool*, and sends what is new from time to time. A generation begins
-with all lines of the one before it. So one generation is the record of a share, and nothing needs to be merged.
+with all lines of the one before it. So one generation is the record of a shard, and nothing needs to be merged.
 """
 
 import fcntl
@@ -21,22 +21,22 @@ from wildtool.scale.claims import Claim, done_key
 from wildtool.scale.store import ObjectStore, StoredObject
 
 _SEGMENT_KEY = re.compile(r"record/(\d{7,})/(\d{4,})-(\d{4,})\.jsonl")
-_SHARE_FOLDER = re.compile(r"(\d{7,})-(\d{4,})")
+_SHARD_FOLDER = re.compile(r"(\d{7,})-(\d{4,})")
 
 
-def share_folder(share: int) -> str:
-    """Where the segments of a share are."""
-    return f"record/{share:07d}/"
+def shard_folder(shard: int) -> str:
+    """Where the segments of a shard are."""
+    return f"record/{shard:07d}/"
 
 
 def segment_key(claim: Claim, number: int) -> str:
     """The name of a segment; numbers begin at 1."""
-    return f"{share_folder(claim.share)}{claim.generation:04d}-{number:04d}.jsonl"
+    return f"{shard_folder(claim.shard)}{claim.generation:04d}-{number:04d}.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class ShareRecord:
-    """The record of one share: the segments of one generation."""
+class ShardRecord:
+    """The record of one shard: the segments of one generation."""
 
     claim: Claim
     segments: Sequence[StoredObject]
@@ -48,32 +48,32 @@ class ShareRecord:
         return sum(segment.size for segment in self.segments)
 
 
-def share_records(store: ObjectStore, folder: str = "record/") -> Iterator[ShareRecord]:
-    """The record of each share that has one: of the generation that is complete, else of the highest.
+def shard_records(store: ObjectStore, folder: str = "record/") -> Iterator[ShardRecord]:
+    """The record of each shard that has one: of the generation that is complete, else of the highest.
 
     Args:
-        folder: of one share; of all if not given.
+        folder: of one shard; of all if not given.
     """
-    shares: dict[int, dict[int, list[StoredObject]]] = {}
+    shards: dict[int, dict[int, list[StoredObject]]] = {}
     for entry in store.entries(folder):
         if match := _SEGMENT_KEY.fullmatch(entry.key):
-            segments = shares.setdefault(int(match[1]), {}).setdefault(int(match[2]), [])
+            segments = shards.setdefault(int(match[1]), {}).setdefault(int(match[2]), [])
             # A gap ends the generation: what lies behind it was sent by nobody who knew what comes before.
             if int(match[3]) == len(segments) + 1:
                 segments.append(entry)
-    for share, generations in sorted(shares.items()):
+    for shard, generations in sorted(shards.items()):
         complete = {number: segments for number, segments in generations.items() if segments}
         if complete:
-            generation = _generation(store, share, complete)
-            yield ShareRecord(Claim(share, generation), complete[generation])
+            generation = _generation(store, shard, complete)
+            yield ShardRecord(Claim(shard, generation), complete[generation])
 
 
-def _generation(store: ObjectStore, share: int, generations: Iterable[int]) -> int:
-    """Which generation is the record of a share."""
+def _generation(store: ObjectStore, shard: int, generations: Iterable[int]) -> int:
+    """Which generation is the record of a shard."""
     highest = max(generations)
     if highest == min(generations):
         return highest
-    finished = store.get_json(done_key(share)).get("generation")
+    finished = store.get_json(done_key(shard)).get("generation")
     return next((number for number in generations if number == finished), highest)
 
 
@@ -100,14 +100,14 @@ def send_lines(store: ObjectStore, claim: Claim, file: Path, sent: int, segments
         if store.create(segment_key(claim, segments + 1), data):
             return end, segments + 1
         # An answer of the store was lost, or its worker was killed: it has more than is known here.
-        folder = share_folder(claim.share)
+        folder = shard_folder(claim.shard)
         own = [e for e in store.entries(folder) if e.key.startswith(f"{folder}{claim.generation:04d}-")]
         sent, segments = sum(entry.size for entry in own), len(own)
 
 
 @dataclass(slots=True)
-class SpooledShare:
-    """A share that a worker works on: its record on this disk, and how much of it the store has."""
+class SpooledShard:
+    """A shard that a worker works on: its record on this disk, and how much of it the store has."""
 
     claim: Claim
     folder: Path
@@ -152,15 +152,15 @@ class SpooledShare:
             self.writer.close()
 
 
-def open_share(store: ObjectStore, claim: Claim, spool: Path, items: int) -> SpooledShare:
-    """Begins a share with what earlier generations recorded. Args: items: of the share, times repeats."""
-    folder = spool / "shares" / f"{claim.share:07d}-{claim.generation:04d}"
+def open_shard(store: ObjectStore, claim: Claim, spool: Path, items: int) -> SpooledShard:
+    """Begins a shard with what earlier generations recorded. Args: items: of the shard, times repeats."""
+    folder = spool / "shares" / f"{claim.shard:07d}-{claim.generation:04d}"
     folder.mkdir(parents=True, exist_ok=True)
     if claim.generation > 1:
-        for record in share_records(store, share_folder(claim.share)):
+        for record in shard_records(store, shard_folder(claim.shard)):
             segment_path(folder, 1).write_bytes(read_segments(store, record.segments))
     reader = LogReader(folder, check_all=True)
-    return SpooledShare(claim, folder, reader, LogWriter(folder, reader.lost), items)
+    return SpooledShard(claim, folder, reader, LogWriter(folder, reader.lost), items)
 
 
 def recover_spools(store: ObjectStore, spools: Path) -> set[str]:
@@ -170,14 +170,14 @@ def recover_spools(store: ObjectStore, spools: Path) -> set[str]:
         spools: the folder above the spools of this run.
     """
     dead: set[str] = set()
-    # One without shares may be just being made: its owner has yet to lock it.
-    for shares in sorted(spools.glob("*/shares")):
-        spool = shares.parent
+    # One without shards may be just being made: its owner has yet to lock it.
+    for shards in sorted(spools.glob("*/shares")):
+        spool = shards.parent
         with _locked(spool / "lock") as is_dead:
             if not is_dead:
                 continue
-            for folder in sorted(shares.glob("*")):
-                if match := _SHARE_FOLDER.fullmatch(folder.name):
+            for folder in sorted(shards.glob("*")):
+                if match := _SHARD_FOLDER.fullmatch(folder.name):
                     claim = Claim(int(match[1]), int(match[2]))
                     if (file := segment_path(folder, 1)).exists():
                         send_lines(store, claim, file, 0, 0)

@@ -67,7 +67,7 @@ class ModelServer:
                 )
         except OSError as error:
             raise ServerError(
-                f"the server of this worker does not start ({words[0]}: {error.strerror}); its shares are free for other "
+                f"the server of this worker does not start ({words[0]}: {error.strerror}); its shards are free for other "
                 "workers"
             ) from error
 
@@ -106,7 +106,7 @@ class ModelServer:
             # A shell says it in this way where a signal ended a program.
             shown = status if status >= 0 else 128 - status
             raise ServerError(
-                f"the server of this worker ended with status {shown} ({last_line}); its shares are free for other "
+                f"the server of this worker ended with status {shown} ({last_line}); its shards are free for other "
                 f"workers. Its log: {self._log}"
             )
 

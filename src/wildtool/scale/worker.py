@@ -1,4 +1,4 @@
-"""A worker: claims shares of a run, plays their items, and sends what it records, until nothing is left to claim."""
+"""A worker: claims shards of a run, plays their items, and sends what it records, until nothing is left to claim."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from wildtool.errors import InfraError, LimitError
 from wildtool.scale.allowance import AllottedBudget, Allowance
 from wildtool.scale.claims import BEAT_S, EXPIRY_S, Claim, Claims
 from wildtool.scale.job import SharedJob
-from wildtool.scale.segments import SpooledShare, open_share
+from wildtool.scale.segments import SpooledShard, open_shard
 from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import FolderStore, ObjectStore, StoreError
 from wildtool.types import Address, Item, Reply, Request
@@ -41,9 +41,9 @@ class StorePace:
     """How often a worker talks to its store, in seconds."""
 
     send_s: float
-    """Between two segments of a share: what a lost machine repeats."""
+    """Between two segments of a shard: what a lost machine repeats."""
     poll_s: float
-    """Between two looks for shares where none is free, at first; each look doubles it."""
+    """Between two looks for shards where none is free, at first; each look doubles it."""
     longest_poll_s: float
     report_s: float
     """Between two reports where a controller waits for them."""
@@ -59,42 +59,42 @@ def pace_of(store: ObjectStore) -> StorePace:
     return FOLDER_PACE if isinstance(store, FolderStore) else BUCKET_PACE
 
 
-class _OpenShares:
-    """The shares that a worker holds, by the items in them."""
+class _OpenShards:
+    """The shards that a worker holds, by the items in them."""
 
     def __init__(self) -> None:
-        self.shares: list[SpooledShare] = []
-        self._by_item: dict[tuple[str, int], SpooledShare] = {}
+        self.shards: list[SpooledShard] = []
+        self._by_item: dict[tuple[str, int], SpooledShard] = {}
 
-    def add(self, share: SpooledShare, jobs: list[PlayJob]) -> None:
-        self.shares.append(share)
-        self._by_item |= {address: share for _, address in jobs}
+    def add(self, shard: SpooledShard, jobs: list[PlayJob]) -> None:
+        self.shards.append(shard)
+        self._by_item |= {address: shard for _, address in jobs}
 
-    def remove(self, share: SpooledShare) -> None:
-        self.shares.remove(share)
-        self._by_item = {address: each for address, each in self._by_item.items() if each is not share}
-        share.close()
+    def remove(self, shard: SpooledShard) -> None:
+        self.shards.remove(shard)
+        self._by_item = {address: each for address, each in self._by_item.items() if each is not shard}
+        shard.close()
 
-    def of(self, item: str, repeat: int) -> SpooledShare:
+    def of(self, item: str, repeat: int) -> SpooledShard:
         return self._by_item[item, repeat]
 
 
-class _SharesReader(RecordReader):
-    """The records of all shares that are held, as one."""
+class _ShardsReader(RecordReader):
+    """The records of all shards that are held, as one."""
 
     has_lost_lines = False
 
-    def __init__(self, held: _OpenShares) -> None:
+    def __init__(self, held: _OpenShards) -> None:
         self._held = held
 
     def log(self, item: str, repeat: int) -> ItemLog:
         return self._held.of(item, repeat).reader.log(item, repeat)
 
 
-class _SharesWriter(RecordWriter):
-    """Writes each row to the record of its share."""
+class _ShardsWriter(RecordWriter):
+    """Writes each row to the record of its shard."""
 
-    def __init__(self, held: _OpenShares) -> None:
+    def __init__(self, held: _OpenShards) -> None:
         self._held = held
 
     def step(self, sent: PendingRow, reply: Reply) -> None:
@@ -104,8 +104,8 @@ class _SharesWriter(RecordWriter):
         self._of(sent.address).error(sent, error)
 
     def sync(self) -> None:
-        for share in list(self._held.shares):
-            share.sync()
+        for shard in list(self._held.shards):
+            shard.sync()
 
     def _of(self, address: Address) -> RecordWriter:
         return self._held.of(address.item, address.repeat).writer
@@ -157,12 +157,12 @@ class WorkerResult:
     """Items times repeats that it played."""
     calls: int
     left: int
-    """Shares that it left with steps missing."""
+    """Shards that it left with steps missing."""
     limit: str | None
     """The limit that was reached, in words."""
 
 
-class ShareWorker:
+class ShardWorker:
     """One worker of one run."""
 
     def __init__(
@@ -182,10 +182,10 @@ class ShareWorker:
         """
         self._store, self._job, self._plan, self._items, self._spool = store, job, plan, items, spool
         self._pace = pace_of(store)
-        self.claims = Claims(store, spool.name, job.shares, job.sitting)
-        self._held = _OpenShares()
-        self._left: list[SpooledShare] = []
-        """Shares that are played, with steps missing; they stay open for failures that are recorded at the end."""
+        self.claims = Claims(store, spool.name, job.shards, job.sitting)
+        self._held = _OpenShards()
+        self._left: list[SpooledShard] = []
+        """Shards that are played, with steps missing; they stay open for failures that are recorded at the end."""
         self._waiting: asyncio.Queue[PlayJob | None] = asyncio.Queue()
         self._woken = asyncio.Event()
         self._done = 0
@@ -199,20 +199,20 @@ class ShareWorker:
         budget = AllottedBudget(job)
         self._invocation = Invocation(budget, cache)
         policy = RetryPolicy(plan.timeout_s, plan.max_attempts)
-        reader, writer = _SharesReader(self._held), _SharesWriter(self._held)
+        reader, writer = _ShardsReader(self._held), _ShardsWriter(self._held)
         self._run = RunContext(plan, reader, writer, Observer(), policy, self._invocation, spool)
         self._allowance = Allowance(job, spool.name, plan, self._invocation, budget)
         self._context = _WorkerContext(self._run, self._allowance, server)
 
     async def work(self) -> WorkerResult:
         """Works until nothing is left. Raises GivenUpError where the model never answers, StoreError where the store is
-        away for too long, and what else ends a run; shares that were begun are then free for others."""
+        away for too long, and what else ends a run; shards that were begun are then free for others."""
         await self._patiently(partial(self.claims.beat, self._status()))
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = (self._report(), self._send(), self._sync(), self._watch())
                 beside = [group.create_task(task) for task in tasks]
-                group.create_task(self._claim_shares())
+                group.create_task(self._claim_shards())
                 players = [group.create_task(self._play()) for _ in range(self._plan.concurrency)]
                 await asyncio.wait(players)
                 for task in beside:
@@ -230,8 +230,8 @@ class ShareWorker:
         limit = self._run.limit_error
         return WorkerResult(self._done, self._run.calls, len(self._left), str(limit) if limit else None)
 
-    async def _claim_shares(self) -> None:
-        """Keeps enough items waiting, until all shares are done or left, or a limit is reached."""
+    async def _claim_shards(self) -> None:
+        """Keeps enough items waiting, until all shards are done or left, or a limit is reached."""
         poll_s = self._pace.poll_s
         while self._run.limit_error is None:
             self._woken.clear()
@@ -253,10 +253,10 @@ class ShareWorker:
             self._waiting.put_nowait(None)
 
     async def _begin(self, claim: Claim) -> None:
-        first = claim.share * self._job.share_items
+        first = claim.shard * self._job.share_items
         jobs = self._jobs[first : first + self._job.share_items]
-        share = await self._patiently(partial(open_share, self._store, claim, self._spool, len(jobs)))
-        self._held.add(share, jobs)
+        shard = await self._patiently(partial(open_shard, self._store, claim, self._spool, len(jobs)))
+        self._held.add(shard, jobs)
         for job in jobs:
             self._waiting.put_nowait(job)
 
@@ -264,51 +264,51 @@ class ShareWorker:
         while (job := await self._waiting.get()) is not None:
             self._woken.set()
             _, address = job
-            share = self._held.of(*address)
-            if not share.is_lost:
+            shard = self._held.of(*address)
+            if not shard.is_lost:
                 await play_item(self._context, self._items, job, self._item_done)
-            share.remaining -= 1
-            if not share.remaining:
-                await self._end(share)
+            shard.remaining -= 1
+            if not shard.remaining:
+                await self._end(shard)
 
     def _item_done(self, order: int, item: Item, repeat: int, log: ItemLog) -> None:
         failed = any(isinstance(step, LoggedFailure) for steps in log.values() for step in steps.values())
         self._held.of(item.id, repeat).failed |= failed or self._run.limit_error is not None
         self._done += 1
 
-    async def _end(self, share: SpooledShare) -> None:
-        """Everything of a share was played, or it is lost."""
-        await self._patiently(partial(share.send, self._store))
-        if share.failed and not share.is_lost:
-            self._left.append(share)
+    async def _end(self, shard: SpooledShard) -> None:
+        """Everything of a shard was played, or it is lost."""
+        await self._patiently(partial(shard.send, self._store))
+        if shard.failed and not shard.is_lost:
+            self._left.append(shard)
             # Now, or two workers would wait for each other's.
             limited = self._run.limit_error is not None
-            await self._patiently(partial(self.claims.leave, share.claim, for_anybody=limited))
+            await self._patiently(partial(self.claims.leave, shard.claim, for_anybody=limited))
         else:
-            if not share.is_lost:
-                await self._patiently(partial(self.claims.finish, share.claim))
-            self._remove(share)
-        # Seen without another look at all shares, where nothing else is held.
+            if not shard.is_lost:
+                await self._patiently(partial(self.claims.finish, shard.claim))
+            self._remove(shard)
+        # Seen without another look at all shards, where nothing else is held.
         self._woken.set()
 
-    def _remove(self, share: SpooledShare) -> None:
-        self._held.remove(share)
-        for file in share.folder.iterdir():
+    def _remove(self, shard: SpooledShard) -> None:
+        self._held.remove(shard)
+        for file in shard.folder.iterdir():
             file.unlink()
-        share.folder.rmdir()
+        shard.folder.rmdir()
 
     async def _leave(self) -> None:
-        """Gives up all shares that are held, with everything recorded sent."""
-        for share in list(self._held.shares):
+        """Gives up all shards that are held, with everything recorded sent."""
+        for shard in list(self._held.shards):
             try:
-                await asyncio.to_thread(share.send, self._store)
-                if not share.is_lost and share not in self._left:
-                    await asyncio.to_thread(partial(self.claims.leave, share.claim, for_anybody=True))
+                await asyncio.to_thread(shard.send, self._store)
+                if not shard.is_lost and shard not in self._left:
+                    await asyncio.to_thread(partial(self.claims.leave, shard.claim, for_anybody=True))
             except StoreError:
                 # It stays on the disk, and the next worker of this machine sends it.
-                share.close()
+                shard.close()
                 continue
-            self._remove(share)
+            self._remove(shard)
         with contextlib.suppress(StoreError):
             await asyncio.to_thread(partial(self._say_end, self._status(ended=True)))
         for model in {id(model): model for model in self._plan.models.values()}.values():
@@ -330,8 +330,8 @@ class ShareWorker:
             # One that was under way when the worker ended must not follow its last one.
             if not self._has_said_end:
                 self.claims.beat(status)
-        for share in list(self._held.shares) if late else ():
-            share.is_lost = share.is_lost or self.claims.is_lost(share.claim)
+        for shard in list(self._held.shards) if late else ():
+            shard.is_lost = shard.is_lost or self.claims.is_lost(shard.claim)
         self._beat_at = time.monotonic()
 
     def _say_end(self, status: dict[str, Any]) -> None:
@@ -349,22 +349,22 @@ class ShareWorker:
             "calls": self._run.calls,
             "tokens": spent.tokens,
             "cost": spent.cost,
-            "shares": sorted(share.claim.share for share in self._held.shares),
+            "shares": sorted(shard.claim.shard for shard in self._held.shards),
             "said": self._last_words or str(self._run.limit_error or ""),
             **(self._allowance.report() if self._allowance.is_limited else {}),
         }
 
     async def _send(self) -> None:
-        """Sends what is new in each share from time to time, and much at once."""
+        """Sends what is new in each shard from time to time, and much at once."""
         due = time.monotonic() + self._pace.send_s
         while True:
             await asyncio.sleep(min(1.0, self._pace.send_s))
             is_due = time.monotonic() >= due
             due = time.monotonic() + self._pace.send_s if is_due else due
-            for share in list(self._held.shares):
+            for shard in list(self._held.shards):
                 # One that ends meanwhile sends its rest itself.
-                if share.remaining and (is_due or share.unsent >= SEND_BYTES):
-                    await self._sometimes(partial(share.send, self._store))
+                if shard.remaining and (is_due or shard.unsent >= SEND_BYTES):
+                    await self._sometimes(partial(shard.send, self._store))
 
     async def _watch(self) -> None:
         while self._server is not None:

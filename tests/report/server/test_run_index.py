@@ -101,7 +101,7 @@ def test_a_run_of_workers_is_going_on_while_one_is_seen_and_says_who_holds_what(
     (shown,) = rows(listing)
     assert (shown["state"], shown["going"]) == ("running", True)
     working, ended = shown["workers"].split("\n")
-    assert re.fullmatch(r"host\.1: shares 4, 7; 1 item, 9 calls; seen \d+ s ago", working)
+    assert re.fullmatch(r"host\.1: shards 4, 7; 1 item, 9 calls; seen \d+ s ago", working)
     assert ended == f"host.2 ended: {ATTACK} 401"
     file.write_text(json.dumps([{**elsewhere, "last_sign": time.time() - SILENCE_S - 1}, failed]))
     (shown,) = rows(listing)

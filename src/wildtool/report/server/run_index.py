@@ -41,7 +41,7 @@ _LONGEST_PROBLEM = 500
 SILENCE_S = 150.0
 """Seconds since its last sign of life for which a worker is shown as working: workers beat every 30 s, copies of a run in
 a store are brought up to date every 10 s, and the clock of a store is not this one."""
-_MOST_WORKERS, _MOST_SHARES = 20, 8
+_MOST_WORKERS, _MOST_SHARDS = 20, 8
 
 
 @dataclass(slots=True)
@@ -158,10 +158,10 @@ def _worker_lines(workers: Sequence[ListedWorker], alive: Collection[str]) -> st
     for worker in workers:
         if worker.name in alive:
             ago = max(0, round(time.time() - worker.last_sign))
-            shares = ", ".join(map(str, worker.shares[:_MOST_SHARES])) or "none"
-            more = ", …" if len(worker.shares) > _MOST_SHARES else ""
+            shards = ", ".join(map(str, worker.shares[:_MOST_SHARDS])) or "none"
+            more = ", …" if len(worker.shares) > _MOST_SHARDS else ""
             done = f"{counted(worker.items, 'item')}, {counted(worker.calls, 'call')}"
-            lines.append(f"{worker.name}: shares {shares}{more}; {done}; seen {ago} s ago")
+            lines.append(f"{worker.name}: shards {shards}{more}; {done}; seen {ago} s ago")
         elif worker.last_words:
             lines.append(f"{worker.name} ended: {worker.last_words}")
     rest = [f"and {len(lines) - _MOST_WORKERS} more workers"] if len(lines) > _MOST_WORKERS else []
