@@ -73,7 +73,7 @@ async def test_three_workers_give_the_verdicts_of_one_process_and_send_nothing_t
         assert run.status == 0, run.err
         assert server.received == steps
         assert "accuracy: task" in run.out
-        assert "m: 16 of 16 shares done, 0 held · 0 workers · 16 items and" in run.err
+        assert "m: 16 of 16 shards done, 0 held · 0 workers · 16 items and" in run.err
         listed = read_workers(tmp_path / "run")
         assert sum(worker.items for worker in listed) == SESSIONS
         assert all(worker.ended and worker.shares == [] for worker in listed)
