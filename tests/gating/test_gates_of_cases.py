@@ -210,6 +210,11 @@ def test_a_pass_that_is_undecided_does_not_replace_the_baseline():
         ('"item": "A-0"', '"item": 7'),
         ('"agent"', '"agents"'),
         ('"at_least": 1.0', '"at_least": "all"'),
+        ('"runs"', '"run"'),
+        ('"runs": [', '"runs": [], "earlier": ['),
+        ('"units"', '"unit"'),
+        ('"weights": {}', '"weights": []'),
+        ('"kinds": {', '"kinds": 1, "earlier": {'),
     ],
 )
 def test_a_baseline_that_is_none_is_refused_by_name(old: str, new: str):
@@ -217,7 +222,7 @@ def test_a_baseline_that_is_none_is_refused_by_name(old: str, new: str):
     play("new", knows())
     gate("new --against base.json --update-baseline")
     Path("base.json").write_text(Path("base.json").read_text("utf-8").replace(old, new, 1), "utf-8")
-    status, text = gate("new --against base.json")
+    status, text = gate("new --against base.json --at-least 0")
     assert (status, "base.json" in text) == (2, True)
 
 

@@ -15,11 +15,12 @@ from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import RecordError, UsageError
 from wildtool.evidence import Evidence
 from wildtool.gating.units import CASE_COLUMNS
-from wildtool.json_codec import as_list, as_object, checked
+from wildtool.json_codec import as_object, checked
 from wildtool.outputs import check_file, write_file
 
 BASELINE_SUFFIX = ".json"
 _FORMAT = 1
+_WRITE_AGAIN = "delete it, and write it again with --update-baseline"
 _TEXTS = ("run", "model", "benchmark", "profile", "data", "data_sha256", "benchmark_file", "prompts", "part")
 _TEXTS_OR_NONE = ("played", "split", "mode")
 """Fields of a result that tell whether runs compare."""
@@ -79,10 +80,20 @@ def read_baseline(path: Path) -> list[SuiteRuns]:
     if not path.exists():
         raise UsageError(f"{path}: there is no baseline yet; --update-baseline writes it from the new runs")
     document = as_object(read_json(path))
-    if document.get("baseline") != _FORMAT:
-        raise RecordError(f"{path}: no baseline of wildtool gate; --update-baseline writes one")
+    if "baseline" not in document:
+        raise RecordError(
+            f"{path}: no baseline of wildtool gate, which --update-baseline writes; name another file"
+        )
+    if document["baseline"] != _FORMAT:
+        raise RecordError(
+            f"{path}: a baseline of format {document['baseline']}, written by wildtool {document.get('wildtool')}; this "
+            f"version reads format {_FORMAT}: use that one, or {_WRITE_AGAIN}"
+        )
     suites: dict[str, dict[str, ComparedRun]] = {}
-    for number, entry in enumerate(as_list(document.get("runs"))):
+    entries = checked(document.get("runs"), list, f"{path}: runs")
+    if not entries:
+        raise RecordError(f"{path}: holds no run; {_WRITE_AGAIN}")
+    for number, entry in enumerate(entries):
         where = f"{path}: runs[{number}]"
         run = _run(as_object(entry), path, where)
         suites.setdefault(run.result.model, {})[checked(as_object(entry).get("name"), str, where)] = run
@@ -95,7 +106,7 @@ def _run(entry: Mapping[str, Any], path: Path, where: str) -> ComparedRun:
     for name in _TEXTS_OR_NONE:
         told[name] = fields.get(name) and checked(fields[name], str, f"{where} {name}")
     cells: dict[tuple[str, str], UnitResults] = {}
-    for place, each in enumerate(as_list(entry.get("units"))):
+    for place, each in enumerate(checked(entry.get("units"), list, f"{where} units")):
         unit, at = as_object(each), f"{where} units[{place}]"
         key = checked(unit.get("item"), str, f"{at} item"), checked(unit.get("unit"), str, f"{at} unit")
         cells[key] = _cell(unit, at)
@@ -103,7 +114,7 @@ def _run(entry: Mapping[str, Any], path: Path, where: str) -> ComparedRun:
     for role, model in as_object(identity.get("models")).items():
         checked(as_object(model).get("name"), str, f"{where} identity models {role} name")
     if "agent" not in as_object(identity.get("models")) or not cells:
-        raise RecordError(f"{where}: names no model or no unit; --update-baseline writes it again")
+        raise RecordError(f"{where}: names no model or no unit; {_WRITE_AGAIN}")
     result = ScoreResult(
         **told,
         alterations=recorded_alterations(identity),
@@ -121,7 +132,7 @@ def _run(entry: Mapping[str, Any], path: Path, where: str) -> ComparedRun:
     )
     weights = {
         item: float(checked(weight, float, f"{where} weights"))
-        for item, weight in as_object(entry.get("weights")).items()
+        for item, weight in checked(entry.get("weights"), dict, f"{where} weights").items()
     }
     return ComparedRun(f"{told['model']} ({path})", result, identity, cells, {}, weights)
 
@@ -140,7 +151,7 @@ def _cell(unit: Mapping[str, Any], where: str) -> UnitResults:
         tries,
         error and checked(error, str, f"{where} error"),
         checked(unit.get("langs"), str, f"{where} langs"),
-        _kinds(as_object(unit.get("kinds")), where),
+        _kinds(checked(unit.get("kinds"), dict, f"{where} kinds"), where),
     )
 
 
