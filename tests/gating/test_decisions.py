@@ -16,6 +16,7 @@ from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
 from wildtool.gating.decisions import decided_lines, false_alarms, main_lines
 from wildtool.gating.evidence import check_evidence
+from wildtool.gating.floors import floors_of
 from wildtool.gating.outcome import GateOutcome, GateSettings
 
 GOOD = items(*["c"] * 100)
@@ -79,6 +80,14 @@ def test_what_completes_a_run_is_said_as_below_its_table(option: str):
         check_evidence(pairs)
     said = str(refused.value)
     assert said.count("same command") == option.count("same command")
+
+
+def test_a_floor_counts_the_units_that_have_a_verdict():
+    failed = UnitResults(0, 0, 1, 1, None, "en", {})
+    run = side(items("c", "c", "w"), "new")
+    run = replace(run, cells={**run.cells, ("failed", ""): failed})
+    (floor,) = floors_of("0.5", [SuiteRuns("new", "new", {"b": run})])
+    assert (floor.units, floor.share) == (3, pytest.approx(2 / 3))
 
 
 def test_scores_that_failed_are_no_evidence():

@@ -168,16 +168,10 @@ def _units_of_run(
     names, reasons, failing = names_of_units(tried.values()), unit_reasons(run), failing_cases(tried)
     units: list[GatedUnit] = []
     for key, unit in tried.items():
-        earlier = old.get(key)
+        earlier, fails = old.get(key), unit.item in failing
         is_flaky = unit.is_flaky or (earlier is not None and earlier.is_flaky)
-        fails = unit.item in failing
-        is_broken = (
-            earlier is not None
-            and earlier.passes
-            and unit.judged > 0
-            and not unit.passes
-            and (fails or not unit.is_of_case)
-        )
+        passed_before = earlier is not None and earlier.passes
+        fails_now = unit.judged > 0 and not unit.passes and (fails or not unit.is_of_case)
         of_tries = [reasons[unit.item, name] for name, _ in unit.cells]
         first = next((each for each in of_tries if each.error or each.failure), of_tries[0])
         seconds = sum(each.seconds for each in of_tries)
@@ -189,7 +183,7 @@ def _units_of_run(
                 unit,
                 replace(first, seconds=seconds),
                 fails,
-                is_broken and not is_flaky,
+                passed_before and fails_now and not is_flaky,
                 is_flaky,
             )
         )

@@ -16,13 +16,12 @@ from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.compare.suites import OVERALL, OverallComparison, SuitePair
 from wildtool.engine.score.formatting import format_p, format_range
 from wildtool.errors import UsageError
-from wildtool.gating.units import tried_units
+from wildtool.gating.units import ROUNDING, tried_units
 from wildtool.stats.power import items_to_decide
 from wildtool.stats.tests import mean_difference
 
 LEVEL_OF_GATES = 0.04
 """Two-sided level from which a loss fails a gate; two equal models fail it half as often."""
-_ROUNDING = 1e-9
 _SMALLEST = 0.001
 """Distance of a loss from the margin, as a share, that is told apart at best."""
 _POWER = NormalDist().inv_cdf(0.8)
@@ -84,9 +83,9 @@ def _decided(
 ) -> LineDecision:
     part = line.whole
     answer: LineAnswer = "undecided" if has_margin else "no loss found"
-    if part.difference < 0 and line.p_holm < LEVEL_OF_GATES and -100 * part.difference > allowed + _ROUNDING:
+    if part.difference < 0 and line.p_holm < LEVEL_OF_GATES and -100 * part.difference > allowed + ROUNDING:
         answer = "worse"
-    elif has_margin and 100 * part.low >= -allowed - _ROUNDING:
+    elif has_margin and 100 * part.low >= -allowed - ROUNDING:
         answer = "not worse"
     decision = LineDecision(
         pair.new.label, name, answer, part.difference, part.low, part.high, line.p_holm, part.items
@@ -168,7 +167,7 @@ def false_alarms(
         both = pair_units(*map(UnitScores, halves))
         assert both is not None, "both hold the same units"
         value = both.difference.value
-        alarms += value < 0 and -100 * value > (allowed or 0) + _ROUNDING and both.test()[0] < LEVEL_OF_GATES
+        alarms += value < 0 and -100 * value > (allowed or 0) + ROUNDING and both.test()[0] < LEVEL_OF_GATES
     return FalseAlarms(draws, alarms, max(map(len, tries)))
 
 

@@ -7,9 +7,7 @@ from wildtool.engine.compare.comparison import accuracy_of
 from wildtool.engine.compare.suites import SuiteRuns
 from wildtool.engine.score.formatting import counted, format_share
 from wildtool.errors import UsageError, unknown_name
-from wildtool.gating.units import tried_units
-
-_ROUNDING = 1e-9
+from wildtool.gating.units import ROUNDING, tried_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +20,12 @@ class Floor:
     """Empty for all units."""
     asked: float
     share: float
-    """Of the units with a verdict."""
     units: int
+    """Those with a verdict, of which `share` is right."""
 
     @property
     def holds(self) -> bool:
-        return self.share >= self.asked - _ROUNDING
+        return self.share >= self.asked - ROUNDING
 
     def __str__(self) -> str:
         of = f"{self.tag} " if self.tag else ""
@@ -51,7 +49,8 @@ def floors_of(text: str, news: Sequence[SuiteRuns]) -> list[Floor]:
                 share = accuracy_of(replace(run, cells=cells), only_played=True)
                 if share is None:
                     raise UsageError(f"--at-least {text}: {suite.label} has no verdict there on {name}")
-                floors.append(Floor(suite.label, name, tag, asked, share.value, len(cells)))
+                judged = sum(cell.played > 0 for cell in cells.values())
+                floors.append(Floor(suite.label, name, tag, asked, share.value, judged))
     if not floors:
         raise UsageError(f"--at-least {text}: {unknown_name('tag', tag, sorted(tags))}")
     return floors

@@ -9,7 +9,8 @@ from wildtool.engine.compare.runs import ComparedRun, UnitResults
 CASE_HASH, TURN, MUST, AT_LEAST, TAGS, LINE = "case_hash", "turn", "must", "at_least", "tags", "line"
 """Columns of verdicts that benchmarks of cases have."""
 CASE_COLUMNS = (CASE_HASH, TURN, MUST, AT_LEAST, TAGS, LINE)
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
+"""How far a number may miss a limit by rounding alone."""
 TriedKey = tuple[str, str]
 """Item and unit; in a benchmark of cases the case and its turn."""
 
@@ -46,7 +47,7 @@ class TriedUnit:
     @property
     def passes(self) -> bool:
         """Whether enough of its tries are right; false where none has a verdict."""
-        return self.judged > 0 and self.right >= self.share_asked * self.judged - _ROUNDING
+        return self.judged > 0 and self.right >= self.share_asked * self.judged - ROUNDING
 
     @property
     def is_flaky(self) -> bool:
@@ -101,5 +102,5 @@ def failing_cases(units: Mapping[TriedKey, TriedUnit]) -> set[str]:
         share, right, judged = sums.get(unit.item, (unit.share_asked, 0, 0))
         sums[unit.item] = share, right + unit.right, judged + unit.judged
     return {
-        item for item, (share, right, judged) in sums.items() if judged and right < share * judged - _ROUNDING
+        item for item, (share, right, judged) in sums.items() if judged and right < share * judged - ROUNDING
     }
