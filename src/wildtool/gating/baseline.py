@@ -8,6 +8,7 @@ from typing import Any
 from wildtool import __version__
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.data.files import read_json
+from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.compare.runs import ComparedRun, UnitResults
 from wildtool.engine.compare.suites import SuiteRuns
 from wildtool.engine.score.results import ScoreResult
@@ -105,25 +106,22 @@ def _run(entry: Mapping[str, Any], path: Path, where: str) -> ComparedRun:
     told: dict[str, Any] = {name: checked(fields.get(name), str, f"{where} {name}") for name in _TEXTS}
     for name in _TEXTS_OR_NONE:
         told[name] = fields.get(name) and checked(fields[name], str, f"{where} {name}")
-    cells: dict[tuple[str, str], UnitResults] = {}
-    for place, each in enumerate(checked(entry.get("units"), list, f"{where} units")):
-        unit, at = as_object(each), f"{where} units[{place}]"
-        key = checked(unit.get("item"), str, f"{at} item"), checked(unit.get("unit"), str, f"{at} unit")
-        cells[key] = _cell(unit, at)
+    cells = _cells(checked(entry.get("units"), list, f"{where} units"), where)
     failed = sum(cell.played < cell.tries for cell in cells.values())
     for role, model in as_object(identity.get("models")).items():
         checked(as_object(model).get("name"), str, f"{where} identity models {role} name")
     if "agent" not in as_object(identity.get("models")) or not cells:
         raise RecordError(f"{where}: names no model or no unit; {_WRITE_AGAIN}")
+    items = len({item for item, _ in cells})
     result = ScoreResult(
         **told,
         alterations=recorded_alterations(identity),
         roles={},
-        items=len({item for item, _ in cells}),
+        items=items,
         items_md5="",
         counts=OutcomeCounts(),
         planned=len(cells),
-        planned_items=len({item for item, _ in cells}),
+        planned_items=items,
         incomplete=False,
         failed=(),
         evidence=Evidence(len(cells), failed=failed),
@@ -135,6 +133,15 @@ def _run(entry: Mapping[str, Any], path: Path, where: str) -> ComparedRun:
         for item, weight in checked(entry.get("weights"), dict, f"{where} weights").items()
     }
     return ComparedRun(f"{told['model']} ({path})", result, identity, cells, {}, weights)
+
+
+def _cells(units: Sequence[Any], where: str) -> dict[UnitKey, UnitResults]:
+    cells: dict[UnitKey, UnitResults] = {}
+    for place, each in enumerate(units):
+        unit, at = as_object(each), f"{where} units[{place}]"
+        key = checked(unit.get("item"), str, f"{at} item"), checked(unit.get("unit"), str, f"{at} unit")
+        cells[key] = _cell(unit, at)
+    return cells
 
 
 def _cell(unit: Mapping[str, Any], where: str) -> UnitResults:
