@@ -127,6 +127,23 @@ def test_protobuf_holds_what_json_holds(attributes: dict[str, Any], events: list
     assert read_protobuf(framed) == [request, request]
 
 
+@pytest.mark.parametrize("framed", [False, True])
+def test_protobuf_that_is_cut_off_is_refused_as_such(tmp_path: Path, framed: bool):
+    data = encoded(otlp(ATTRIBUTES, []))
+    data = len(data).to_bytes(4, "big") + data if framed else data
+    path = tmp_path / "file"
+    for end in range(30, len(data), 40):
+        path.write_bytes(data[:end])
+        with pytest.raises(DataError, match=r"protobuf .*cut off"):
+            read_traces([path])
+
+
+def test_a_span_without_a_name_is_one():
+    request = otlp(ATTRIBUTES, [])
+    request["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["name"] = ""
+    assert read_protobuf(encoded(request)) == [request]
+
+
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(data: bytes):
     with suppress(ValueError):
@@ -150,6 +167,8 @@ def written(folder: Path, form: str) -> Path:
             data = f"{json.dumps(PRINTED, indent=4, ensure_ascii=False)}\n".encode()
         case "console with other lines.txt":
             data = f"started\n{json.dumps(PRINTED, indent=4)}\nINFO done\n".encode()
+        case "console among lines in brackets.txt":
+            data = f"[INFO] started\n{json.dumps(PRINTED, indent=4)}\n[2025-03-04 10:00] done\n".encode()
         case "table.json":
             columns = {f"attributes.{key}": value for key, value in ATTRIBUTES.items()}
             data = json.dumps([{**columns, "context.trace_id": "aa", "context.span_id": "bb"}]).encode()
@@ -171,6 +190,7 @@ FORMS = (
     "console.jsonl",
     "console.txt",
     "console with other lines.txt",
+    "console among lines in brackets.txt",
     "table.json",
     "nested.json",
 )
@@ -184,8 +204,9 @@ def test_each_form_holds_the_same_conversation(tmp_path: Path, form: str):
     assert (made.spans, made.calls) == (1, 1)
 
 
-def test_lines_that_are_no_spans_are_counted(tmp_path: Path):
-    made = read_traces([written(tmp_path, "console with other lines.txt")])
+@pytest.mark.parametrize("form", [form for form in FORMS if "lines" in form])
+def test_lines_that_are_no_spans_are_counted(tmp_path: Path, form: str):
+    made = read_traces([written(tmp_path, form)])
     assert made.lost["line of text between spans"] == 2
 
 
@@ -193,6 +214,7 @@ def test_lines_that_are_no_spans_are_counted(tmp_path: Path):
     ("data", "place"),
     [
         (b"", "file"),
+        (b" \n\n", "file"),
         (b"hello\nworld\n", "file:1"),
         (b'{"a": 1}\n{"a": \n', "file:2"),
         (b'started\n{\n "name": \n', "file:2"),

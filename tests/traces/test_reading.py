@@ -134,6 +134,17 @@ def test_history_that_the_server_kept_is_put_before_a_call(tmp_path: Path, by: s
     assert found.messages[-1]["content"] == ANSWER
 
 
+@pytest.mark.long
+def test_a_history_may_be_longer_than_python_lets_functions_call_each_other(tmp_path: Path):
+    rows = [
+        span(number, chat({"role": "user", "content": f"{number}?"}, SAID, **link))
+        for number in range(1_100)
+        for link in [{"gen_ai.response.id": f"r{number}", "previous_response_id": f"r{number - 1}"}]
+    ]
+    (found,) = read(tmp_path, *reversed(rows)).conversations
+    assert found.calls == len(found.messages) / 2 == 1_100
+
+
 def test_results_with_ids_of_their_own_are_bound_by_order_and_counted(tmp_path: Path):
     given = {**GIVEN, "tool_call_id": "fc_7"}
     made = read(tmp_path, span(1, chat(*SENT, CALLING, given, SAID)))
@@ -213,6 +224,19 @@ def test_a_run_of_an_agent_is_read_where_its_calls_are_not_recorded(tmp_path: Pa
 def test_what_holds_no_span_is_counted_by_its_keys(tmp_path: Path):
     made = read(tmp_path, {"level": "info", "message": "started"}, span(1, chat(*talk("one"))))
     assert made.unread == {"value that holds no span (level, message)": 1}
+    listed = read(tmp_path, [span(1, chat(*talk("one"))), {"level": "info", "message": "started"}])
+    assert (listed.calls, listed.unread) == (1, made.unread)
+
+
+@pytest.mark.parametrize("key", ["gen_ai.input.messages", "gen_ai.output.messages"])
+@pytest.mark.parametrize("both", [False, True])
+def test_messages_that_an_exporter_cut_off_are_named_by_their_attribute(tmp_path: Path, key: str, both: bool):
+    whole = chat(*talk("one"))
+    cut = {name: text[:-4] if name == key or both else text for name, text in whole.items()}
+    cut["gen_ai.operation.name"] = "chat"
+    made = read(tmp_path, span(1, cut))
+    reasons = [*made.left_out, *made.unread]
+    assert any((key in reason or both) and "cut off" in reason for reason in reasons)
 
 
 def renamed(value: Any, key: str) -> Any:

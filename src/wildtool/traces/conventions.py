@@ -68,6 +68,17 @@ _WHOLE = frozenset(
     }
 )
 """Attributes that are read as a whole."""
+_LISTS = (
+    _INPUT,
+    _OUTPUT,
+    *_EVENT_LISTS,
+    "ai.prompt.messages",
+    "ai.response.toolCalls",
+    "pydantic_ai.all_messages",
+    "llm.input_messages",
+    "llm.output_messages",
+)
+"""Attributes that are lists of messages, events or calls wherever they occur, or such a list as a JSON text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,15 +236,25 @@ def tool_of_run(span: TraceSpan) -> dict[str, Any] | None:
     return {"name": name, "description": said or "", "parameters": schema}
 
 
-def unknown_messages(span: TraceSpan) -> str:
-    """The attribute of a span that holds messages although no convention has it; empty where there is none."""
+def unread_messages(span: TraceSpan) -> str:
+    """Why messages of a span are not read: by an attribute that is no list of them, or that no convention has; empty
+    where no attribute is such."""
     held = {
         **span.attributes,
         **{key: value for event in span.events for key, value in event.fields.items() if "." in key},
     }
+    for key in _LISTS:
+        if held.get(key) and not isinstance(read_json_text(held[key]), list):
+            return (
+                f"`{key}` is no list of messages: it was cut off at a limit of length, or has another shape"
+            )
     unknown = {key: value for key, value in held.items() if key not in _WHOLE and not key.startswith(_KNOWN)}
     for key, value in unknown.items():
         entries = as_objects(read_json_text(value)) if isinstance(value, str | list) else []
         if entries and all(entry.keys() & {"role", "parts", "tool_calls", "content"} for entry in entries):
-            return key
-    return next((key for key in unknown if resembles(key, (_INPUT, _OUTPUT, _SYSTEM))), "")
+            return _unknown(key)
+    return next((_unknown(key) for key in unknown if resembles(key, (_INPUT, _OUTPUT, _SYSTEM))), "")
+
+
+def _unknown(key: str) -> str:
+    return f"messages under `{key}`, which no convention has"

@@ -23,7 +23,8 @@ from wildtool.traces.protobuf import read_protobuf
 _MOST_DEPTH = 100
 _LARGEST = 2**63
 _STRAY = "line of text between spans"
-_LINE = re.compile(r"[^\n]*\n?")
+_DOCUMENT = re.compile(r"[^\S\n]*(\{\s*[\"}]|\[\s*[\[{\]])")
+"""How a line begins from which on a document is written, and not a line of a log such as `[INFO] started`."""
 
 
 def values_of_file(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]]:
@@ -32,12 +33,15 @@ def values_of_file(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]
     Raises DataError if the file cannot be read, or is none of the forms.
     """
     data = read_unpacked(path)
+    if not data.strip():
+        raise DataError(f"{path}: is empty")
     if data[:1] in (b"\n", b"\0"):
         try:
             values = read_protobuf(data)
         except ValueError as error:
-            if data[:1] == b"\0":
-                raise DataError(f"{path}: not OTLP as protobuf ({error})") from error
+            # A text may begin with an empty line.
+            if not _is_text(data):
+                raise DataError(f"{path}: neither UTF-8 text nor OTLP as protobuf ({error})") from error
         else:
             for number, value in enumerate(values, 1):
                 yield Reading(f"{path}: message {number}", reading.lost), safe_json(value)
@@ -47,6 +51,13 @@ def values_of_file(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]
             reading.lose(_STRAY)
         else:
             yield Reading(place, reading.lost), safe_json(value)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
 
 
 def safe_json(value: Any) -> Any:
@@ -100,10 +111,9 @@ def _printed_values(path: Path, data: bytes) -> Iterator[tuple[str | None, Any]]
     decoder = json.JSONDecoder()
     at, number, found = 0, 1, 0
     while at < len(text):
-        line = _LINE.match(text, at)
-        end = line.end() if line else len(text)
-        start = at + len(text[at:end]) - len(text[at:end].lstrip())
-        if text[start : start + 1] in ("{", "["):
+        end = text.find("\n", at) + 1 or len(text)
+        if document := _DOCUMENT.match(text, at):
+            start = document.start(1)
             try:
                 # A document is checked like a line, but its end is known only once it is read.
                 value, end = decoder.raw_decode(text, start)

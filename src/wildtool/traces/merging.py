@@ -98,25 +98,33 @@ def continued(exchanges: Sequence[ModelCall]) -> list[ModelCall]:
         for each in exchanges
         for call in as_objects((each.messages or [{}])[-1].get("tool_calls"))
     }
-    whole: dict[int, ModelCall] = {}
-
-    def with_history(exchange: ModelCall, seen: frozenset[int]) -> ModelCall:
-        if id(exchange) in whole:
-            return whole[id(exchange)]
-        before = responses.get(exchange.previous) if exchange.previous else None
+    before: dict[int, ModelCall] = {}
+    for exchange in exchanges:
         first = (exchange.turns or [{}])[0]
-        if before is None and first.get("role") == "tool":
-            before = calls.get((exchange.session, str(first.get("tool_call_id"))))
-        if before is None or before is exchange or id(before) in seen:
-            return exchange
-        history = with_history(before, seen | {id(exchange)})
-        system = [message for message in exchange.messages if message["role"] == "system"]
-        earlier = history.turns if system else history.messages
-        made = replace(exchange, messages=[*system, *earlier, *exchange.turns])
-        whole[id(exchange)] = made
-        return made
+        earlier = responses.get(exchange.previous)
+        if earlier is None and first.get("role") == "tool":
+            earlier = calls.get((exchange.session, str(first.get("tool_call_id"))))
+        if earlier is not None:
+            before[id(exchange)] = earlier
+    whole: dict[int, ModelCall] = {}
+    for exchange in exchanges:
+        # A chain of responses may be as long as a conversation, so no function calls itself for it.
+        chain: dict[int, ModelCall] = {}
+        each: ModelCall | None = exchange
+        while each is not None and id(each) not in whole and id(each) not in chain:
+            chain[id(each)] = each
+            each = before.get(id(each))
+        for number, later in reversed(chain.items()):
+            history = whole.get(id(before[number])) if number in before else None
+            whole[number] = _after(history, later) if history else later
+    return [whole[id(exchange)] for exchange in exchanges]
 
-    return [with_history(exchange, frozenset()) for exchange in exchanges]
+
+def _after(history: ModelCall, exchange: ModelCall) -> ModelCall:
+    """A call with what was said before it."""
+    system = [message for message in exchange.messages if message["role"] == "system"]
+    earlier = history.turns if system else history.messages
+    return replace(exchange, messages=[*system, *earlier, *exchange.turns])
 
 
 def merge(exchanges: Iterable[ModelCall]) -> list[ModelCall]:

@@ -70,10 +70,7 @@ def read_protobuf(data: bytes) -> list[dict[str, Any]]:
 
     Raises ValueError where the bytes are something else.
     """
-    found = [_exported(part) for part in _parts(data)]
-    if not found:
-        raise ValueError("the file is empty")
-    return found
+    return [_exported(part) for part in _parts(data)]
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
@@ -91,22 +88,33 @@ def _parts(data: bytes) -> Iterator[bytes]:
 
 
 def _exported(data: bytes) -> dict[str, Any]:
-    """Spans, or log records: both are written alike, and the first field of a span has a length."""
+    """Spans, or log records: both are written alike, but a log record has a number where a span has its id."""
     try:
-        traces = _message(data, "Traces", 0)
-        spans = [
-            span
-            for resource in as_objects(traces.get("resourceSpans"))
-            for scope in as_objects(resource.get("scopeSpans"))
-            for span in as_objects(scope.get("spans"))
-        ]
-        if spans and all("name" in span and "spanId" in span for span in spans):
-            return traces
-    except ValueError:
-        pass
+        return _traces(data)
+    except ValueError as error:
+        try:
+            return _logs(data)
+        except ValueError:
+            raise error from None
+
+
+def _traces(data: bytes) -> dict[str, Any]:
+    traces = _message(data, "Traces", 0)
+    spans = [
+        span
+        for resource in as_objects(traces.get("resourceSpans"))
+        for scope in as_objects(resource.get("scopeSpans"))
+        for span in as_objects(scope.get("spans"))
+    ]
+    if not spans or not all("spanId" in span for span in spans):
+        raise ValueError("the bytes hold neither spans nor log records of OTLP")
+    return traces
+
+
+def _logs(data: bytes) -> dict[str, Any]:
     logs = _message(data, "Logs", 0)
     if not any(as_objects(resource.get("scopeLogs")) for resource in as_objects(logs.get("resourceLogs"))):
-        raise ValueError("the bytes hold neither spans nor log records of OTLP")
+        raise ValueError("the bytes hold no log record of OTLP")
     return logs
 
 

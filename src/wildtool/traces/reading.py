@@ -15,7 +15,7 @@ from wildtool.traces.conventions import (
     is_event_of_call,
     tool_of_run,
     tools_of_call,
-    unknown_messages,
+    unread_messages,
 )
 from wildtool.traces.forms import values_of_file
 from wildtool.traces.kinds import AGENT, MODEL, OTHER, TOOL, names_model, span_kind
@@ -136,10 +136,10 @@ def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> Tr
                 made.left_out[str(problem)] += 1
             elif not found:
                 empty.append(span)
-            elif key := unknown_messages(span):
-                made.unread[_unknown(key)] += 1
-        elif key := unknown_messages(span):
-            made.unread[_unknown(key)] += 1
+            elif reason := unread_messages(span):
+                made.unread[reason] += 1
+        elif reason := unread_messages(span):
+            made.unread[reason] += 1
     # A run of an agent repeats what its calls say; alone it is all there is.
     has_calls = {exchange.span.trace for exchange in exchanges}
     for span, found in agents:
@@ -222,14 +222,10 @@ def _account_for_empty(
         )
         if is_repeated:
             made.merged += 1
-        elif key := unknown_messages(span):
-            made.left_out[_unknown(key)] += 1
+        elif reason := unread_messages(span):
+            made.left_out[reason] += 1
         else:
             made.left_out[f"{_NO_MESSAGES}; {_library(span)}: {setting_of(span.scope).content}"] += 1
-
-
-def _unknown(key: str) -> str:
-    return f"messages under `{key}`, which no convention has"
 
 
 def _library(span: TraceSpan) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, loads_within
+from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, json_type, loads_within
 from wildtool.shapes import Reading
 from wildtool.traces.forms import safe_json
 
@@ -67,7 +67,7 @@ def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> l
     """
     spans: list[TraceSpan] = []
     logs: list[tuple[Reading, Mapping[str, Any]]] = []
-    for place, value in values:
+    for place, value in _members(values):
         found = 0
         for scope, row in _rows(value):
             found += 1
@@ -81,7 +81,7 @@ def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> l
                 unread[reason] += 1
             spans.append(span)
         if not found and value not in ({}, []):
-            keys = ", ".join(list(as_object(value))[:6]) or type(value).__name__
+            keys = ", ".join(list(as_object(value))[:6]) or json_type(value)
             unread[f"value that holds no span ({keys})"] += 1
     numbers = {(span.trace, span.id): number for number, span in reversed(list(enumerate(spans))) if span.id}
     events: dict[int, list[SpanEvent]] = {}
@@ -91,6 +91,12 @@ def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> l
     for number, added in events.items():
         spans[number] = replace(spans[number], events=(*spans[number].events, *added))
     return spans
+
+
+def _members(values: Iterable[tuple[Reading, Any]]) -> Iterator[tuple[Reading, Any]]:
+    """The values with the members of a list apart, so that each that holds no span is counted."""
+    for place, value in values:
+        yield from ((place, each) for each in (as_list(value) if isinstance(value, list) else [value]))
 
 
 def holds_spans(value: Any) -> bool:

@@ -19,7 +19,7 @@ from wildtool.traces import read_traces
 from wildtool.traces.forms import values_of_file
 from wildtool.traces.spans import holds_spans
 from wildtool.types import Message, Tool
-from wildtool_review.drafts.conversation import read_conversations
+from wildtool_review.drafts.conversation import is_archive, read_conversations
 from wildtool_review.drafts.personal import Redactor
 
 TRACES, RECORDS, INSPECT = "otel", "openai", "inspect"
@@ -103,9 +103,8 @@ def _conversations(
 
 def source_of(path: Path) -> str:
     """What a file holds: spans, logs of Inspect, or conversations."""
-    with path.open("rb") as file:
-        if file.read(4) == b"PK\x03\x04":
-            return INSPECT
+    if is_archive(path):
+        return INSPECT
     for _, value in values_of_file(path, Reading()):
         if "Inspect" in log_reader(value):
             return INSPECT

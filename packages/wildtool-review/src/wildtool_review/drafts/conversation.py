@@ -68,12 +68,16 @@ def read_conversations(
     yield from LAYOUTS[layout](values, reading, refuse)
 
 
-def _values(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]]:
+def is_archive(path: Path) -> bool:
+    """Whether a file is an archive, as logs of Inspect are. Raises DataError if it cannot be read."""
     try:
-        is_archive = zipfile.is_zipfile(path)
+        return zipfile.is_zipfile(path)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
-    if is_archive:
+
+
+def _values(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]]:
+    if is_archive(path):
         yield from ((reading, value) for value in _from_zip(path))
     else:
         yield from values_of_file(path, reading)
