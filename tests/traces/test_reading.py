@@ -20,6 +20,7 @@ from traces.spans_written import (
     STEPS,
     SYSTEM,
     TOOL,
+    langchain,
     span,
     spans_of,
 )
@@ -90,7 +91,19 @@ def test_a_batch_below_one_span_and_sub_agents_in_it_keep_every_conversation(tmp
     made = read(tmp_path, *rows, span(4, chat(*helper), parent_id="0x0"), span(9, {}))
     users = [(found.messages[0]["content"], found.messages[1]["content"]) for found in made.conversations]
     assert sorted(users) == [("Help.", "one"), ("Help.", "three"), ("Help.", "two"), ("You count.", "one")]
-    assert (made.spans, made.calls, made.drafted, made.merged) == (5, 4, 4, 0)
+    assert (made.spans, made.others, made.calls, made.drafted, made.merged) == (5, 1, 4, 4, 0)
+
+
+def test_a_batch_in_one_span_is_as_many_calls_and_hides_no_other_span(tmp_path: Path):
+    asked = [[langchain(message) for message in talk(word)[:2]] for word in ("one", "two", "three")]
+    said = [[{"text": f"{word}!", "message": langchain(talk(word)[2])}] for word in ("one", "two", "three")]
+    batch = {
+        "mlflow.spanType": "CHAT_MODEL",
+        "mlflow.spanInputs": json.dumps(asked),
+        "mlflow.spanOutputs": json.dumps({"generations": said}),
+    }
+    made = read(tmp_path, span(1, batch), span(2, {}), span(3, {}))
+    assert (made.spans, made.others, made.calls, made.drafted) == (3, 2, 3, 3)
 
 
 def test_spans_of_one_id_with_different_content_are_all_kept(tmp_path: Path):

@@ -27,15 +27,15 @@ _ABOUT_EVENTS = frozenset({"role", "index", "finish_reason"})
 """Keys of an event that say nothing of its message."""
 _EVENT_LISTS = ("events", "all_messages_events")
 """Attributes in which pydantic-ai and logfire keep events."""
-_PAIRS = (
-    ("langfuse.observation.input", "langfuse.observation.output"),
-    ("mlflow.spanInputs", "mlflow.spanOutputs"),
-    ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"),
-    ("request_data", "response_data"),
-    ("gen_ai.prompt", "gen_ai.completion"),
-    ("input.value", "output.value"),
-)
-"""Attributes that hold a whole request, and its whole answer."""
+_PAIRS = {
+    "Langfuse": ("langfuse.observation.input", "langfuse.observation.output"),
+    "MLflow": ("mlflow.spanInputs", "mlflow.spanOutputs"),
+    "Google ADK": ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"),
+    "Logfire": ("request_data", "response_data"),
+    "LangSmith": ("gen_ai.prompt", "gen_ai.completion"),
+    "OpenInference, whole request": ("input.value", "output.value"),
+}
+"""By convention the attributes that hold a whole request, and its whole answer."""
 _TOOL_PLACES = (
     "gen_ai.tool.definitions",
     "gen_ai.request.tools",
@@ -53,7 +53,7 @@ _KNOWN = (
         f"{key}."
         for key in ("llm", "ai", "gen_ai.tool.call", "metadata", "traceloop", "langfuse.observation")
     ),
-    *(f"{key}." for pair in _PAIRS for key in pair),
+    *(f"{key}." for pair in _PAIRS.values() for key in pair),
 )
 """How further attributes begin that hold messages and are read, or repeat what is."""
 _WHOLE = frozenset(
@@ -64,7 +64,7 @@ _WHOLE = frozenset(
         *_EVENT_LISTS,
         *_TOOL_PLACES,
         "pydantic_ai.all_messages",
-        *(key for pair in _PAIRS for key in pair),
+        *(key for pair in _PAIRS.values() for key in pair),
     }
 )
 """Attributes that are read as a whole."""
@@ -175,10 +175,10 @@ def _with_numbered_attributes(span: TraceSpan) -> list[RawCall]:
     return [RawCall(messages, unknown=unknown)] if messages else []
 
 
-def _pair(number: int) -> Callable[[TraceSpan], list[RawCall]]:
-    """Reads a request and its answer, each whole in one attribute. Args: number: of the pair."""
-    asked, answered = _PAIRS[number]
-    return lambda span: calls_in(span.attributes.get(asked), span.attributes.get(answered))
+def _pair(name: str) -> Convention:
+    """A convention with a request and its answer, each whole in one attribute."""
+    asked, answered = _PAIRS[name]
+    return Convention(name, lambda span: calls_in(span.attributes.get(asked), span.attributes.get(answered)))
 
 
 def _vercel(span: TraceSpan) -> list[RawCall]:
@@ -202,14 +202,14 @@ CONVENTIONS = (
     Convention("OpenTelemetry, messages in attributes", _with_attributes),
     Convention("OpenTelemetry, messages in events", _with_events),
     Convention("OpenInference or OpenLLMetry, numbered attributes", _with_numbered_attributes),
-    Convention("Langfuse", _pair(0)),
-    Convention("MLflow", _pair(1)),
-    Convention("Google ADK", _pair(2)),
+    _pair("Langfuse"),
+    _pair("MLflow"),
+    _pair("Google ADK"),
     Convention("Vercel AI SDK", _vercel),
-    Convention("Logfire", _pair(3)),
-    Convention("LangSmith", _pair(4)),
+    _pair("Logfire"),
+    _pair("LangSmith"),
     Convention("pydantic-ai, run of an agent", _agent_messages),
-    Convention("OpenInference, whole request", _pair(5)),
+    _pair("OpenInference, whole request"),
 )
 """In this order the first that gives an answer is taken."""
 

@@ -15,16 +15,9 @@ from wildtool.types import Message
 
 ReadJson = Callable[[Any], Any]
 """A value that may be written as a JSON text; None where it is no JSON."""
-_MESSAGES = (
-    "llm.input_messages",
-    "gen_ai.prompt",
-    "llm.prompts",
-    "llm.output_messages",
-    "gen_ai.completion",
-    "llm.completions",
-)
-_ANSWERS = _MESSAGES[3:]
+_ANSWERS = ("llm.output_messages", "gen_ai.completion", "llm.completions")
 """Where a model answers, and a role may be missing."""
+_MESSAGES = ("llm.input_messages", "gen_ai.prompt", "llm.prompts", *_ANSWERS)
 _TOOLS = ("llm.tools", "llm.request.functions")
 _LEAVES = frozenset({"content", "json_schema", *SCHEMA_KEYS})
 """Fields whose values stay as they are."""

@@ -58,8 +58,10 @@ class TraceReading:
 
     conversations: list[TracedConversation] = field(default_factory=list[TracedConversation])
     spans: int = 0
+    others: int = 0
+    """Spans that hold no call of a model, or repeat what the calls below them say."""
     calls: int = 0
-    """Spans that hold a call of a model; a batch is one for each of its calls."""
+    """Calls of a model; a batch is one for each in it."""
     drafted: int = 0
     """Calls that have a whole conversation."""
     merged: int = 0
@@ -78,10 +80,10 @@ class TraceReading:
 
     def lines(self) -> list[str]:
         """What became of the spans, for people."""
-        others = self.spans - self.calls
-        about = f" and {others} others, which hold none" if others > 0 else ""
-        kept = f"{self.drafted} with a whole conversation, {self.merged} merged into these"
-        lines = [f"{self.calls} calls of a model{about}: {kept}, {self.left_out.total()} left out"]
+        kept = f"with a whole conversation: {self.drafted}, merged into these: {self.merged}"
+        lines = [
+            f"calls of a model: {self.calls} ({kept}, left out: {self.left_out.total()}); other spans: {self.others}"
+        ]
         for title, counts in (
             ("left out", self.left_out),
             ("not read", self.unread),
@@ -91,7 +93,7 @@ class TraceReading:
             lines += [f"  {title}: {name}: {number}" for name, number in counts.most_common()]
         return [
             *lines,
-            *(f"  {each.place}: a conversation of {each.calls} calls" for each in self.conversations),
+            *(f"  {each.place}: a conversation (calls: {each.calls})" for each in self.conversations),
         ]
 
 
@@ -102,12 +104,8 @@ def read_traces(paths: Iterable[Path]) -> TraceReading:
     Raises DataError for a file that cannot be read.
     """
     made = TraceReading()
-    values = ((place, value) for path in paths for place, value in values_of_file(path, _of(path, made)))
+    values = (entry for path in paths for entry in values_of_file(path, Reading(str(path), made.lost)))
     return spans_as_conversations(read_spans(values, made.unread), made)
-
-
-def _of(path: Path, made: TraceReading) -> Reading:
-    return Reading(str(path), made.lost)
 
 
 def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> TraceReading:
@@ -146,6 +144,8 @@ def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> Tr
         if span.trace not in has_calls:
             made.calls += len(found)
             exchanges += found
+    holding = {id(exchange.span) for exchange in exchanges}
+    made.others = len(spans) - len(holding) - len(empty) - len(made.refused)
     _account_for_empty(empty, exchanges, spans, made)
     _draft(exchanges, runs, made)
     return made
@@ -236,13 +236,12 @@ def _draft(exchanges: Sequence[ModelCall], runs: dict[str, list[dict[str, Any]]]
     """Merges calls, and adds the conversations that remain."""
     whole = merge(continued(exchanges))
     for exchange in whole:
-        made.merged += len(exchange.merged)
         if not any(message["role"] == "user" for message in exchange.turns):
-            made.merged -= len(exchange.merged)
             setting = setting_of(exchange.span.scope).content
             made.left_out[f"{_NO_QUESTION}; {_library(exchange.span)}: {setting}"] += 1 + len(exchange.merged)
             continue
         made.drafted += 1
+        made.merged += len(exchange.merged)
         made.conventions[exchange.convention] += 1
         conversation = _conversation(exchange, runs, made)
         made.missing.update(conversation.missing)

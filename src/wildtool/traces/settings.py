@@ -43,7 +43,7 @@ _SETTINGS: Sequence[Setting] = (
         "experimental_telemetry with recordInputs and recordOutputs",
         "recordInputs of experimental_telemetry",
     ),
-    Setting("opentelemetry.instrumentation.", "TRACELOOP_TRACE_CONTENT=true", "TRACELOOP_TRACE_CONTENT=true"),
+    Setting("opentelemetry.instrumentation", "TRACELOOP_TRACE_CONTENT=true", "TRACELOOP_TRACE_CONTENT=true"),
 )
 """The first whose library begins the scope of a span counts."""
 _OTHERWISE = Setting("", f"for OpenTelemetry's own libraries {_CAPTURE}", _GIVE_TOOLS)
@@ -55,4 +55,5 @@ def setting_of(scope: str) -> Setting:
 
 
 def _is_of(scope: str, library: str) -> bool:
-    return scope.startswith(library) if len(library) > 2 else scope == library
+    """Whether a scope is a library, or begins with its whole name."""
+    return scope.startswith(library) and not scope[len(library) :][:1].isalpha()
