@@ -79,6 +79,18 @@ def test_five_newly_broken_of_twenty_are_named_and_no_silent_pass():
     assert gate("new --against old --newly-broken 5")[0] == 0
 
 
+def test_a_loss_that_only_the_table_calls_worse_is_explained():
+    write(CASES)
+    play("old", knows(*(f"A-{number}" for number in range(4))))
+    play("new", knows(*(f"A-{number}" for number in range(4, 17))))
+    found = document("new --against old")
+    assert 0.04 <= found["lines"][0]["p"] < 0.05
+    assert found["exit_status"] == 0
+    assert any("the table says worse" in remark for remark in found["remarks"])
+    play("newer", knows(*(f"A-{number}" for number in range(4, 18))))
+    assert not [remark for remark in document("newer --against old")["remarks"] if "table" in remark]
+
+
 def test_a_case_that_must_pass_fails_alone_whatever_the_mean_says():
     write([case("A-0", must=True), *CASES[1:]])
     play("old", knows())

@@ -13,10 +13,11 @@ from wildtool.engine.compare.suites import (
     omission_lines,
     suite_pairs,
 )
+from wildtool.engine.score.formatting import format_p
 from wildtool.errors import UsageError
 from wildtool.gating.baseline import check_baseline, is_baseline, read_baseline, write_baseline
 from wildtool.gating.changes import unchanged_cases
-from wildtool.gating.decisions import decided_lines, false_alarms, main_lines
+from wildtool.gating.decisions import LEVEL_OF_GATES, decided_lines, false_alarms, main_lines
 from wildtool.gating.evidence import check_evidence, incomplete, problems_of_run
 from wildtool.gating.floors import floors_of, tag_and_share
 from wildtool.gating.outcome import PASSED, GatedUnit, GateOutcome, GateSettings
@@ -98,6 +99,7 @@ def _judged(outcome: GateOutcome, olds: Sequence[SuiteRuns]) -> GateOutcome:
         remarks=[
             *omission_lines(pairs),
             *(line for lines in changes for line in lines),
+            *_called_worse(pairs),
             *_without_counterpart(olds, outcome),
         ],
     )
@@ -135,6 +137,17 @@ def _check_alone(outcome: GateOutcome) -> None:
     ]
     if problems:
         raise UsageError(incomplete(list(dict.fromkeys(problems))))
+
+
+def _called_worse(pairs: Sequence[SuitePair]) -> list[str]:
+    """Losses that are significant to the table of a comparison, and not to a gate."""
+    return [
+        f"{pair.new.label} on {name}: the table says worse (p {format_p(line.p_holm)}); a gate counts a loss as "
+        f"significant only where p < {LEVEL_OF_GATES}."
+        for pair in pairs
+        for name, line in pair.lines.items()
+        if line.finding == "worse" and line.p_holm >= LEVEL_OF_GATES
+    ]
 
 
 def _without_counterpart(olds: Sequence[SuiteRuns], outcome: GateOutcome) -> list[str]:
