@@ -133,6 +133,7 @@ READING: Mapping[str, tuple[str, ...]] = {
 SERVING: Mapping[str, str] = {
     "view": "tests/cli/commands/test_view.py and tests/report/server",
     "review serve": "tests/cli/commands/test_review_serve.py",
+    "review quick": "packages/wildtool-review/tests/review/test_quick.py",
     "worker start": "tests/e2e/test_workers.py and tests/e2e/test_workers_faults.py",
 }
 """Verbs that work until they are stopped, and where that is tested."""

@@ -16,7 +16,7 @@ from wildtool.own_cases.expecting import is_judged, read_expectation, read_name_
 from wildtool.own_cases.form import CASE_KEYS, DEFAULT_KEYS, JUDGED_KEYS, TURN_KEYS, meant_key, unknown_key
 from wildtool.own_cases.history import turn_messages
 from wildtool.own_cases.matching import show
-from wildtool.own_cases.places import CaseDocument, CasePlace
+from wildtool.own_cases.places import CaseDocument, CaseFault, CasePlace, CaseRecord
 from wildtool.own_cases.records import Case, CaseUnit, Expectation, case_digest
 from wildtool.own_cases.tool_sources import ToolReader, tools_on_offer
 from wildtool.own_cases.values import Context
@@ -131,14 +131,16 @@ class CaseReader:
 
     def _system(self, settings: "_Settings", today: datetime | None) -> list[Message]:
         """The system message: the prompt, and the day of the case."""
-        place = settings.place("system")
-        text = place.value if isinstance(place.value, str) else ""
-        if text.startswith("@"):
-            text = self._prompt_file(place, text[1:])
+        text = self.prompt(settings.place("system"))
         day = today.date().isoformat() if today else ""
         if day and day not in text:
             text = f"{text}\n\nToday is {day}.".strip()
         return [{"role": "system", "content": text}] if text else []
+
+    def prompt(self, place: CasePlace) -> str:
+        """The text of a prompt, or of the file that it names; empty where there is none."""
+        text = place.value if isinstance(place.value, str) else ""
+        return self._prompt_file(place, text[1:]) if text.startswith("@") else text
 
     def _prompt_file(self, place: CasePlace, name: str) -> str:
         path = (self.folder / name).resolve()
@@ -152,6 +154,14 @@ class CaseReader:
         except DataError as error:
             place.fail(str(error))
             return ""
+
+
+def faults_of_case(case: Any) -> list[CaseFault]:
+    """What is wrong with a case that is in no file yet, so that its tools and its prompt are in it."""
+    path = Path("case.jsonl")
+    document = CaseDocument(path, [CaseRecord(case, path, 1)])
+    CaseReader(document, ToolReader(Path(), {}), Path()).cases()
+    return document.faults
 
 
 @dataclass(frozen=True, slots=True)

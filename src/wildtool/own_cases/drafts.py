@@ -8,15 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object, as_objects, canonical_json
-from wildtool.own_cases.case_file import CaseReader, made_id
+from wildtool.own_cases.case_file import faults_of_case, made_id
 from wildtool.own_cases.form import CALL_KEYS
 from wildtool.own_cases.history import result_content
-from wildtool.own_cases.places import CaseDocument, CaseFault, CaseRecord
-from wildtool.own_cases.tool_sources import ToolReader
+from wildtool.own_cases.places import CaseFault
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments, read_bounded_json
 from wildtool.types import Message, Tool
 
@@ -278,7 +276,4 @@ def _checked(draft: DraftCase) -> DraftCase:
 
 
 def _faults(case: dict[str, Any]) -> list[CaseFault]:
-    path = Path("draft.jsonl")
-    document = CaseDocument(path, [CaseRecord(case, path, 1)])
-    CaseReader(document, ToolReader(Path(), {}), Path()).cases()
-    return [fault for fault in document.faults if fault.level == "error"]
+    return [fault for fault in faults_of_case(case) if fault.level == "error"]

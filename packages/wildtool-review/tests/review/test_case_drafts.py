@@ -109,6 +109,19 @@ def test_a_review_opens_the_drafts_and_shows_their_findings(folder: Path, name: 
     assert "1 with findings of rules: items go-" in opened.stdout
 
 
+def test_a_review_names_what_lint_refuses_in_a_case_and_reads_files_beside_it(folder: Path):
+    (folder / "set").mkdir()
+    (folder / "set" / "tools.json").write_text(json.dumps([SEARCH]), encoding="utf-8")
+    (folder / "set" / "prompt.md").write_text("You help.", encoding="utf-8")
+    good = {"id": "good", "input": "Find tea.", "expect": [{"search": {"q": "tea"}}]}
+    bad = {"id": "bad", "input": "Find tea.", "expect": [{"search": {"query": "tea"}}]}
+    text = yaml.safe_dump({"defaults": {"tools": "tools.json", "system": "@prompt.md"}, "cases": [good, bad]})
+    (folder / "set" / "cases.yaml").write_text(text, encoding="utf-8")
+    opened = CliRunner().invoke(app, ["review", "start", "set/cases.yaml"])
+    assert opened.exit_code == 0, opened.output
+    assert "1 with findings of rules: items bad" in opened.stdout
+
+
 def test_definitions_are_taken_from_a_file_where_a_conversation_has_none(folder: Path):
     without = imported(folder, [{"messages": CHAT}])
     assert "1 skipped until put right" in without.stdout

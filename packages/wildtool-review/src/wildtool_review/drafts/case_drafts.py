@@ -129,25 +129,56 @@ def write_cases(drafts: Sequence[DraftCase], out: Path, *, force: bool = False) 
     Raises UsageError if the file exists, or may not be written.
     """
     cases = [draft.case for draft in drafts]
-    if out.suffix.casefold() in _YAML:
-        text = _yaml_text(cases)
-    else:
-        text = "".join(f"{json.dumps(case, ensure_ascii=False)}\n" for case in cases)
+    defaults: dict[str, Any] = {}
+    if _is_yaml(out):
+        tools = _usual_tools(cases)
+        defaults = {"tools": tools} if tools else {}
+        usual = canonical_json(tools)
+        cases = [
+            {key: value for key, value in case.items() if key != "tools" or canonical_json(value) != usual}
+            for case in cases
+        ]
+    text = head_text(defaults, out) + "".join(case_text(case, out) for case in cases)
     check_absent(out, force=force)
+    write_case_text(text, out)
+
+
+def write_case_text(text: str, out: Path) -> None:
+    """Replaces a case file at once. Raises UsageError if it may not be written."""
     with atomic_replace(out) as new:
         new.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
-def _yaml_text(cases: Sequence[Mapping[str, Any]]) -> str:
+def head_text(defaults: Mapping[str, Any], out: Path) -> str:
+    """What a case file begins with. Args: out: the file, whose name says how it is written."""
+    if not _is_yaml(out):
+        return f"{json.dumps({'defaults': defaults}, ensure_ascii=False)}\n" if defaults else ""
+    return f"{_yaml_text({'defaults': dict(defaults)}) if defaults else ''}cases:\n"
+
+
+def case_text(case: Mapping[str, Any], out: Path) -> str:
+    """A case as an entry of a case file. Args: out: the file, whose name says how it is written."""
+    return _yaml_text([dict(case)]) if _is_yaml(out) else f"{json.dumps(case, ensure_ascii=False)}\n"
+
+
+def case_as_yaml(case: Mapping[str, Any]) -> str:
+    """A case as a text that people edit."""
+    return _yaml_text(dict(case))
+
+
+def _is_yaml(out: Path) -> bool:
+    return out.suffix.casefold() in _YAML
+
+
+def _usual_tools(cases: Sequence[Mapping[str, Any]]) -> Any:
+    """The tools that most cases have; None where none has any."""
     sets = Counter(canonical_json(case["tools"]) for case in cases if "tools" in case)
     usual = sets.most_common(1)[0][0] if sets else b""
-    tools = next((case["tools"] for case in cases if canonical_json(case.get("tools")) == usual), None)
-    document: dict[str, Any] = {"defaults": {"tools": tools}} if tools else {}
-    document["cases"] = [
-        {key: value for key, value in case.items() if key != "tools" or canonical_json(value) != usual}
-        for case in cases
-    ]
-    return yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
+    return next((case["tools"] for case in cases if canonical_json(case.get("tools")) == usual), None)
+
+
+def _yaml_text(value: Any) -> str:
+    return yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
 
 
 class _Dumper(yaml.SafeDumper):
