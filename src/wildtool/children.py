@@ -47,6 +47,12 @@ def safe_paths() -> Generator[None]:
             os.environ["PYTHONSAFEPATH"] = before
 
 
+def run_in_terminal(words: Sequence[str]) -> int:
+    """Waits for a program that takes over the terminal, such as an editor, and gives its status. It stays in the session
+    of the terminal, which ends it, so that it can use `/dev/tty`. Raises OSError where there is no such program."""
+    return subprocess.run(words, check=False).returncode
+
+
 class Child(subprocess.Popen[bytes]):
     """A program as `subprocess.Popen` has it, with everything that it starts.
 

@@ -37,6 +37,10 @@ _PORTION_S = 0.05
 """Seconds of rules in one transaction: somebody may wait for the thread."""
 
 
+class OpenFindingsError(UsageError):
+    """An approval of what a release would refuse."""
+
+
 class ReviewProject(ReviewTeam):
     """A review: its items, what rules find in them, and what people decide."""
 
@@ -153,6 +157,17 @@ class ReviewProject(ReviewTeam):
     def _check(self, item: str, content: Any) -> Draft:
         return _check_draft(item, content_digest(content), self._findings(content))
 
+    def _check_findings(self, history: ItemHistory, content: Any) -> None:
+        """Raises OpenFindingsError with the reason if a release would refuse an approved item with this content."""
+        checked = history.findings(content_digest(content))
+        findings = self._findings(content) if checked is None else checked
+        if findings:
+            raise OpenFindingsError(
+                "Not approved, since a release would refuse it: {0}: {1}",
+                findings[0].rule,
+                findings[0].message,
+            )
+
     def _findings(self, content: Any) -> list[Finding]:
         try:
             return [*self.format.check(content), *custom_findings(self.format.name, content)]
@@ -213,10 +228,14 @@ class ReviewProject(ReviewTeam):
         choice: DecisionChoice,
         reasons: Sequence[str] = (),
         note: str = "",
+        *,
+        despite_findings: bool = True,
     ) -> ItemHistory:
         """Records a person's decision; if all who were asked agree, the review of the item ends.
 
         An approval of what the person has edited is an `approve with edits`.
+
+        Args: despite_findings: whether an item can be approved in which rules find something.
 
         Raises EditConflict if the item is not what was seen, UsageError if the decision is not possible.
         """
@@ -224,7 +243,7 @@ class ReviewProject(ReviewTeam):
 
         def plan(history: ItemHistory) -> list[Draft]:
             self.check_may_work(history, person)
-            _, digest = self._content_at(history, person, base)
+            content, digest = self._content_at(history, person, base)
             stale = history.stale_for(person)
             if choice.startswith("approve") and stale:
                 tasks = ", ".join(str(t + 1) for t in sorted(stale))
@@ -232,6 +251,8 @@ class ReviewProject(ReviewTeam):
                     "an earlier task or the twin was changed: check task {0} again before you approve",
                     tasks,
                 )
+            if choice.startswith("approve") and not despite_findings:
+                self._check_findings(history, content)
             branch = history.branch_of(person)
             if branch is not None:
                 edited = bool(branch.entries)
@@ -260,12 +281,15 @@ class ReviewProject(ReviewTeam):
         changes: Sequence[Change] = (),
         reasons: Sequence[str] = (),
         note: str = "",
+        *,
+        despite_findings: bool = True,
     ) -> ItemHistory:
         """Ends a conflict: the item takes the changes, and is approved or rejected.
 
         Args:
             base: digest of the item's own current version.
             changes: against that version, such as those of `ItemHistory.proposal`.
+            despite_findings: as `decide` takes it.
 
         Raises EditConflict if the item has changed, UsageError if there is no conflict, the person is no adjudicator, or
         changes exclude each other.
@@ -284,6 +308,8 @@ class ReviewProject(ReviewTeam):
             edits, content = self._edits(
                 "edit", person, history, "", history.content, changes, (), "resolved"
             )
+            if choice == "approve" and not despite_findings:
+                self._check_findings(history, content)
             digest = content_digest(content)
             outcome = Draft("resolve", person, item, version=digest, after=choice)
             outcome = replace(outcome, reason=tuple(reasons), round=history.open.round, note=note)

@@ -73,6 +73,13 @@ class ItemSummary:
         now = self.open
         return now is not None and person in now.people and person not in now.decided
 
+    def is_undecided(self, person: str) -> bool:
+        """Whether a person can still decide on it."""
+        now = self.open
+        if now is None:
+            return self.stage not in ("approved", "rejected")
+        return person not in now.decided and (not now.people or person in now.people)
+
 
 @dataclass(frozen=True, slots=True)
 class RoundState:

@@ -138,7 +138,7 @@ def owners_part(story: Story) -> None:
     write("owner", "restore", "rich", version=first, note="back")
     write("owner", "recheck", "rich", tasks=[1])
     write("owner", "edit", "rich", field=SECOND, text="How do I remember it?")
-    write("owner", "decide", "rich", choice="approve", note="good")
+    write("owner", "decide", "rich", choice="approve", despite=True, note="good")
     write("owner", "edit", "s5", field="/note", json='{"a": 1}')
     write("owner", "edit", "s5", field="/note", remove=True)
     write("owner", "decide", "s5", choice="reject", reasons=["privacy", 3, "type"], note="no good")
@@ -155,9 +155,9 @@ def first_round(story: Story) -> None:
         write(who, "edit", different, field=TEXT, text=f"As {who} says.")
         write(who, "recheck", different, tasks=[1])
         write(who, "recheck", equal, tasks=[1])
-        write(who, "decide", equal, choice="approve", note=f"{who} agrees")
-        write(who, "decide", different, choice="approve")
-        write(who, "decide", quiet, choice="approve")
+        write(who, "decide", equal, choice="approve", despite=True, note=f"{who} agrees")
+        write(who, "decide", different, choice="approve", despite=True)
+        write(who, "decide", quiet, choice="approve", despite=True)
     write("ann", "decide", split, choice="reject", reasons=["call"])
     write("bob", "decide", split, choice="discuss", note="is it one?")
     story.keep("in conflict", different, "judge", "ann", "eve")
@@ -170,6 +170,7 @@ def first_round(story: Story) -> None:
         proposal=clash["proposal"],
         take=[1, 1, 2, -1, True],
         choice="approve",
+        despite=True,
         note="Bob's",
     )
     clash = story.read("judge", "item", id=split)["conflict"]
@@ -185,7 +186,7 @@ def second_round(story: Story) -> None:
     write("eve", "edit", waiting, field=TEXT, text="As eve says.")
     write("eve", "recheck", waiting, tasks=[0, 1])
     write("eve", "remark", waiting, note="for all")
-    write("eve", "decide", waiting, choice="approve", note="mine")
+    write("eve", "decide", waiting, choice="approve", despite=True, note="mine")
     for who, field in (("eve", TEXT), ("ann", SECOND), ("ann", TEXT)):
         if who in story.project.item(clashing).passes[-1].people:
             write(who, "edit", clashing, field=field, text=f"{who} of {field[-1]}.")

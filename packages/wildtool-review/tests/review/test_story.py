@@ -126,6 +126,7 @@ def test_a_row_of_a_queue_says_what_its_item_waits_for(story: Story):
     strata = [["Single-Tool", "First Turn"], ["Chat", "Coreferential Reference"]]
     assert rows["twin"] == {
         "id": "twin",
+        "said": "Tell me about number 1.",
         "stage": "in review",
         "strata": strata,
         "domain": "numbers",

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -173,6 +172,7 @@ def _typed_keys() -> Iterator[str]:
 
 def _text_from_editor(text: str) -> str:
     """A text as a person leaves it in their editor. Raises UsageError if there is no editor, or it fails."""
+    from wildtool.children import run_in_terminal
     from wildtool.temporary import temporary_folder
 
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
@@ -182,7 +182,7 @@ def _text_from_editor(text: str) -> str:
         path = Path(place) / "case.yaml"
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
         try:
-            status = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
+            status = run_in_terminal([*shlex.split(command), str(path)])
             edited = path.read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise UsageError(f"the editor {command!r} (EDITOR) cannot be used: {error}") from error

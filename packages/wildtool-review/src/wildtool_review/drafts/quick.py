@@ -191,7 +191,7 @@ def _document(file: Path) -> CaseDocument:
     for record in document.records:
         form = record_form(record.value)
         if is_foreign(form) or not as_object(record.value):
-            raise DataError(f"{file}:{record.line}: expected a case of your own, not {form or 'this'}")
+            raise DataError(f"{file}:{record.line}: expected an own case, not {form or 'this'}")
     if not document.records:
         raise DataError(f"{file}: holds no case")
     return document

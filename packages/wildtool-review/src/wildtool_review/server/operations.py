@@ -140,8 +140,11 @@ def _queue(review: ReviewService, person: str, body: Payload) -> Any:
     if filter_.assignee and not review.project.state.may(person, "adjudicator"):
         raise UsageError("only adjudicators see who reviews what")
     start, text = max(0, _number(body, "start", 0)), str(body.get("text", ""))
+    only_undecided = body.get("undecided") == "1"
 
     def searched(item: str) -> bool:
+        if only_undecided and not review.project.state.items[item].is_undecided(person):
+            return False
         return not text or review.texts.has(item, person, text)
 
     return queue_payload(review.project, person, queue, filter_, start, searched)
@@ -301,9 +304,12 @@ def _restore(review: ReviewService, person: str, body: Payload) -> Any:
 
 
 def _decide(review: ReviewService, person: str, body: Payload) -> Any:
+    """Decides on an item. Args: body: with `despite` an item is approved despite findings."""
     item = _text(body, "id")
     choice = cast(Any, _text(body, "choice"))
-    review.project.decide(person, item, _text(body, "seen"), choice, _texts(body, "reasons"), _note(body))
+    seen, reasons, note = _text(body, "seen"), _texts(body, "reasons"), _note(body)
+    despite = body.get("despite") is True
+    review.project.decide(person, item, seen, choice, reasons, note, despite_findings=despite)
     return review.item(item, person)
 
 
@@ -321,7 +327,8 @@ def _resolve(review: ReviewService, person: str, body: Payload) -> Any:
     ]
     choice = cast(Any, _text(body, "choice"))
     reasons = _texts(body, "reasons")
-    review.project.resolve(person, item, _text(body, "seen"), choice, changes, reasons, _note(body))
+    seen, note, despite = _text(body, "seen"), _note(body), body.get("despite") is True
+    review.project.resolve(person, item, seen, choice, changes, reasons, note, despite_findings=despite)
     return review.item(item, person)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from wildtool.benchmarks.wildtoolbench.data import EDGE_KINDS, SUBTYPES, TASK_TYPES
 from wildtool.errors import WildtoolError
 from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.sanitize import truncate_words
 from wildtool.stats.intervals import wilson
 from wildtool_data.formats.base import ItemPart
 from wildtool_data.pointers import ABSENT, Change, content_digest, overlap, pointer_parts, value_at
@@ -28,7 +29,7 @@ from wildtool_review.history import (
     net_changes,
 )
 from wildtool_review.log import CHANGING, Entry
-from wildtool_review.project import ReviewProject
+from wildtool_review.project import OpenFindingsError, ReviewProject
 from wildtool_review.proposed import proposed_changes
 from wildtool_review.rounds import PUBLISHED_QUALITY, round_qualities, stop_rule
 from wildtool_review.state import QUEUES, STAGES, Filter, ItemSummary, Queue
@@ -46,6 +47,8 @@ _SHOWN = (
     "alternatives",
 )
 """Fields of a step that its parts show."""
+_MOST_SAID = 120
+"""Characters of the user's first words in a row of a queue."""
 Payload = dict[str, Any]
 
 
@@ -59,8 +62,15 @@ def value_payload(value: Any) -> Payload:
 
 
 def problem_payload(error: WildtoolError) -> Payload:
-    """What a page says of an error: the message, and its text and values for other languages."""
-    return {"problem": str(error), "text": error.text, "values": [str(value) for value in error.values]}
+    """What a page says of an error: the message, its text and values for other languages, and whether an item can be
+    approved despite it."""
+    despite = {"despite": True} if isinstance(error, OpenFindingsError) else {}
+    return {
+        "problem": str(error),
+        "text": error.text,
+        "values": [str(value) for value in error.values],
+        **despite,
+    }
 
 
 def review_payload(project: ReviewProject, person: str, name: str, *, signed_in: bool) -> Payload:
@@ -112,7 +122,7 @@ def queue_payload(
         "total": len(items),
         "start": start,
         "ids": [item.id for item in items] if start == 0 else [],
-        "items": [_row(item, person) for item in items[start : start + PAGE_SIZE]],
+        "items": [_row(project, item, person) for item in items[start : start + PAGE_SIZE]],
     }
 
 
@@ -184,9 +194,12 @@ def proposal_of(history: ItemHistory) -> tuple[list[Change], int, str]:
     return every, len(accepted), content_digest(rows)
 
 
-def _row(item: ItemSummary, person: str) -> Payload:
+def _row(project: ReviewProject, item: ItemSummary, person: str) -> Payload:
+    texts = project.format.user_texts(project.item(item.id).seen_by(person)[0])
+    said = next((str(text) for text in texts if text), "")
     return {
         "id": item.id,
+        "said": truncate_words(" ".join(said.split()), _MOST_SAID),
         "stage": item.stage,
         "strata": item.strata,
         "domain": item.domain,

@@ -105,6 +105,32 @@ async def test_a_save_runs_the_rules_and_marks_later_tasks_as_stale(tmp_path: Pa
         assert checked["stale"] == []
 
 
+async def test_what_a_release_would_refuse_is_approved_only_despite_its_findings(tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    async with served(review) as pages:
+        saved = await (await pages.edit("wild_mini_0", f"{ANSWERS}/3/dependency_list", json="[9]")).json()
+        decision = {"id": "wild_mini_0", "seen": saved["seen"], "choice": "approve"}
+        await pages.post("recheck", id="wild_mini_0", seen=saved["seen"], tasks=[1, 2, 3])
+        answer = await pages.post("decide", **decision)
+        refused = await answer.json()
+        assert answer.status == 422
+        assert refused["despite"] is True
+        assert saved["findings"][0]["message"] in refused["problem"]
+        assert review.state.items["wild_mini_0"].stage != "approved"
+        assert (await pages.post("decide", **decision, despite=True)).status == 200
+        assert review.state.items["wild_mini_0"].stage == "approved"
+
+
+async def test_a_queue_has_the_users_words_and_can_be_of_what_is_undecided(tmp_path: Path):
+    review = project(tmp_path, tiny_records(3))
+    async with served(review) as pages:
+        rows = (await (await pages.get("queue", queue="all")).json())["items"]
+        assert rows[0]["said"] == review.item("s0").content["english_tasks"][0]
+        decide(review, "owner", "s1")
+        decide(review, "owner", "s2", "discuss")
+        assert (await (await pages.get("queue", queue="all", undecided="1")).json())["ids"] == ["s0"]
+
+
 async def test_numbers_come_back_as_they_were_typed(tmp_path: Path):
     async with served(project(tmp_path, mini_records(1))) as pages:
         field = f"{ANSWERS}/1/action/arguments/amount"

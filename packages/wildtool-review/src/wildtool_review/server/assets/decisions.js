@@ -1,6 +1,6 @@
 // Deciding about an item, alone or as an adjudicator.
 import { changedEditors, saveTyped } from "./editor.js";
-import { context, draft, forget, item, keep, keeping, save } from "./saves.js";
+import { context, draft, forget, item, keep, keeping, save, stay, staying } from "./saves.js";
 import { bdi, beside, button, make, said, t } from "./words.js";
 
 const reasonNames = (codes) => codes.map((code) => t(context.review.reasons[code] || code)).join(t(", "));
@@ -40,6 +40,16 @@ function needsReason(choice, reasons) {
 const typedIn = (body) => ({ remark: body.note, reasons: body.reasons.join(" ") });
 const worries = (one) => (one.findings || []).length + one.stale.length;
 
+// Whether the next item comes after a decision.
+function goesOn() {
+  const label = make("label", "tick"), tick = make("input");
+  tick.type = "checkbox";
+  tick.checked = !staying();
+  tick.addEventListener("change", () => stay(!tick.checked));
+  label.append(tick, make("span", "", t("Go to the next item after a decision")));
+  return label;
+}
+
 export function bar() {
   const made = make("div", "bar");
   made.id = "bar";
@@ -66,6 +76,7 @@ export function bar() {
   const why = button(t("Reasons"), () => { reasons.made.hidden = !reasons.made.hidden; });
   row.append(act("Approve", "a", "approve", "yes"), act("Reject", "r", "reject", "no"), act("Discuss", "d", "discuss", ""), why, note,
     button(t("Add a remark"), () => { if (note.value) save("remark", { note: note.value }, { fits: () => true, kept: { remark: note.value } }); }));
+  row.append(goesOn());
   made.append(reasons.made, row);
   if (item.decided) made.prepend(make("p", "decided", t("You decided: {0}", `${t(item.decided.choice)}${item.decided.reasons.length ? ` (${reasonNames(item.decided.reasons)})` : ""}`)));
   return made;

@@ -2,7 +2,7 @@
 import { read, Refusal, write } from "./api.js";
 import * as figures from "./figures.js";
 import * as items from "./item.js";
-import { begin, drafts } from "./saves.js";
+import { begin, drafts, staying } from "./saves.js";
 import { bdi, button, choice, labelled, link, make, said, showLanguage, switchLanguage, t, tell } from "./words.js";
 
 const element = (id) => document.getElementById(id);
@@ -111,7 +111,8 @@ function row(item) {
   const made = make("li", "row"), name = link("", addressOf(item.id), "open");
   made.dataset.id = item.id;
   made.classList.toggle("unchecked", !item.warnings);
-  name.append(bdi(item.id));
+  name.append(bdi(item.said || item.id));
+  name.title = item.id;
   const chips = make("span", "chips"), chip = (text, classes = "") => { if (text) chips.append(make("span", `chip ${classes}`, text)); };
   if (item.mine) chip(t("yours"), "accent");
   if (drafts(item.id).length) chip(t("not saved"), "warn");
@@ -215,10 +216,17 @@ async function refreshRows() {
 // ---- what the address names
 const context = {
   get review() { return review; },
-  attempt, say, addressOf, neighbours,
+  attempt, say, addressOf, neighbours, decided: (id) => attempt(() => decided(id)),
   dialog: startDialog, openDialog: () => dialog.showModal(), closeDialog: () => dialog.close(),
   changed: () => attempt(async () => { review = await read("review"); }),
 };
+// After a decision: the next item that this person can decide on, in the order of the queue.
+async function decided(id) {
+  if (staying()) return;
+  const left = new Set((await read("queue", { ...asked(), undecided: "1" })).ids), at = order.indexOf(id);
+  const next = [...order.slice(at + 1), ...order.slice(0, at + 1)].find((one) => one !== id && left.has(one));
+  if (next && query().get("item") === id) go(next);
+}
 async function turn() {
   const found = query(), page = found.has("figures") ? "figures" : "queue", item = items.current(), mine = (turns += 1);
   if (!review) return;

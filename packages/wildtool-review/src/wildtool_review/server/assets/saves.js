@@ -29,6 +29,13 @@ export function draft(id, part) {
   const found = memory.get(place(id, part)) ?? stored((store) => store.getItem(place(id, part)));
   try { return found ? JSON.parse(found) : null; } catch { return null; }
 }
+// Whether an item stays after a decision; kept in the browser.
+let stays = null;
+export const staying = () => stays ?? Boolean(stored((store) => store.getItem("wildtool-review-stays")));
+export function stay(wanted) {
+  stays = wanted;
+  stored((store) => { if (wanted) store.setItem("wildtool-review-stays", "1"); else store.removeItem("wildtool-review-stays"); });
+}
 // The parts of an item that have a draft.
 export function drafts(id) {
   const keys = new Set([...memory.keys(), ...(stored((store) => Object.keys(store)) || [])]), start = place(id, "").slice(0, -3);
@@ -75,6 +82,10 @@ async function send(asked) {
   }
   const text = body.text ?? body.json;
   const answer = await context.attempt(() => write(what, { id, seen: known.seen, ...body }), (refusal) => {
+    if (refusal.answer.despite) {
+      context.say(refusal.message, [t("Approve anyway"), () => save(what, { ...body, despite: true }, { ...asked, fits: () => true })]);
+      return true;
+    }
     if (refusal.status !== 409) return false;
     overtaken(asked, text, refusal);
     return true;
@@ -83,8 +94,9 @@ async function send(asked) {
   for (const [part, sent] of Object.entries(kept || {})) if (draft(id, part)?.text === sent) forget(id, part);
   if (what !== "restore" && answer.seen !== known.seen) undone.set(id, [...(undone.get(id) || []), known.seen]);
   took(answer, focus);
-  context.say(said || told(what, answer), canUndo() && what !== "restore" && answer.seen !== known.seen ? [t("Undo"), undo] : null);
+  context.say(said || told(what, answer, body), canUndo() && what !== "restore" && answer.seen !== known.seen ? [t("Undo"), undo] : null);
   context.changed();
+  if (what === "decide" && item.id === id) context.decided(id);
   return true;
 }
 function took(answer, focus) {
@@ -92,9 +104,9 @@ function took(answer, focus) {
   if (item && item.id === answer.id && main.querySelector("article.item")) show(answer, focus);
 }
 const DECISIONS = ["decide", "resolve", "recheck", "remark"];
-function told(what, answer) {
+function told(what, answer, body) {
   const found = (answer.findings || []).length;
-  if (DECISIONS.includes(what)) return what === "remark" ? t("Saved.") : t("Decided.");
+  if (DECISIONS.includes(what)) return ["remark", "recheck"].includes(what) ? t("Saved.") : t("You decided: {0}", t(body.choice));
   return found ? t("Saved. {0} findings.", found) : t("Saved.");
 }
 // The item once everything that waits is saved.
