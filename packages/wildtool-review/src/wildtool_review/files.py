@@ -235,6 +235,13 @@ def _decision(draft: Draft, history: ItemHistory) -> Planned:
     return [replace(draft, branch=branch)], False
 
 
+def _withdrawal(draft: Draft, history: ItemHistory) -> Planned:
+    if draft.version != history.seen_by(draft.who)[1] or not history.can_withdraw(draft.who):
+        return _dismissed(draft, "takes back a decision that is not there any more")
+    branch = draft.who if history.branch_of(draft.who) is not None else ""
+    return [replace(draft, branch=branch)], False
+
+
 def _outcome(draft: Draft, history: ItemHistory) -> Planned:
     if history.open is None and history.outcome is not None:
         if (history.outcome.after, history.digest) == (draft.after, draft.version):
@@ -280,6 +287,7 @@ _PLANS: dict[str, Callable[[Draft, ItemHistory], Planned]] = {
     **dict.fromkeys(CHANGING, _edit),
     "assign": _assign,
     "decision": _decision,
+    "withdraw": _withdrawal,
     "settle": _outcome,
     "resolve": _outcome,
     "recheck": _recheck,

@@ -104,6 +104,8 @@ class Pass:
     """Whether it holds edits of merged files that contradict what was there."""
     outcome: Entry | None = None
     """How it ended: an entry `settle` or `resolve`."""
+    stale: set[int] = field(default_factory=set[int])
+    """Tasks that were to be checked again when it ended."""
 
     @property
     def complete(self) -> bool:
@@ -175,6 +177,19 @@ class ItemHistory:
     def branch_of(self, person: str) -> Branch | None:
         """A reviewer's own copy in the open review; None for people who work on the item itself."""
         return self.open.branches.get(person) if self.open and person in self.open.people else None
+
+    def can_withdraw(self, person: str) -> bool:
+        """Whether a person can take back a decision: their own in a blind review before all have decided, so that nobody
+        decides again after seeing the others; else one that nobody else had a part in, of the current version."""
+        last = self.passes[-1] if self.passes else None
+        if last is None or person not in last.decisions:
+            return False
+        if last.people:
+            return last.outcome is None and not last.complete
+        is_own = last.outcome is None or (
+            last.outcome.kind == "settle" and last.outcome.version == self.digest
+        )
+        return is_own and [*last.decisions] == [person] and not last.branches
 
     def seen_by(self, person: str) -> tuple[Any, str]:
         """The content that a person sees and changes, and its digest."""
@@ -269,8 +284,12 @@ class ItemHistory:
                 for stale in (self.stale, *(branch.stale for branch in copies)):
                     stale.update(int(task) for task in as_list(entry.after))
             case "settle" | "resolve":
-                self._open_pass(entry).outcome = entry
+                ended = self._open_pass(entry)
+                ended.outcome = entry
+                ended.stale = set(self.stale)
                 self.stale.clear()
+            case "withdraw":
+                self._withdraw(entry)
             case "recheck":
                 branch = self.branch_of(entry.branch) if entry.branch else None
                 stale_now = branch.stale if branch else self.stale
@@ -310,6 +329,18 @@ class ItemHistory:
             base = self.outcome.version if self.outcome else self.versions[0].digest
             self.passes.append(Pass(entry.round, base))
         return self.passes[-1]
+
+    def _withdraw(self, entry: Entry) -> None:
+        """Takes back a person's decision, with what it ended. A review in which nothing is left did not take place."""
+        last = self.passes[-1] if self.passes else None
+        if last is None or entry.who not in last.decisions:
+            raise RecordError(f"entry {entry.n}: takes back a decision that {entry.who} did not make")
+        del last.decisions[entry.who]
+        if last.outcome is not None:
+            last.outcome = None
+            self.stale |= last.stale
+        if not (last.people or last.decisions or last.branches):
+            self.passes.pop()
 
     def _contested(self, entry: Entry) -> Branch:
         last = self._open_pass(entry)

@@ -18,7 +18,7 @@ from wildtool_data.pointers import ABSENT, Change
 
 EntryKind = Literal[
     "import", "check", "assign", "edit", "choose", "decision", "settle", "resolve", "recheck", "note",
-    "stale", "propose", "discard", "round opened", "round closed", "person",
+    "stale", "propose", "discard", "withdraw", "round opened", "round closed", "person",
 ]  # fmt: skip
 ENTRY_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 CHANGING = ("edit", "choose")

@@ -272,6 +272,23 @@ class ReviewProject(ReviewTeam):
 
         return self._write(item, plan)
 
+    def withdraw(self, person: str, item: str, base: str, note: str = "") -> ItemHistory:
+        """Takes back a person's decision on an item, and what it ended; both stay in the log.
+
+        Raises EditConflict if the item is not what was seen, UsageError if there is no decision that can be taken back.
+        """
+        self._check_role(person, "reviewer")
+
+        def plan(history: ItemHistory) -> list[Draft]:
+            _, digest = self._content_at(history, person, base)
+            if not history.can_withdraw(person):
+                raise UsageError("{0}: you have no decision here that can be taken back", item)
+            branch = person if history.branch_of(person) is not None else ""
+            number = history.passes[-1].round
+            return [Draft("withdraw", person, item, branch, version=digest, round=number, note=note)]
+
+        return self._write(item, plan)
+
     def resolve(
         self,
         person: str,

@@ -313,6 +313,12 @@ def _decide(review: ReviewService, person: str, body: Payload) -> Any:
     return review.item(item, person)
 
 
+def _withdraw(review: ReviewService, person: str, body: Payload) -> Any:
+    item = _text(body, "id")
+    review.project.withdraw(person, item, _text(body, "seen"), _note(body))
+    return review.item(item, person)
+
+
 def _resolve(review: ReviewService, person: str, body: Payload) -> Any:
     item = _text(body, "id")
     history = review.project.item(item)
@@ -378,6 +384,7 @@ WRITES: Mapping[str, Operation] = {
     "regenerate": _regenerate,
     "restore": _restore,
     "decide": _decide,
+    "withdraw": _withdraw,
     "resolve": _resolve,
     "recheck": _recheck,
     "remark": _remark,

@@ -149,6 +149,7 @@ def item_payload(project: ReviewProject, item: str, person: str) -> Payload:
         "own_copy": history.branch_of(person) is not None,
         "problem": problem,
         "decided": _decision_of(history, person),
+        "withdrawable": history.can_withdraw(person),
         "review": _pass_payload(project, history, person),
         "tools": [_tool(content, part) for part in parts if part.kind == "tool" and part.task in (None, 0)],
         "shared": [_part(content, part) for part in parts if part.task is None and part.kind != "tool"],

@@ -8,8 +8,10 @@ import pytest
 
 from review.made_sets import TEXT, decide, edit, mini_records, project, tiny_records
 from review.server.served import served
+from wildtool.errors import UsageError
 from wildtool_data.pointers import value_at
 from wildtool_review.server.steps import with_step, without_step
+from wildtool_review.state import fold
 
 ANSWERS = "/english_answer_list/0"
 
@@ -119,6 +121,39 @@ async def test_what_a_release_would_refuse_is_approved_only_despite_its_findings
         assert review.state.items["wild_mini_0"].stage != "approved"
         assert (await pages.post("decide", **decision, despite=True)).status == 200
         assert review.state.items["wild_mini_0"].stage == "approved"
+
+
+async def test_a_decision_is_taken_back_with_what_it_ended(tmp_path: Path):
+    review = project(tmp_path, tiny_records(1))
+    async with served(review) as pages:
+        edited = await (await pages.edit("s0", TEXT, text="Another text.")).json()
+        for choice in ("approve", "reject", "discuss"):
+            before = review.state.items["s0"]
+            seen = (await pages.item("s0"))["seen"]
+            await pages.post("recheck", id="s0", seen=seen, tasks=edited["stale"])
+            said = {"id": "s0", "seen": seen, "choice": choice, "reasons": ["call"], "despite": True}
+            decided = await (await pages.post("decide", **said)).json()
+            assert decided["withdrawable"]
+            back = await (await pages.post("withdraw", id="s0", seen=seen)).json()
+            after = review.state.items["s0"]
+            assert (after.stage, after.passes, after.conflicts) == (before.stage, before.passes, ())
+            assert not back["withdrawable"]
+            assert (await pages.post("withdraw", id="s0", seen=seen)).status == 422
+        assert fold(review.format, review.store.read()).items == review.state.items
+
+
+async def test_a_reviewer_takes_back_a_decision_only_until_the_other_has_decided(tmp_path: Path):
+    review = project(tmp_path, tiny_records(1), people="ann bob")
+    review.open_round("owner", ["ann", "bob"], share=1)
+    seen = review.item("s0").seen_by("ann")[1]
+    decide(review, "ann", "s0")
+    review.withdraw("ann", "s0", seen)
+    assert review.state.items["s0"].waits_for("ann")
+    decide(review, "ann", "s0")
+    decide(review, "bob", "s0", "reject", "call")
+    for who in ("ann", "bob"):
+        with pytest.raises(UsageError, match="taken back"):
+            review.withdraw(who, "s0", seen)
 
 
 async def test_a_queue_has_the_users_words_and_can_be_of_what_is_undecided(tmp_path: Path):

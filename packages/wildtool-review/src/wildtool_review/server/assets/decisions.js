@@ -1,6 +1,6 @@
 // Deciding about an item, alone or as an adjudicator.
 import { changedEditors, saveTyped } from "./editor.js";
-import { context, draft, forget, item, keep, keeping, save, stay, staying } from "./saves.js";
+import { context, draft, forget, item, keep, keeping, save, stay, staying, withdraw } from "./saves.js";
 import { bdi, beside, button, make, said, t } from "./words.js";
 
 const reasonNames = (codes) => codes.map((code) => t(context.review.reasons[code] || code)).join(t(", "));
@@ -78,6 +78,7 @@ export function bar() {
     button(t("Add a remark"), () => { if (note.value) save("remark", { note: note.value }, { fits: () => true, kept: { remark: note.value } }); }));
   row.append(goesOn());
   made.append(reasons.made, row);
+  if (item.withdrawable) row.append(button(t("Take back the decision"), () => withdraw(item.id)));
   if (item.decided) made.prepend(make("p", "decided", t("You decided: {0}", `${t(item.decided.choice)}${item.decided.reasons.length ? ` (${reasonNames(item.decided.reasons)})` : ""}`)));
   return made;
 }

@@ -54,7 +54,9 @@ export function keeping(control, part) {
 let last = Promise.resolve(), waiting = 0, epoch = 0;
 const undone = new Map();
 export const isSaving = () => waiting > 0;
-export const canUndo = () => (undone.get(item.id) || []).length > 0;
+// The item of the last decision, while nothing was saved after it.
+let decided = null;
+export const canUndo = () => decided !== null || (undone.get(item.id) || []).length > 0;
 // What positions in an item mean: after a save that changes it, a click on what was shown before may mean something else.
 const shape = (one) => JSON.stringify([one.tasks.map((task) => [task.actions, task.parts.map((part) => [part.field, part.kind, (part.accepted || []).length])]),
   one.proposals.map((proposal) => proposal.proposal), one.tools.length]);
@@ -92,9 +94,11 @@ async function send(asked) {
   });
   if (!answer) return false;
   for (const [part, sent] of Object.entries(kept || {})) if (draft(id, part)?.text === sent) forget(id, part);
+  decided = what === "decide" ? id : null;
   if (what !== "restore" && answer.seen !== known.seen) undone.set(id, [...(undone.get(id) || []), known.seen]);
   took(answer, focus);
-  context.say(said || told(what, answer, body), canUndo() && what !== "restore" && answer.seen !== known.seen ? [t("Undo"), undo] : null);
+  const undoable = what === "decide" ? answer.withdrawable : canUndo() && what !== "restore" && answer.seen !== known.seen;
+  context.say(said || told(what, answer, body), undoable ? [t("Undo"), undo] : null);
   context.changed();
   if (what === "decide" && item.id === id) context.decided(id);
   return true;
@@ -111,7 +115,18 @@ function told(what, answer, body) {
 }
 // The item once everything that waits is saved.
 export const reload = (id) => last.then(() => read("item", { id }));
+// Takes back a decision and shows its item, wherever the person is.
+export async function withdraw(id) {
+  const answer = await context.attempt(() => write("withdraw", { id, seen: latest.get(id).seen }));
+  decided = null;
+  if (!answer) return;
+  context.say(t("Undone."));
+  context.changed();
+  took(answer);
+  if (item.id !== id) location.hash = context.addressOf(id);
+}
 export function undo() {
+  if (decided !== null) return withdraw(decided);
   return save("restore", (known) => {
     const version = (undone.get(known.id) || []).pop();
     return version ? { version } : null;
