@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from report.report_build import ATTACK
-from review.made_sets import TEXT, decide, edit, mini_records, project, tiny_records
+from review.made_sets import TEXT, decide, edit, mini_records, project, recheck, tiny_records
 from review.planted import UNSEEN, planted_records
 from wildtool.report.server.access import AccessPolicy
 from wildtool_data.pointers import Change
@@ -653,6 +653,38 @@ def test_the_graph_shows_steps_at_their_true_depth(browser: "Browser", tmp_path:
         heights = [float(one.locator("rect").get_attribute("y") or "nan") for one in nodes.all()]
         assert max(heights[:4]) < heights[4] < heights[5] < heights[6]
         assert max(heights[:4]) - min(heights[:4]) < heights[5] - heights[4]
+
+
+def test_a_decision_goes_on_to_the_next_item_and_can_be_undone_from_there(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, tiny_records(3))
+    with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
+        me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        me.page.locator("[data-decide=approve]").click()
+        me.at("s1")
+        with me.page.expect_response("**/api/withdraw") as said:
+            me.press("u")
+        assert said.value.ok, said.value.text()
+        me.at("s0")
+        assert me.page.locator(".chip.good", has_text="approved").count() == 0
+        assert project(tmp_path, []).state.items["s0"].stage != "approved"
+
+
+def test_what_a_release_would_refuse_is_approved_by_a_second_click(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, tiny_records(1))
+    edit(review, "owner", "s0", [9], "/english_answer_list/0/0/dependency_list")
+    recheck(review, "owner", "s0")
+    with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
+        me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        me.page.locator("[data-decide=approve]").click()
+        anyway = me.page.locator("#status").get_by_role("button", name="Approve anyway")
+        anyway.wait_for()
+        with me.page.expect_response("**/api/decide") as said:
+            anyway.click()
+        assert said.value.ok, said.value.text()
+        me.page.locator(".chip.good", has_text="approved").first.wait_for()
+        me.complaints.clear()
 
 
 def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(

@@ -21,6 +21,7 @@ STEPS = st.lists(
                 "approve",
                 "reject",
                 "discuss",
+                "withdraw",
                 "resolve",
                 "round",
                 "close",
@@ -52,6 +53,8 @@ def step(review: ReviewProject, what: str, who: str, item: str, text: str) -> Re
                 review.decide(who, item, seen, what)
             case "reject":
                 review.decide(who, item, seen, what, ["privacy"], text)
+            case "withdraw":
+                review.withdraw(who, item, seen, text)
             case "resolve":
                 taken, _ = review.item(item).proposal()
                 review.resolve(who, item, review.item(item).digest, "approve", taken)
