@@ -1,6 +1,6 @@
 """From fifty traces of three libraries to a file of cases, a run and a gate: the seconds of each command.
 
-The traces are those of the oracle (`found/traces`): each of the fifty has ids, places and a date of its own, so that no
+The traces are those of the oracle (`found/traces`): each of the fifty has other ids, places and dates, so that no
 two hold the same conversation. Nothing is edited by hand between the commands.
 """
 
@@ -45,7 +45,7 @@ def write_traces(folder: Path) -> list[Path]:
 
 
 def _varied(text: str, trace: int) -> str:
-    """A trace with ids, places and a date of its own."""
+    """A trace with other ids, places and dates."""
     text = _ID.sub(lambda match: _other_id(match[0], trace), text)
     first, second = _PLACES[trace % 10], _PLACES[(trace + 1 + trace // 10) % 10]
     day = f"2025-{1 + trace % 12:02}-{1 + trace % 28:02}"
