@@ -213,6 +213,8 @@ def build_world() -> None:
         for name, model, size in (("base", "random", 0), ("one", "gold", 9))
     )
     Path("series.toml").write_text(f'[series]\nbenchmarks = ["wild-mini"]\n{points}')
+    ended = type_("run series.toml --limit 2 --quiet")
+    assert ended.exit_code == 0, ended.output
     Path("tools.json").write_text(
         json.dumps(tools(get_tides="Lists high and low tide by day", get_ports="Lists ports"))
     )
