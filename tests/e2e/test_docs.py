@@ -50,7 +50,8 @@ ELSEWHERE = (
     "--format inspect",
     "wildtool view",
     "s3://",
-    "wildtool launch",
+    "wildtool worker slurm",
+    "wildtool worker kubernetes",
     "wildtool review",
     "--data release/",
     "data lint rotbench",
@@ -321,9 +322,8 @@ def _help(words: tuple[str, ...], folder: Path) -> str:
 @pytest.mark.parametrize("command", FAR)
 def test_a_command_that_needs_more_than_this_machine_has_real_options(command: str, folder: Path) -> None:
     words = [word for word in shlex.split(command) if not re.match(r"^\d?>", word)]
-    below = words[1] in ("data", "launch", "tools") or (
-        words[1] == "generate" and not words[2].startswith("-")
-    )
+    has_verbs = words[1] in ("board", "data", "generate", "tools", "worker")
+    below = has_verbs and not words[2].startswith("-")
     length = 3 if below else 2
     if words[1] == "review":
         # A set's name is no command.
