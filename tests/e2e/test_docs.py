@@ -129,6 +129,7 @@ MAKES = {
     "wildtool generate --model procedural --sessions 64 --out made.jsonl": "made.jsonl",
     "wildtool data convert train.jsonl --kind long --to sharegpt -o long.jsonl": "long.jsonl",
     "wildtool audit wild-mini --hints gold -o hints.jsonl": "hints.jsonl",
+    "wildtool run series.toml --limit 8 -o runs/tide": "runs/tide",
 }
 """Commands that make a file which the next one reads, and the file."""
 FAR = sorted({c for c in commands() if any(part in c for part in ELSEWHERE)})
