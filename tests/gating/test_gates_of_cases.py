@@ -220,6 +220,7 @@ def test_a_pass_that_is_undecided_does_not_replace_the_baseline():
         ('"right": 1', '"right": 2'),
         ('"right": 1', '"right": "1"'),
         ('"item": "A-0"', '"item": 7'),
+        ('"item": "A-1"', '"item": "A-0"'),
         ('"agent"', '"agents"'),
         ('"at_least": 1.0', '"at_least": "all"'),
         ('"runs"', '"run"'),

@@ -96,8 +96,11 @@ def read_baseline(path: Path) -> list[SuiteRuns]:
         raise RecordError(f"{path}: holds no run; {_WRITE_AGAIN}")
     for number, entry in enumerate(entries):
         where = f"{path}: runs[{number}]"
-        run = _run(as_object(entry), path, where)
-        suites.setdefault(run.result.model, {})[checked(as_object(entry).get("name"), str, where)] = run
+        run, name = _run(as_object(entry), path, where), checked(as_object(entry).get("name"), str, where)
+        runs = suites.setdefault(run.result.model, {})
+        if name in runs:
+            raise RecordError(f"{where}: a second run of {run.result.model} on {name}; {_WRITE_AGAIN}")
+        runs[name] = run
     return [SuiteRuns(model, f"{model} ({path})", runs) for model, runs in suites.items()]
 
 
@@ -140,6 +143,8 @@ def _cells(units: Sequence[Any], where: str) -> dict[UnitKey, UnitResults]:
     for place, each in enumerate(units):
         unit, at = as_object(each), f"{where} units[{place}]"
         key = checked(unit.get("item"), str, f"{at} item"), checked(unit.get("unit"), str, f"{at} unit")
+        if key in cells:
+            raise RecordError(f"{at}: {key[0]} {key[1]} is there twice; {_WRITE_AGAIN}")
         cells[key] = _cell(unit, at)
     return cells
 
