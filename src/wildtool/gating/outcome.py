@@ -27,7 +27,7 @@ class GateSettings:
     allow_undecided: bool = False
     """Whether to pass where the interval does not decide."""
     at_least: tuple[str, ...] = ()
-    """Floors: a share of right units from 0 to 1, or `TAG:SHARE`."""
+    """Floors, each a share of right units from 0 to 1, with a tag and a colon before it where it is of that tag alone."""
     newly_broken: int | None = None
     """Newly broken units that are allowed; None for any number."""
     burn_in: int | None = None
