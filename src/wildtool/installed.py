@@ -119,7 +119,8 @@ def own_offer(group: str, name: str, extra: str, what: str) -> Any:
     package = f"wildtool-{extra}"
     if entry is None:
         raise UsageError(
-            f"{what} is in the package {package}, which is not installed: pip install 'wildtool[{extra}]'"
+            f"{what} is in the package {package}, which is not installed: pip install 'wildtool[{extra}]' "
+            f"(in a clone: pip install ./packages/{package})"
         )
     offer, problem = load_entry(entry, lambda offer: None)
     if problem:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
+from wildtool.json_codec import as_list, as_object
 from wildtool.shapes import log_reader
 from wildtool.training.files import FileRow, read_rows
 from wildtool.training.readers.any_shape import ReadShape, in_openai_shape
@@ -111,3 +112,21 @@ def read_row(
     if shape is not None:
         record = replace(record, lost=shape.lost)
     return place_record(record, source, row.number, further)
+
+
+def looks_like_training(path: Path) -> bool | None:
+    """Whether a file holds training records by its keys; None where its first rows could also be a benchmark's."""
+    if not path.is_file():
+        return False
+    try:
+        row = as_object(next((row.value for row in islice(read_rows(path), _SAMPLE) if row.value), None))
+    except DataError:
+        return False
+    if "messages" in row or {"prompt", "chosen", "rejected"} <= row.keys() or "preferred_output" in row:
+        return True
+    if "conversations" not in row:
+        return None if row and fitting_sets([row]) else False
+    turns = [as_object(turn) for turn in as_list(row["conversations"])]
+    if "tools" in row or "chosen" in row or any(turn.get("from") == "function_call" for turn in turns):
+        return True
+    return None

@@ -14,7 +14,6 @@ Examples:
 from wildtool.cli import CommandGroup, Commands
 
 OF_PACKAGE = {
-    "lint": "Check data for mistakes.",
     "stats": "Describe data: how many items, and of which kinds.",
     "overlap": "Look for benchmark questions and gold calls in training files.",
     "mix": "Mix training files into splits, without benchmark items.",
@@ -27,7 +26,11 @@ DATA = CommandGroup(
     help=__doc__,
     no_args_is_help=True,
     commands=Commands(
-        {"pull": "Download a benchmark's official data and verify them.", **OF_PACKAGE},
+        {
+            "pull": "Download a benchmark's official data and verify them.",
+            "lint": "Check data for mistakes.",
+            **OF_PACKAGE,
+        },
         group="data",
         extras=dict.fromkeys(OF_PACKAGE, "data"),
     ),

@@ -9,13 +9,13 @@ from wildtool.engine.registry import detect_benchmark, load_benchmark
 from wildtool.errors import DataError
 from wildtool.findings import Finding, custom_findings, custom_rules
 from wildtool.own_cases.case_files import is_case_file
+from wildtool.training.reading import looks_like_training
 from wildtool_data.formats.base import ReviewFormat
 from wildtool_data.formats.cases import CASE_FILES
 from wildtool_data.formats.items import ITEMS
 from wildtool_data.formats.plain import PlainFormat
 from wildtool_data.formats.sessions import SESSIONS
 from wildtool_data.make.core.files import DOUBTFUL_FILE, ITEMS_FOLDER, SESSIONS_FILE
-from wildtool_data.prepare.check.rows import looks_like_training
 
 _FORMATS: dict[str, ReviewFormat] = {each.name: each for each in (SESSIONS, ITEMS)}
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from wildtool.api.values import split_values
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
+from wildtool.data.commands.files import training_file
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.steps import show_step, step_line
 from wildtool.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
-from wildtool_data.commands.data.files import training_file
 
 if TYPE_CHECKING:
     from wildtool_data.prepare.overlap.benchmark import BenchmarkItem

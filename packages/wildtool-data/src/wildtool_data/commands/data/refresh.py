@@ -4,10 +4,10 @@ from pathlib import Path
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
+from wildtool.data.commands.files import FILE_OR_BENCHMARK, resolve_data
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
 from wildtool.terminal import print_err, print_out, single_line
-from wildtool_data.commands.data.files import FILE_OR_BENCHMARK, resolve_data
 
 
 def refresh(

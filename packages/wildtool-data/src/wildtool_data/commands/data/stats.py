@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
-from wildtool.engine.score.formatting import counted
-from wildtool.terminal import ellipsize, print_err
-from wildtool_data.commands.data.files import (
+from wildtool.data.commands.files import (
     BENCHMARK_OR_TRAINING,
     FILE_OR_BENCHMARK,
     TOKENIZER_OPTION,
     check_not_empty,
-    chosen_counter,
     refuse_options,
     resolve_data,
     training_file,
 )
+from wildtool.engine.score.formatting import counted
+from wildtool.terminal import ellipsize, print_err
 
 if TYPE_CHECKING:
     from wildtool.types import Metric
@@ -67,9 +66,10 @@ def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, 
     """Describes a training file, or two side by side."""
     from wildtool.engine.score.formatting import format_counts, format_value
     from wildtool.terminal.tables import print_grid, print_metrics
+    from wildtool_data.prepare.check.file import token_counter
     from wildtool_data.prepare.stats import training_stats
 
-    counter = chosen_counter(tokenizer)
+    counter = None if tokenizer is None else token_counter(tokenizer)
     files = [file, *([compare] if compare else [])]
     by_file = {str(path): training_stats(path, counter) for path in files}
     if as_json:

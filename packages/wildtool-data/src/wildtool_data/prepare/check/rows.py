@@ -4,14 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, as_objects, dumps, loads
-from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows, read_rows
-from wildtool.training.readers.data_sets import DATA_SETS, fitting_sets
+from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows
+from wildtool.training.readers.data_sets import DATA_SETS
 from wildtool.training.readers.options import DEFAULT_OPTIONS
 from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
 from wildtool.training.record import RejectedRow, TrainingRecord
@@ -59,24 +58,6 @@ def _has_turns(row: Any) -> bool:
     return isinstance(turns, list) and (
         not turns or any("from" in as_object(turn) or "value" in as_object(turn) for turn in as_list(turns))
     )
-
-
-def looks_like_training(path: Path) -> bool | None:
-    """Whether a file holds training records by its keys; None where its first rows could also be a benchmark's."""
-    if not path.is_file():
-        return False
-    try:
-        row = as_object(next((row.value for row in islice(read_rows(path), _SAMPLE) if row.value), None))
-    except DataError:
-        return False
-    if "messages" in row or {"prompt", "chosen", "rejected"} <= row.keys() or "preferred_output" in row:
-        return True
-    if "conversations" not in row:
-        return None if row and fitting_sets([row]) else False
-    turns = [as_object(turn) for turn in as_list(row["conversations"])]
-    if "tools" in row or "chosen" in row or any(turn.get("from") == "function_call" for turn in turns):
-        return True
-    return None
 
 
 def is_parquet(path: Path) -> bool:

@@ -1,6 +1,5 @@
 """How all verbs of `data` tell whose data a file holds, and the options that several of them have."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ def training_file(data: str, benchmark: str | None) -> Path | None:
     """The path of data that are training records; None for a benchmark's. Raises DataError for pipes and devices."""
     from wildtool.data.files import check_regular_file
     from wildtool.engine.registry import cases_in, detect_benchmark, names_benchmark
-    from wildtool_data.prepare.check.rows import looks_like_training
+    from wildtool.training.reading import looks_like_training
 
     if names_benchmark(data):
         return None
@@ -80,11 +79,3 @@ def check_not_empty(owner: "Benchmark", source: "Source") -> None:
         return
     if empty:
         raise DataError(f"{source.path}: contains no items")
-
-
-def chosen_counter(tokenizer: Path | None) -> Callable[[str], int] | None:
-    if tokenizer is None:
-        return None
-    from wildtool_data.prepare.check.file import token_counter
-
-    return token_counter(tokenizer)
