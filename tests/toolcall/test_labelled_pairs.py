@@ -59,7 +59,7 @@ def test_of_blind_pairs_at_most_one_in_a_hundred_is_accepted_and_one_in_eight_re
     assert found["refused"][0] <= 0.125 * found["refused"][1], found
 
 
-@pytest.mark.parametrize("part", ["by role", "by role, later", "by role, once"])
+@pytest.mark.parametrize("part", ["by role", "by role, later", "by role, once", "by role, varied"])
 def test_of_pairs_by_role_at_most_one_in_a_hundred_is_accepted_and_one_in_twenty_refused(
     labelled: list[Pair], part: str
 ):

@@ -29,19 +29,14 @@ def check(name: str, lines: Iterable[str]) -> None:
 
 
 def rule_of(gold: Any, said: Any, schema: Mapping[str, Any]) -> str:
-    if schema.keys() & {"properties", "default"}:
-        differences = compare_arguments(gold, said, schema)
-    else:
-        whole = {"properties": {"v": schema}, "required": ["v"]}
-        differences = compare_arguments({"v": gold}, {"v": said}, whole)
+    differences = compare_arguments(gold, said, schema)
     return ", ".join(difference.rule for difference in differences) or "same"
 
 
 def rules_of(pair: Pair) -> str:
     """The rule, and behind a bar that of the two values exchanged where it is another."""
-    rule, exchanged = (
-        rule_of(gold, said, pair.schema) for gold, said in ((pair.gold, pair.said), (pair.said, pair.gold))
-    )
+    gold, said, schema = pair.arguments
+    rule, exchanged = rule_of(gold, said, schema), rule_of(said, gold, schema)
     return rule if rule == exchanged else f"{rule} | {exchanged}"
 
 

@@ -74,7 +74,7 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
         if (canonical := kind.read(gold)) is not None:
             is_equal = kind.read(predicted) == canonical or kind.read(ours) == (kind.read(theirs) or "")
             return None if is_equal else kind.name
-    if is_inverted_name(ours, theirs, is_person=asked.is_person):
+    if is_inverted_name(ours, theirs, is_person=asked.is_one_person):
         return None
     rule = differing_words(ours, theirs, asked.text_use)
     if rule is not None and (spelt_out := [_spelt_out(text) for text in (ours, theirs)]) != [ours, theirs]:

@@ -137,7 +137,8 @@ _RUNNING = tuple(
         (r"MoM|month[ -]o(?:ver|n)[ -]month", "MoM"),
     )
 )
-_LENGTH = re.compile(r"(\d{1,3}) ?-?(?:(y|yrs?|years?|年)|(m|mos?|months?|个月))", re.IGNORECASE)
+_LENGTH = re.compile(r"(\d{1,3}) ?-?(?:((?i:y|yrs?|years?|年))|(M|(?i:mos?|months?|个月)))")
+"""In small letters m may be minutes."""
 
 
 def read_fiscal_period(text: str) -> str | None:

@@ -60,13 +60,14 @@ def is_inverted_name(gold: str, predicted: str, *, is_person: bool) -> bool:
     """Whether one text is `Smith, John` and the other `John Smith`.
 
     Args:
-        is_person: whether the parameter asks for somebody's name; otherwise `John` must be a common one, since
-            `Paris, London` is no name.
+        is_person: whether the parameter asks for one person's name; otherwise `John` alone must be a common given
+            name, since `Paris, London` is no name, and `Martin, Paul` may be two.
     """
     for name, other_name in ((gold, predicted), (predicted, gold)):
         match = _INVERTED.fullmatch(name)
         if match is not None and f"{match[2]} {match[1]}" == other_name:
-            return is_person or match[2].split()[0].casefold() in GIVEN_NAMES
+            given = match[2].split()[0].casefold()
+            return is_person or (given in GIVEN_NAMES and match[1].casefold() not in GIVEN_NAMES)
     return False
 
 

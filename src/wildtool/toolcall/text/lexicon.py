@@ -45,7 +45,7 @@ NOT_PLURALS = _words("not plurals")
 """Words that are another word without their s, besides all that end in -ics."""
 
 CLAUSE_VERBS = _words("verbs with clauses")
-"""Verbs, without their endings, that have a clause as their object: tell him that, think he will."""
+"""Verbs, without their endings (-e, -y, -ed, -ing), that have a clause as their object: tell him that, think he will."""
 
 ACCENTED = _words("other words without accents")
 """Words, without their accents, that are other words so."""

@@ -66,9 +66,17 @@ _MONEY = (
     r"\b(?:currenc(?:y|ies)|prices?|costs?|budgets?|fees?|salar(?:y|ies)|wages?|payments?|money|revenues?|balances?|fares?"
     r"|deposits?|rent|tips?|monetary|dollars?|usd)\b|金额|价格|价钱|预算|费用|工资|薪水|余额|价位|售价|租金|押金"
 )
-_AMERICAN = r"\b(?:US\b|U\.S\.|USA\b|American\b|United States\b)"
+_AMERICAN = r"\b(?:(?-i:US)\b|U\.S\.|USA\b|American\b|United States\b)"
 _OF_PLACES = (
     r"\b(?:two[- ]letter|postal|abbreviat|zip|city|residence|province|address|shipping|billing|home\b)"
+)
+_OTHER_STATES = (
+    r"\b(?:Australia|Brazil|India\b|Indian\b|(?<!New )Mexic|German|Austria|Malaysia|Nigeria|Venezuela)"
+    r"|澳大利亚|巴西|印度|墨西哥|德国|奥地利|马来西亚|尼日利亚"
+)
+"""Countries with states of their own, whose codes and names are partly the same."""
+_COUNTED_MONTHS = (
+    r"\b(?:(?:number of|how many|in) months\b|day of (?:the|a) month\b|(?:per|each|every) month\b)"
 )
 _ROLES = (
     _role(
@@ -86,13 +94,15 @@ _ROLES = (
     _role("money", rf"{_MONEY}|\bamount", rewrite=with_money_in_full),
     _role(
         "number",
-        r"(?:^|: )(?:the |a )?number\b|\b(?:number of|count|quantity|how many|population|total|followers|views)\b"
+        r": (?:the |a )?number\b(?! of (?:the|an?)\b)|^number: $"
+        r"|\b(?:number of (?!the\b|an?\b)|(?:count|quantity|how many|population|total|followers|views)\b)"
         r"|数量|数目|人数|总数",
         rewrite=with_number_in_full,
     ),
     _role(
         "rate",
-        r"\b(?<!bit )(?<!data )rates?\b|\b(?:yields?|spreads?|interest|percent(?:age)?|coupon|margin|basis points?|bps)\b"
+        r"\b(?<!bit )(?<!data )(?<!baud )(?<!transfer )rates?\b"
+        r"|\b(?:yields?|spreads?|interest|percent(?:age)?|coupon|margin|basis points?|bps)\b"
         r"|利率|收益率|费率|利差",
         rewrite=with_basis_points_in_percent,
     ),
@@ -114,15 +124,15 @@ _ROLES = (
         rewrite=with_order_terms_in_full,
     ),
     _role("time zone", r"\b(?:time ?zones?|tz|utc offset)\b|时区", read_zone),
-    _role("month", r"\bmonths?\b|月份", read_month),
+    _role("month", rf"^(?!.*{_COUNTED_MONTHS})(?:.*\bmonths?\b|.*月份)", read_month),
     _role("unit", r"\bunits?\b|单位", read_unit),
     _role("hash", r"\b(?:commit|hash|sha-?\d*|md5|checksum|digest|fingerprint)\b|哈希|校验和", read_hash),
     _role("version", r"\bversions?\b|版本", read_version),
     _role(
         "US state",
-        rf"{_AMERICAN}\W+(?:\w+\W+){{0,2}}?states?\b|\bstates?\b.{{0,50}}?(?:{_AMERICAN}|{_OF_PLACES})"
+        rf"^(?!.*(?:{_OTHER_STATES})).*?(?:{_AMERICAN}\W+(?:\w+\W+){{0,2}}?states?\b|\bstates?\b.{{0,50}}?(?:{_AMERICAN}|{_OF_PLACES})"
         rf"|{_OF_PLACES}.{{0,25}}?\bstates?\b|\bstates? (?:in which|where)\b"
-        r"|\bstates?\b.{0,25}\b(?:such as|e\.g\.|example|like)\W{1,3}(?-i:[A-Z]{2}\b|California|Texas)|美国的?州|州名",
+        r"|\bstates?\b.{0,25}\b(?:such as|e\.g\.|example|like)\W{1,3}(?-i:[A-Z]{2}\b|California|Texas)|美国的?州|州名)",
         read_state,
     ),
     _role(
@@ -146,7 +156,7 @@ _KEPT = re.compile(rf"{_MESSAGE.pattern}|\b(?:title|name)s?\b|标题", re.IGNORE
 _PERSON = re.compile(
     r"\b(?:author|passenger|employee|contact|guest|patient|customer|client|member|student|teacher|director|actor|actress|singer"
     r"|artist|recipient|sender|doctor|person|people|traveler|traveller|attendee|participant|speaker|writer|composer|candidate"
-    r"|applicant|tenant|owner|manager|full[ _]name|first[ _]name|last[ _]name|surname|holder)s?\b"
+    r"|applicant|tenant|owner|manager|full[ _]name|first[ _]name|last[ _]name|surname|holder)(?P<several>s)?\b"
     r"|姓名|作者|乘客|联系人|导演|演员|歌手|收件人|寄件人|患者|客户|员工|学生|老师",
     re.IGNORECASE,
 )
@@ -156,16 +166,20 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _ORDERED = re.compile(
-    r"\b(?:in order|ordered|sequence|sequential|min\b.{0,9}\bmax|from\b.{0,9}\bto)\b|顺序|依次|先后",
+    r"\b(?:in (?:the |this |that )?order|order (?:matters|counts|is)|ordered|sequen\w+|min\b.{0,9}\bmax|from\b.{0,9}\bto"
+    r"|rank\w*|priorit\w+|prefer\w*|sort(?:ed)?|chronolog\w+|steps?|stops?|routes?|paths?|itinerar\w+|waypoints?|playlists?"
+    r"|queues?|coordinates?|first)\b"
+    r"|顺序|依次|先后|有序|排序|排名|优先|步骤|路线|坐标",
     re.IGNORECASE,
 )
 _UNORDERED = re.compile(
     r"\b(?:in any order|any order|order (?:does not|doesn't|is not|isn't) (?:matter|important|relevant|significant)"
-    r"|regardless of (?:the )?order|irrespective of order|unordered|set of)\b"
+    r"|order (?:is )?irrelevant"
+    r"|regardless of (?:the )?order|irrespective of order|unordered)\b"
     r"|(?:顺序|次序)(?:不限|任意|无关|不重要)|任意(?:顺序|次序)|不分先后|无序",
     re.IGNORECASE,
 )
-_TAGS = re.compile(r"\b(?:tags|hashtags|labels)\b|标签", re.IGNORECASE)
+_SETS = re.compile(r"\b(?:set of|tags|hashtags|labels)\b|标签", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_|-")
 _FIRST_SENTENCE = re.compile(r"(?<![.A-Z])(?<!e\.g)(?<!i\.e)\.\s|[\n。；;]")
 _HEAD = re.compile(
@@ -182,7 +196,9 @@ class ParameterUse:
     text_use: TextUse
     """How much their words count."""
     is_person: bool
-    """Whether they name a person."""
+    """Whether they name persons."""
+    is_one_person: bool
+    """Whether each names one person, and is no list of several."""
     is_name: bool
     """Whether they name a person, a thing or a city, and so keep their numerals."""
 
@@ -201,10 +217,10 @@ def _read_use(use: str) -> ParameterUse:
     raw_name, _, description = use.partition(": ")
     name, head = _CAMEL.sub(" ", raw_name), _HEAD.split(description)[0]
     asked = f"{name} | {head}"
-    is_person = _PERSON.search(asked) is not None and not _MESSAGE.search(asked)
+    person = None if _MESSAGE.search(asked) else _PERSON.search(asked)
     if _QUERY.search(f"{name} | {head.partition(' of ')[0]}"):
         text_use: TextUse = "query"
-    elif is_person or _KEPT.search(asked):
+    elif person or _KEPT.search(asked):
         text_use = "kept"
     else:
         text_use = "described" if head else "unknown"
@@ -212,8 +228,9 @@ def _read_use(use: str) -> ParameterUse:
     return ParameterUse(
         roles=tuple(role for role in _ROLES if role.asked_by.search(sentence)),
         text_use=text_use,
-        is_person=is_person,
-        is_name=is_person or _NAME.search(asked) is not None,
+        is_person=person is not None,
+        is_one_person=person is not None and person["several"] is None and person[0].lower() != "people",
+        is_name=person is not None or _NAME.search(asked) is not None,
     )
 
 
@@ -222,7 +239,7 @@ def is_set(use: str, has_unique_items: bool) -> bool:
     text = _CAMEL.sub(" ", use[:_READ_CHARACTERS])
     if _UNORDERED.search(text):
         return True
-    return (has_unique_items or _TAGS.search(text) is not None) and not _ORDERED.search(text)
+    return (has_unique_items or _SETS.search(text) is not None) and not _ORDERED.search(text)
 
 
 _JAPANESE = re.compile(

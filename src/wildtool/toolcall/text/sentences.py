@@ -55,7 +55,7 @@ def asks_otherwise(gold: str, predicted: str) -> bool:
 
 _SUBORDINATE = re.compile(
     r"\b(?i:that|whether|if|because|when|while|who|which|whom|whose|what|where|why|how|unless|until|since"
-    rf"|although|though|so|but|then|make sure|(?:{'|'.join(sorted(CLAUSE_VERBS))})(?:s|es|d|ed|ing)?)\b"
+    rf"|although|though|so|but|then|make sure|(?:{'|'.join(sorted(CLAUSE_VERBS))})(?:e?[sd]?|y|ie[sd]|ing))\b"
     r"|[,;:.!?] \S|\bto (?!(?:the|an?|my|your|our|his|her|their)\b)[a-z]"
     r"|\b(?!(?i:today|tonight|tomorrow|yesterday|noon|midnight|morning|afternoon|evening|week|month|year"
     r"|\w+day|am|pm)\b)"
@@ -66,7 +66,7 @@ _AND_VERB = re.compile(
     r"\b(?:and|or) (?![A-Z\d])[a-z]+ (?:the|an?|my|your|our|his|her|their|him|them|me|us|it|[A-Z]\w*)\b"
 )
 _CHINESE_SUBORDINATE = re.compile(
-    "告诉|告知|转告|说|让|叫|提醒|通知|问|记得|希望|觉得|知道|认为|要求|打算|想|如果|因为|所以|但是|然后|再|的时候|之前|之后|(?<=.)请|[，,；;。](?=.)"
+    "告诉|告知|转告|答应|保证|承诺|建议|允许|劝|派|祝|说|让|叫|提醒|通知|问|记得|希望|觉得|知道|认为|要求|打算|想|如果|因为|所以|但是|然后|再|的时候|之前|之后|(?<=.)请|[，,；;。](?=.)"
 )
 
 

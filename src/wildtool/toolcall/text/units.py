@@ -38,7 +38,7 @@ _PREFIX_NAMES = {
 _SI = {
     "m": ("meter metre", "nµuμmck"),
     "g": ("gram", "nµuμmk"),
-    "l": ("liter litre", "µuμmc"),
+    "l": ("liter litre", "µuμmcM"),
     "s": ("", "nµuμm"),
     "W": ("watt", "µuμmkMGT"),
     "Wh": ("watt-hour watthour", "mkMGT"),
@@ -65,7 +65,10 @@ _OTHER = dict(
 def _symbols() -> Iterator[tuple[str, Unit]]:
     for symbol, (_, prefixes) in _SI.items():
         for prefix in ("", *prefixes):
-            yield prefix + symbol, Unit(Decimal(10) ** _PREFIXES[prefix], symbol)
+            unit = Unit(Decimal(10) ** _PREFIXES[prefix], symbol)
+            yield prefix + symbol, unit
+            if symbol == "l":
+                yield f"{prefix}L", unit
     for symbol, (_, rates) in _DATA.items():
         for prefix in ("", *"kMGT"):
             yield prefix + symbol, Unit(Decimal(1), prefix + symbol)

@@ -176,7 +176,7 @@ IN_WORDS = wordings_of(
         ),
         (rf"{_NO_NUMERAL}([{_NUMERAL}]{{1,4}})点([{_DIGIT}]){_BY_TENS}", _in_units("")),
         (
-            rf"{_NO_NUMERAL}([{_NUMERAL}]{{1,3}}|\d{{1,3}})米([{_DIGIT}\d]{{1,2}})(?![{_NUMERAL}\d米xX×*]|[a-z])",
+            rf"{_NO_NUMERAL}([{_NUMERAL}]{{1,3}}|\d{{1,3}})米([零〇]?[{_DIGIT}\d]{{1,2}})(?![{_NUMERAL}\d米xX×*]|[a-z])",
             _in_units("米"),
         ),
         (rf"([{_NUMERAL}]{{1,4}}|\d{{1,9}})块([{_DIGIT}\d])[毛角]?(?=$|[,.])", _in_units("元")),

@@ -39,13 +39,20 @@ _SMALL_WORDS = {
     **{word: word for word in ("in", "to", "for", "by", "with", "my", "your", "his", "our", "their")},
     **dict.fromkeys(("on", "at"), "in"),
 }
-"""Words that may be missing, but not replaced by another."""
+_VERBS = {
+    **dict.fromkeys(("is", "are", "am", "was", "were", "be", "been"), "is"),
+    **dict.fromkeys(("has", "have", "had"), "has"),
+}
+_EXCHANGED = {**_SMALL_WORDS, **_VERBS}
+_KINDS = (frozenset(_SMALL_WORDS.values()), frozenset(_VERBS.values()))
+"""Words that may be missing, but not replaced by another of their kind."""
 _NEEDED_WORDS = word_set("by with for to")
 """Of these none may be left out: photos taken by Ann are not photos taken of Ann."""
 _BEFORE_NAMES = word_set("of in on at")
 """Left out of a query of few words, `of` anywhere and the others before a name, a number or a time."""
-_AUXILIARIES = word_set("is are am be been being has have do does")
-"""Left out of kept texts: is moved, has been moved. Others tell the time or the will: was, will, can."""
+_BEING = word_set("is are am be been being")
+_HAVING = word_set("has have")
+"""Beside `been` one with it: is moved, has been moved. Bob has a dog, and is none."""
 _SPOKEN = ARTICLES - word_set("a an the 的 地 得")
 """Polite words and particles, which count in kept texts."""
 _PLACE_WORDS = word_set("in to from near at around across of")
@@ -219,15 +226,24 @@ def _without_movable(words: Sequence[Token], movable: Collection[Sort]) -> list[
     ]
 
 
+def _without_auxiliaries(words: Sequence[Token]) -> list[Token]:
+    """The words with `is` for `are` and for `has been`; others tell the time or the will: was, will, can."""
+    return [
+        word._replace(key="is") if word.key in _BEING else word
+        for word, behind in zip(words, [*words[1:], None], strict=False)
+        if not (word.key in _HAVING and behind is not None and behind.key == "been")
+    ]
+
+
 def _other_kept_words(
     ours: Sequence[Token], theirs: Sequence[Token], movable: Collection[Sort]
 ) -> str | None:
-    """The rule broken by any other word in texts that are kept as they are, but for articles and `is` or `has`."""
+    """The rule broken by any other word in texts that are kept as they are, but for articles and `is` or `has been`."""
     own, their = (
         [
             word.key
-            for word in _without_movable(words, movable)
-            if word.sort not in ("article", "one") and word.key not in _AUXILIARIES
+            for word in _without_movable(_without_auxiliaries(words), movable)
+            if word.sort not in ("article", "one")
         ]
         for words in (ours, theirs)
     )
@@ -406,7 +422,8 @@ def _other_small_words(
     """The rule broken by another small word beside the same content words: `paid by Ann` and `paid for Ann`."""
     own_words, their_words = _small_words(ours, movable), _small_words(theirs, movable)
     differ = any(
-        (a and b and a.isdisjoint(b)) or a & _NEEDED_WORDS != b & _NEEDED_WORDS
+        any(a & kind and b & kind and (a & kind).isdisjoint(b) for kind in _KINDS)
+        or a & _NEEDED_WORDS != b & _NEEDED_WORDS
         for a, b in zip(own_words, their_words, strict=False)
     )
     return "free text: small word" if len(own_words) == len(their_words) and differ else None
@@ -418,8 +435,9 @@ def _small_words(words: Sequence[Token], movable: Collection[Sort]) -> list[set[
     moved: list[set[str]] = []
     gap: set[str] = set()
     for word in words:
-        if word.key in _SMALL_WORDS:
-            gap.add(_SMALL_WORDS[word.key])
+        if word.key in _EXCHANGED and word.raw != "s":
+            # What's is what is or what has.
+            gap.add(_EXCHANGED[word.key])
         elif word.sort not in ("article", "function"):
             (moved if word.sort in movable else groups).append(gap)
             gap = set[str]()
