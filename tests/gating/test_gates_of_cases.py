@@ -303,5 +303,8 @@ def test_cases_from_a_list_are_checked_and_kept_in_a_file():
     assert wt.run(bench, model=knows(), out="out").scores["right"].value == 1
     with pytest.raises(DataError, match=r"expects: .*did you mean 'expect'"):
         wt.cases([{"input": "x", "expects": []}])
+    assert [path.name for path in Path().glob("cases-*.jsonl")] == [bench.source.path.name], (
+        "none that is refused"
+    )
     with pytest.raises(UsageError, match="is empty"):
         wt.cases([])

@@ -18,7 +18,7 @@ from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
-from wildtool.errors import UsageError, WildtoolError, unknown_name
+from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_list, as_object
 from wildtool.outputs import write_file
 from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_entry
@@ -181,7 +181,7 @@ def cases(
         defaults: keys that hold for all of them, such as `tools`.
         file: where they are written, JSON lines; None for a name in the current folder that follows from their content.
 
-    Raises DataError naming each mistake in them, with the number of the case as its line.
+    Raises DataError naming each mistake in them, with the number of the case as its line; then no file is left.
     """
     try:
         head = [{"defaults": defaults}] if defaults else []
@@ -196,9 +196,18 @@ def cases(
         raise UsageError(f"file= is {path}; it is written as JSON lines, so it must end with .jsonl")
     if path.exists() and path.read_bytes() != content and file is not None:
         raise UsageError(f"{path} is there already, with other cases; name another file")
+    is_new = not path.exists()
     write_file(path, content)
     bench = load(path)
-    len(bench)  # what is wrong with the cases is said here
+    try:
+        len(bench)  # what is wrong with the cases is said here
+    except DataError:
+        from wildtool.own_cases.case_files import read_case_file  # slow to load, and seldom needed
+
+        # Tools that must be listed first are asked for by a command that reads the file.
+        if is_new and not read_case_file(path).sources:
+            path.unlink()
+        raise
     return bench
 
 
