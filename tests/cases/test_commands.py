@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -87,6 +88,25 @@ def test_what_holds_no_case_to_run_is_refused_and_writes_nothing(monkeypatch: py
         status, text = command("run", name, "--model", "baseline/gold", "--out", "out")
         assert (status, words in text) == (2, True), text
     assert [path.name for path in Path().iterdir()] == ["later.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("row", "is_case"),
+    [
+        ({"input": "a", "expects": ["f"]}, True),
+        ({"messages": [{"role": "user", "content": "a"}], "expects": ["f"]}, True),
+        ({"instruction": "a", "input": "b", "output": "c"}, False),
+        ({"input": "a", "text": "b", "system": "c", "server": "d"}, False),
+    ],
+)
+def test_a_misspelt_key_makes_a_case_and_a_column_of_training_data_does_not(
+    row: dict[str, Any], is_case: bool
+):
+    Path("rows.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    status, text = command("data", "convert", "rows.jsonl", "--to", "trl", "-o", "train.jsonl")
+    assert (status, "did you mean 'expect'?" in text, "fits no set" in text) == (2, is_case, not is_case), (
+        text
+    )
 
 
 def test_replies_of_another_program_are_scored_by_the_cases():

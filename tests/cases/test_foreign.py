@@ -441,6 +441,150 @@ def test_what_has_no_gold_is_refused_by_name_and_is_no_pass(tmp_path: Path, row:
     assert words in str(error.value)
 
 
+def promptfoo(*assertions: dict[str, Any], **keys: Any) -> dict[str, Any]:
+    return {"prompts": ["{{q}}"], "tests": [{"vars": {"q": "a"}, "assert": assertions}], **keys}
+
+
+def arguments_match(**value: Any) -> dict[str, Any]:
+    return promptfoo({"type": "trajectory:tool-args-match", "value": {"name": "f", **value}})
+
+
+def actions(*entries: dict[str, Any]) -> dict[str, Any]:
+    scenario = {"instructions": "cancel it"}
+    return {"id": "7", "user_scenario": scenario, "evaluation_criteria": {"actions": [*entries]}}
+
+
+def agentv(*expected: Any, **keys: Any) -> dict[str, Any]:
+    return {"tests": [{"input": "a", "assert": [trajectory("exact", expected=[*expected], **keys)]}]}
+
+
+def second_turn(expect: Any) -> dict[str, Any]:
+    """A file of turns whose first is judged."""
+    return {
+        "id": "c",
+        "turns": [{"user": "a", "expect": {"tool_calls_include": ["g"]}}, {"user": "b", "expect": expect}],
+    }
+
+
+def evalset(**data: Any) -> dict[str, Any]:
+    """An evalset whose first turn is judged."""
+    turns = [
+        {"user_content": {"parts": [{"text": "a"}]}, "intermediate_data": each}
+        for each in ({"tool_uses": [{"name": "g"}]}, data)
+    ]
+    return {"eval_id": "c", "conversation": turns}
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"input": "a", "expected_tool": {"name": "f", "order_id": "A-1"}}, "'order_id'"),
+        ({"input": "a", "expected_tool": {"name": "f", "args": {"a": 1}, "optional": True}}, "'optional'"),
+        ({"input": "a", "query": "b", "expected_tool": "f"}, "'input' and 'query'"),
+        ({"input": "a", "expected_output": "b", "expected_tools": None}, "no expected_tools"),
+        (arguments_match(argz={"a": 1}), "'argz'"),
+        (arguments_match(args={"a": 1}, arguments={"a": 2}), "both"),
+        (arguments_match(args={"a": 1}, defaults=["a"]), "'defaults'"),
+        (promptfoo({"type": "trajectory:tool-used", "value": {"name": "f", "least": 2}}), "'least'"),
+        (promptfoo({"type": "tool-call-f1", "value": "f"}, prompts=["{{ q | upper }}"]), "expression"),
+        (promptfoo({"type": "tool-call-f1", "value": "f"}, defaultTest="file://more.yaml"), "'defaultTest'"),
+        ({"vars": {"q": ["a", "b"]}, "assert": [{"type": "tool-call-f1", "value": "f"}]}, "variable"),
+        (evalset(tool_use=[{"name": "f"}]), "'tool_use'"),
+        (evalset(tool_uses=[{"name": "f"}], tool_responses="late"), "'tool_responses'"),
+        (
+            {
+                "eval_id": "c",
+                "conversation": [
+                    {
+                        "user_content": {"parts": [{"text": "a"}, {"inline_data": {}}]},
+                        "intermediate_data": {"tool_uses": []},
+                    }
+                ],
+            },
+            "more than text",
+        ),
+        (actions({"name": "f", "argz": {"a": 1}}), "'argz'"),
+        (actions({"name": "f", "arguments": {"a": 1}, "compare_args": ["b"]}), "'b'"),
+        (actions({"name": "f", "arguments": {"a": 1}, "compare_args": "a"}), "'compare_args'"),
+        (actions({"name": "f", "requestor": "agent"}, {"name": "g"}), "'agent'"),
+        (agentv({"tool": "f", "arguments": {"a": 1}}), "'arguments'"),
+        (agentv("f", minimums={"g": 1}), "both"),
+        (
+            {"tests": [{"input": "a", "assert": [trajectory("any_order", minimums={"f": 0})]}]},
+            "lists no calls",
+        ),
+        ({"user_input": "a", "reference_tool_calls": None}, "null"),
+        ({"messages": [user("a")], "expectedCall": {"functionName": "f"}}, "'expectedCall'"),
+        ({"messages": [user("a")], "expectedCall": [{"unordered": []}]}, "'unordered'"),
+        (
+            {
+                "messages": [user("a")],
+                "expectedCall": [{"unordered": [{"functionName": "f"}], "ordered": []}],
+            },
+            "'ordered'",
+        ),
+        ({"messages": [user("a")], "expectedCall": [{"functionName": "f", "args": {"a": 1}}]}, "'args'"),
+        ({"query": "a", "expectedToolCalls": ["f"], "isNegativeTest": "true"}, "isNegativeTest"),
+        (second_turn("calls f"), "'expect'"),
+        (second_turn({"tool_calls_include": {"f": 1}}), "'tool_calls_include'"),
+        (second_turn({"tool_calls_args": [{"tool": "f", "arguments": {"a": 1}}]}), "'arguments'"),
+        (second_turn({"tool_calls_args": [{"tool": "f", "args": {"a": 1}, "mode": "all"}]}), "'all'"),
+        (second_turn({"tool_calls_include": ["f"], "tool_calls_ordered": "yes"}), "tool_calls_ordered"),
+        (second_turn({"tool_calls_include": ["f"], "reply_contains_all": {"a": 1}}), "'reply_contains_all'"),
+        (second_turn([{"event": "function_call", "name": "f"}]), "names no calls"),
+        (
+            {
+                "conversation_group_id": "c",
+                "turns": [{"query": "a", "expected_tool_calls": [[["f"]], {"tool_name": "g"}]}],
+            },
+            "alternatives",
+        ),
+        (
+            {
+                "conversation_group_id": "c",
+                "turns": [{"query": "a", "expected_tool_calls": [{"tool_name": "f", "args": {"a": 1}}]}],
+            },
+            "'args'",
+        ),
+    ],
+)
+def test_a_key_or_a_type_that_is_not_read_is_refused_by_name(tmp_path: Path, row: dict[str, Any], words: str):
+    (tmp_path / "rows.json").write_text(json.dumps(row), encoding="utf-8")
+    (tmp_path / "tools.json").write_text('[{"name": "f", "parameters": {}}, {"name": "g", "parameters": {}}]')
+    with pytest.raises(DataError, match="1 case without an expectation") as error:
+        checked_cases(tmp_path / "rows.json")
+    assert words in str(error.value)
+
+
+def test_an_unknown_way_to_compare_an_evalset_is_refused(tmp_path: Path):
+    config = {"criteria": {"tool_trajectory_avg_score": {"match_type": "SUBSET"}}}
+    (tmp_path / "test_config.json").write_text(json.dumps(config), encoding="utf-8")
+    found = read(tmp_path, json.dumps(ADK), "shop.evalset.json")
+    assert not found.cases and "SUBSET" in found.faults[0].message
+
+
+def test_columns_beside_the_gold_that_judge_are_said_to_be_left_out(tmp_path: Path):
+    rows = [
+        {"input": "a", "expected_tool": "f", "forbidden_tools": ["g"]},
+        {"inputs": {"q": "a"}, "expectations": {"expected_tool_calls": ["f"], "forbidden_tools": ["g"]}},
+    ]
+    for row in rows:
+        (warning,) = read(tmp_path, json.dumps(row), "rows.json").faults
+        assert warning.level == "warning" and "forbidden_tools" in warning.message
+
+
+def test_a_text_of_promptfoo_in_place_of_a_list_of_prompts_is_the_prompt(tmp_path: Path):
+    row = promptfoo({"type": "tool-call-f1", "value": "f"}, prompts="Please: {{q}}")
+    (unit,) = read(tmp_path, json.dumps(row), "rows.json").cases[0].units.values()
+    assert unit.messages[-1]["content"] == "Please: a"
+
+
+def test_what_is_not_well_written_is_named_beside_cases_without_gold(tmp_path: Path):
+    row = json.dumps({"skill_name": "x", "evals": []})
+    found = read(tmp_path, f"{row}\n{{\n", "rows.jsonl")
+    assert [fault.line for fault in found.errors] == [2]
+
+
 def test_a_file_of_another_form_takes_the_tools_that_lie_beside_it(tmp_path: Path):
     rows = json.dumps({"input": "a", "expected_tools": ["f"]})
     (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.own_cases.case_file import CaseReader
 from wildtool.own_cases.conversations import conversation_cases
-from wildtool.own_cases.foreign.adk import with_match_type
 from wildtool.own_cases.foreign.forms import (
     ADK_FORMS,
     CONVERSATION,
@@ -29,7 +29,7 @@ from wildtool.own_cases.foreign.forms import (
     record_form,
 )
 from wildtool.own_cases.foreign.literal import NoGoldError
-from wildtool.own_cases.form import JUDGED_KEYS, meant_key
+from wildtool.own_cases.form import JUDGED_KEYS
 from wildtool.own_cases.places import CaseDocument, CaseFault, CaseRecord
 from wildtool.own_cases.reading import SUFFIXES, YAML, read_case_document, read_case_text
 from wildtool.own_cases.records import Case
@@ -197,7 +197,6 @@ def _replace_foreign(document: CaseDocument, case_file: CaseFile) -> None:
     records: list[CaseRecord] = []
     is_foreign_file = False
     config_file = case_file.path.with_name(ADK_CONFIG)
-    config = read_json(config_file) if config_file.is_file() else None
     for record in document.records:
         form = record_form(record.value)
         if not is_foreign(form):
@@ -205,18 +204,17 @@ def _replace_foreign(document: CaseDocument, case_file: CaseFile) -> None:
             continue
         is_foreign_file = True
         cases: list[dict[str, Any]] = []
-        for case in foreign_cases(form, as_object(record.value)):
+        config = read_json(config_file) if form in ADK_FORMS and config_file.is_file() else None
+        for case in foreign_cases(form, as_object(record.value), config):
             if isinstance(case, NoGoldError):
                 case_file.without_gold += 1
                 document.fail(record.line, "form", f"left out ({form}): {case}", "warning")
                 continue
             if note := case.get("note"):
                 document.fail(record.line, "note", note, "warning")
-            cases.append(with_match_type(case, config) if form in ADK_FORMS else case)
+            cases.append(case)
         records += [CaseRecord(case, record.file, record.line) for case in _numbered(cases)]
     document.records = records
-    if case_file.without_gold and not records:
-        document.faults = [fault for fault in document.faults if fault.level != "error"]
     beside = case_file.path.with_name(TOOLS_FILE)
     if is_foreign_file and document.defaults is None and beside.is_file():
         document.defaults = CaseRecord({"tools": TOOLS_FILE}, case_file.path, 1)
@@ -238,7 +236,9 @@ def _form_of_file(path: Path) -> str:
     forms: list[str] = []
     try:
         for value in islice(_values_of_file(path), _TOLD_BY):
-            forms.append(record_form(value) or (OWN if _resembles_case(value) else ""))
+            form = record_form(value)
+            is_misspelt = form in ("", CONVERSATION) and _resembles_case(value)
+            forms.append(OWN if is_misspelt else form)
     except (DataError, ValueError, RecursionError):
         # What is read up to there tells it. YAML is of cases, so that they are not left out without a word.
         if not forms and SUFFIXES[path.suffix.casefold()] == YAML:
@@ -264,11 +264,12 @@ def _values_of_file(path: Path) -> Iterator[Any]:
 
 
 def _resembles_case(value: Any) -> bool:
-    """Whether a record has a key that is meant for what is expected."""
+    """Whether a record that asks something has nearly a key that says what is expected, such as `expects`."""
     held = as_object(value)
-    # An `input` of messages beside an `output` is a recorded call of a model.
-    asks = isinstance(held.get("input"), str) or "messages" in held or "turns" in held
-    return asks and any(meant_key(key, JUDGED_KEYS) for key in held)
+    last = as_object(next(reversed(as_list(held.get("messages"))), None))
+    asks = isinstance(held.get("input"), str) or "turns" in held or last.get("role") == "user"
+    # What is less near is a column of training data: `text`, `system` and `server` resemble these keys, too.
+    return asks and any(get_close_matches(key, JUDGED_KEYS, 1, 0.8) for key in held)
 
 
 def prefixed(cases: Sequence[Case], prefix: str) -> list[Case]:

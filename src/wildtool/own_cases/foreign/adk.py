@@ -9,10 +9,14 @@ from wildtool.own_cases.foreign.literal import (
     ForeignCase,
     NoGoldError,
     case_or_refusal,
+    check_keys,
     named,
+    object_of,
     objects_of,
     read_foreign_calls,
 )
+
+_MATCH_TYPES = ("EXACT", "IN_ORDER", "ANY_ORDER")
 
 
 def adk_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
@@ -27,9 +31,13 @@ def with_match_type(case: dict[str, Any], config: Any) -> dict[str, Any]:
 
     Args:
         config: what the file holds.
+
+    Raises NoGoldError for another match_type.
     """
     metric = as_object(as_object(as_object(config).get("criteria")).get("tool_trajectory_avg_score"))
     match_type = metric.get("match_type", "EXACT")
+    if match_type not in _MATCH_TYPES:
+        raise NoGoldError(f"the match_type {match_type!r} is not read; known: {', '.join(_MATCH_TYPES)}")
     order = {"order": "any"} if match_type == "ANY_ORDER" else {}
     also = {} if match_type == "EXACT" else {"also": "any"}
     turns = [{**turn, **also} if turn.get("expect") else turn for turn in as_objects(case.get("turns"))]
@@ -54,10 +62,12 @@ def _case(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _turn(invocation: Mapping[str, Any]) -> dict[str, Any]:
-    turn: dict[str, Any] = {"input": _text(invocation.get("user_content"))}
-    if not turn["input"]:
-        raise NoGoldError("a turn of the user has no text")
-    data = as_object(invocation.get("intermediate_data"))
+    asked = invocation.get("user_content")
+    turn: dict[str, Any] = {"input": _text(asked)}
+    if len([*_texts(asked)]) < len(as_list(as_object(asked).get("parts"))) or not turn["input"]:
+        raise NoGoldError("a turn of the user has no text, or more than text")
+    data = object_of(invocation, "intermediate_data")
+    check_keys(data, ("tool_uses", "tool_responses", "intermediate_responses"), "intermediate_data")
     if "tool_uses" in data:
         calls = _exact_calls(data["tool_uses"])
         results = _results(data)
@@ -81,7 +91,7 @@ def _exact_calls(value: Any) -> list[dict[str, Any]]:
 
 def _results(data: Mapping[str, Any]) -> dict[str, list[Any]]:
     results: dict[str, list[Any]] = {}
-    for response in as_objects(data.get("tool_responses")):
+    for response in objects_of(data, "tool_responses"):
         results.setdefault(str(response.get("name")), []).append(response.get("response"))
     return results
 

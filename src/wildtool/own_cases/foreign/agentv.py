@@ -9,7 +9,10 @@ from wildtool.own_cases.foreign.literal import (
     ForeignCase,
     NoGoldError,
     case_or_refusal,
+    check_keys,
+    list_of,
     named,
+    object_of,
     objects_of,
     read_foreign_call,
     read_history,
@@ -23,6 +26,7 @@ _MODES: Mapping[str, dict[str, Any]] = {
     "subset": {},
 }
 """What each mode means for calls that are not listed, and for the order."""
+_ITEM_KEYS = ("tool", "args", "input", "args_match", "output", "max_duration_ms")
 
 
 def agentv_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
@@ -54,10 +58,13 @@ def _case(test: Mapping[str, Any], assertion: Mapping[str, Any]) -> dict[str, An
     for key in ("negate", "min_score"):
         if assertion.get(key) not in (None, False, 1):
             raise NoGoldError(f"{key!r} of an assertion cannot be said in a case")
+    if "minimums" in assertion and "expected" in assertion:
+        raise NoGoldError("both 'minimums' and 'expected' could say what is right")
     if mode == "any_order":
-        calls = [{"name": name, "times": f"{n}+"} for name, n in as_object(assertion.get("minimums")).items()]
+        minimums = object_of(assertion, "minimums")
+        calls = [{"name": name, "times": f"{number}+"} for name, number in minimums.items() if number != 0]
     else:
-        calls = [_call(item, assertion) for item in as_list(assertion.get("expected"))]
+        calls = [_call(item, assertion) for item in list_of(assertion, "expected")]
     if not calls:
         raise NoGoldError(f"{mode} lists no calls, so each reply would pass")
     if mode == "subset":
@@ -72,6 +79,9 @@ def _call(entry: Any, assertion: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(entry, dict):
         return read_foreign_call(entry)
     item = as_object(entry)
+    check_keys(item, _ITEM_KEYS, "a call")
+    if "args" in item and "input" in item:
+        raise NoGoldError("both 'args' and 'input' could be the arguments of a call")
     arguments = item.get("args", item.get("input"))
     mode = item.get("args_match", assertion.get("args_match", "exact"))
     if arguments in (None, "any") or mode == "ignore":
@@ -90,7 +100,7 @@ def _call(entry: Any, assertion: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _assertions(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    holders = ((record, "assertions"), (record, "assert"), (as_object(record.get("execution")), "evaluators"))
+    holders = ((record, "assertions"), (record, "assert"), (object_of(record, "execution"), "evaluators"))
     return [assertion for held, key in holders for assertion in objects_of(held, key)]
 
 
@@ -101,4 +111,4 @@ def _type(assertion: Mapping[str, Any]) -> str:
 def _messages(record: Mapping[str, Any]) -> list[Any]:
     """The input of a file or a test: a text, or messages."""
     value = record.get("input")
-    return [{"role": "user", "content": value}] if isinstance(value, str) else as_list(value)
+    return [{"role": "user", "content": value}] if isinstance(value, str) else list_of(record, "input")

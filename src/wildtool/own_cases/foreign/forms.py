@@ -1,10 +1,10 @@
 """Tells the form of a record by its own keys, and reads those that are known."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
-from wildtool.own_cases.foreign.adk import adk_cases, adk_old_case
+from wildtool.own_cases.foreign.adk import adk_cases, adk_old_case, with_match_type
 from wildtool.own_cases.foreign.agentv import agentv_cases
 from wildtool.own_cases.foreign.home_made import CALLS_KEYS, deepeval_case, home_made_case
 from wildtool.own_cases.foreign.literal import TEXT_KEYS, ForeignCase, NoGoldError
@@ -55,12 +55,21 @@ def is_foreign(form: str) -> bool:
     return form in _OF_RECORD or form in _OF_FILE or form in _REFUSED
 
 
-def foreign_cases(form: str, value: Mapping[str, Any]) -> list[ForeignCase]:
-    """The cases of a record, as our form writes them; a refusal for each that cannot be judged by rule."""
+def foreign_cases(form: str, value: Mapping[str, Any], config: Any = None) -> list[ForeignCase]:
+    """The cases of a record, as our form writes them; a refusal for each that cannot be judged by rule.
+
+    Args:
+        config: what `test_config.json` beside a file of ADK holds.
+    """
     if form in _REFUSED:
         return [NoGoldError(_REFUSED[form])]
     try:
-        return _OF_FILE[form](value) if form in _OF_FILE else [_OF_RECORD[form](value)]
+        cases: Sequence[ForeignCase] = (
+            _OF_FILE[form](value) if form in _OF_FILE else [_OF_RECORD[form](value)]
+        )
+        if form not in ADK_FORMS:
+            return [*cases]
+        return [with_match_type(case, config) if isinstance(case, dict) else case for case in cases]
     except NoGoldError as error:
         return [error]
 

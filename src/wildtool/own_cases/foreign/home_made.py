@@ -1,5 +1,6 @@
 """Home-made rows, a question beside the tools that are expected; and the goldens of deepeval."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,12 +29,16 @@ _ARGUMENTS_KEYS = (
     "expectedArguments",
     "expectedParams",
 )
+_JUDGES = re.compile("expect|forbid|never|exclude|assert|must_?not|not_?call", re.IGNORECASE)
+"""Occurs in names of columns that say what is right."""
 _KEPT = ("id", "tools", "system", "tags")
 
 
 def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """A row of a home-made file. Raises NoGoldError where its gold is a count, a boolean, or not clear."""
     keys = [key for key in CALLS_KEYS if key in record]
+    others = [key for key in record if _JUDGES.search(key) and key not in (*CALLS_KEYS, *_ARGUMENTS_KEYS)]
+    left_out = ", ".join(key for key in others if record[key])
     argument_keys = [key for key in _ARGUMENTS_KEYS if record.get(key) is not None]
     for several in (keys, argument_keys):
         if len(several) > 1:
@@ -47,12 +52,13 @@ def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
         if record[argument_keys[0]]:
             calls = [{**calls[0], "arguments": literal_arguments(as_object(record[argument_keys[0]]))}]
     order = {"order": "listed"} if keys[0] == "expected_trajectory" else {}
-    return {**_request(record), "expect": calls, **order}
+    note = {"note": f"left out: {left_out}"} if left_out else {}
+    return {**_request(record), "expect": calls, **order, **note}
 
 
 def deepeval_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """A golden of deepeval: other calls may be made besides. Raises NoGoldError."""
-    if "expected_tools" not in record:
+    if record.get("expected_tools") is None:
         raise NoGoldError("it has no expected_tools")
     calls = read_foreign_calls(record["expected_tools"])
     return {**_request(record), "expect": calls, **({"also": "any"} if calls else {})}
@@ -63,9 +69,12 @@ def _request(record: Mapping[str, Any]) -> dict[str, Any]:
     settings = {
         key: str(record[key]) if key == "id" else record[key] for key in _KEPT if record.get(key) is not None
     }
-    if "messages" in record:
-        return {**settings, "messages": record["messages"]}
-    key = next(key for key in TEXT_KEYS if key in record)
+    keys = [key for key in ("messages", *TEXT_KEYS) if record.get(key) is not None]
+    if len(keys) != 1:
+        raise NoGoldError(f"what is asked is not clear: {' and '.join(map(repr, keys)) or 'nothing'}")
+    (key,) = keys
+    if key == "messages":
+        return {**settings, "messages": record[key]}
     if not isinstance(record[key], str):
         raise NoGoldError(f"{key!r} is no text")
     return {**settings, "input": record[key]}

@@ -1,6 +1,6 @@
 """Calls and values of other forms in the words of ours."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from wildtool.errors import DataError
@@ -26,8 +26,26 @@ TEXT_KEYS = (
 """What other forms call the request of the user."""
 _NAMES = ("name", *NAME_SPELLINGS)
 _ARGUMENTS = ("arguments", *ARGUMENT_SPELLINGS)
-_BESIDE = ("output", "result", "response", "metadata", "schema")
-"""Keys of a call that may hold an object, and no arguments."""
+_BESIDE = (
+    "id",
+    "call_id",
+    "tool_call_id",
+    "toolCallId",
+    "type",
+    "index",
+    "step",
+    "description",
+    "reasoning",
+    "reason",
+    "note",
+    "comment",
+    "output",
+    "result",
+    "response",
+    "metadata",
+    "schema",
+)
+"""Keys of a call that say nothing of what is right."""
 
 
 class NoGoldError(ValueError):
@@ -52,15 +70,43 @@ def named(name: Any) -> dict[str, Any]:
     return {"id": text.replace(" ", "-")} if text else {}
 
 
+def object_of(record: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The object under a key; an empty one where there is none. Raises NoGoldError for what is no object."""
+    value = record.get(key)
+    if not isinstance(value, dict | None):
+        raise NoGoldError(f"{key!r} is no object: {str(value)[:60]!r}")
+    return as_object(value)
+
+
+def list_of(record: Mapping[str, Any], key: str) -> list[Any]:
+    """The list under a key; an empty one where there is none. Raises NoGoldError for what is no list."""
+    value = record.get(key)
+    if not isinstance(value, list | None):
+        raise NoGoldError(f"{key!r} is no list: {str(value)[:60]!r}")
+    return as_list(value)
+
+
+def texts_of(record: Mapping[str, Any], key: str) -> list[str]:
+    """The texts of a list, or one alone; none where there is no such key. Raises NoGoldError for anything else."""
+    texts = [record[key]] if isinstance(record.get(key), str) else list_of(record, key)
+    if odd := [text for text in texts if not isinstance(text, str) or not text]:
+        raise NoGoldError(f"{key!r} is no list of texts: {str(odd[0])[:60]!r}")
+    return texts
+
+
 def objects_of(record: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     """The objects of a list; none where there is no such key. Raises NoGoldError for what is no list of objects: nothing
     of it is passed over."""
-    value = record.get(key)
-    entries = as_list(value)
-    odd = [entry for entry in entries if not isinstance(entry, dict)]
-    if odd or not isinstance(value, list | None):
-        raise NoGoldError(f"{key!r} is no list of objects: {str(odd[0] if odd else value)[:60]!r}")
-    return as_objects(value)
+    entries = list_of(record, key)
+    if odd := [entry for entry in entries if not isinstance(entry, dict)]:
+        raise NoGoldError(f"{key!r} is no list of objects: {str(odd[0])[:60]!r}")
+    return as_objects(entries)
+
+
+def check_keys(held: Mapping[str, Any], known: Collection[str], what: str) -> None:
+    """Raises NoGoldError for a key that is not read, since it could say what is right. Args: what: has the keys."""
+    if unknown := [key for key in held if key not in known]:
+        raise NoGoldError(f"{unknown[0]!r} of {what} is not read; known: {', '.join(known)}")
 
 
 def read_history(messages: Any) -> list[Message]:
@@ -82,6 +128,7 @@ def read_foreign_call(value: Any) -> dict[str, Any]:
         return {"name": value}
     held = as_object(value)
     if isinstance(held.get("function"), dict):
+        check_keys(held, ("function", *_BESIDE), "a call")
         return read_foreign_call(held["function"])
     names = [key for key in _NAMES if isinstance(held.get(key), str) and held[key]]
     argument_keys = [key for key in _ARGUMENTS if held.get(key) is not None]
@@ -89,11 +136,8 @@ def read_foreign_call(value: Any) -> dict[str, Any]:
         raise NoGoldError(
             f"a call with the keys {', '.join(held) or 'none'}: its name or arguments are not clear"
         )
-    beside = [key for key in held if isinstance(held[key], dict) and held[key] and key not in _BESIDE]
-    if not argument_keys and beside:
-        raise NoGoldError(
-            f"a call of {held[names[0]]}: whether {beside[0]!r} holds its arguments is not clear"
-        )
+    if unclear := [key for key in held if key not in (*_NAMES, *_ARGUMENTS, *_BESIDE)]:
+        raise NoGoldError(f"a call of {held[names[0]]}: what {unclear[0]!r} says of it is not clear")
     call = {"name": held[names[0]]}
     arguments = _arguments(held[argument_keys[0]]) if argument_keys else {}
     # Other forms write {} where they judge the name alone.
@@ -118,5 +162,5 @@ def read_foreign_calls(value: Any) -> list[dict[str, Any]]:
         raise NoGoldError(f"it says {str(value).lower()}: whether a tool is called, and not which")
     if isinstance(value, int | float):
         raise NoGoldError(f"it says {value}: how many calls, and not which")
-    entries: Sequence[Any] = as_list(value) if isinstance(value, list) else [value]
+    entries: list[Any] = as_list(value) if isinstance(value, list) else [value]
     return [read_foreign_call(entry) for entry in entries]

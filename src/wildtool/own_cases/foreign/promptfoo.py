@@ -11,8 +11,12 @@ from wildtool.own_cases.foreign.literal import (
     ForeignCase,
     NoGoldError,
     case_or_refusal,
+    check_keys,
+    list_of,
     literal_arguments,
+    object_of,
     objects_of,
+    texts_of,
 )
 from wildtool.shapes.reading import of_json
 
@@ -40,8 +44,9 @@ def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
     if isinstance(record.get("tests"), str):
         raise NoGoldError("its tests are in another file; give that file")
     tests = objects_of(record, "tests") if "tests" in record else [dict(record)]
-    shared = as_object(record.get("defaultTest"))
-    prompts = as_list(record.get("prompts")) or [None]
+    shared = object_of(record, "defaultTest")
+    prompts = record.get("prompts") or [None]
+    prompts = [prompts] if isinstance(prompts, str) else list_of({"prompts": prompts}, "prompts")
     tools = _tools(record)
     return [
         case_or_refusal(partial(_case, test, shared, prompt, tools)) for test in tests for prompt in prompts
@@ -49,7 +54,7 @@ def promptfoo_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
 
 
 def _case(test: Mapping[str, Any], shared: Mapping[str, Any], prompt: Any, tools: Any) -> dict[str, Any]:
-    variables = {**as_object(shared.get("vars")), **as_object(test.get("vars"))}
+    variables = {**object_of(shared, "vars"), **object_of(test, "vars")}
     assertions = [*objects_of(shared, "assert"), *objects_of(test, "assert")]
     case = {**_request(prompt, variables), **_expected(assertions)}
     return {**case, "tools": tools} if tools is not None else case
@@ -85,8 +90,16 @@ def _request(prompt: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
     def value_of(matched: re.Match[str]) -> str:
         if matched[1] not in variables:
             raise NoGoldError(f"the prompt names the variable {matched[1]!r}, which the test has not")
+        if isinstance(variables[matched[1]], list | dict):
+            raise NoGoldError(
+                f"the variable {matched[1]!r} is no text: promptfoo makes several tests of a list"
+            )
         return str(variables[matched[1]])
 
+    if "{{" in _VARIABLE.sub("", prompt):
+        raise NoGoldError(
+            f"the prompt {prompt[:60]!r} has an expression that promptfoo evaluates; write it out"
+        )
     text = _VARIABLE.sub(value_of, prompt)
     messages = of_json(text)
     return {"messages": messages} if isinstance(messages, list) else {"input": text}
@@ -139,6 +152,7 @@ class _Expected:
 
     def _add_used(self, value: Any, *, is_forbidden: bool) -> None:
         held = as_object(value)
+        check_keys(held, ("name", "pattern", "min", "max"), _USED)
         if is_forbidden and ("min" in held or "max" in held):
             raise NoGoldError(f"not-{_USED} with a number of calls cannot be said in a case")
         if is_forbidden or held.get("max") == 0:
@@ -172,6 +186,9 @@ def _expected(assertions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
+    check_keys(held, ("name", "pattern", "args", "arguments", "mode", "defaults", "ignore"), _ARGUMENTS)
+    if "args" in held and "arguments" in held:
+        raise NoGoldError("both 'args' and 'arguments' could be the arguments of a call")
     arguments = held.get("args", held.get("arguments"))
     call: dict[str, Any] = {"name": _name(held), "times": "1+"}
     if arguments is None:
@@ -179,10 +196,11 @@ def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise NoGoldError(f"the arguments of {call['name']} are no object")
     literal = literal_arguments(as_object(arguments))
-    for key, default in as_object(held.get("defaults")).items():
+    for key, default in object_of(held, "defaults").items():
         literal[key] = {"$maybe": literal.get(key, {"$is": default})}
     partial = _mode(held, "partial") == "partial"
-    ignore = {"ignore": [str(name) for name in as_list(held["ignore"])]} if held.get("ignore") else {}
+    ignored = texts_of(held, "ignore")
+    ignore = {"ignore": ignored} if ignored else {}
     return {**call, "arguments": literal, **({"extra": True} if partial else {}), **ignore}
 
 

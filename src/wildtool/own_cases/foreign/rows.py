@@ -14,14 +14,18 @@ def mlflow_case(record: Mapping[str, Any]) -> dict[str, Any]:
     expectations = as_object(record.get("expectations"))
     if "expected_tool_calls" not in expectations:
         raise NoGoldError("its expectations have no expected_tool_calls; the rest is judged by a model")
+    left_out = ", ".join(key for key in expectations if key != "expected_tool_calls")
     return {
         **_request(record["inputs"]),
         "expect": read_foreign_calls(of_json(expectations["expected_tool_calls"])),
+        **({"note": f"left out: {left_out}"} if left_out else {}),
     }
 
 
 def ragas_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """A sample of ragas, whose recorded replies are left out. Raises NoGoldError."""
+    if record["reference_tool_calls"] is None:
+        raise NoGoldError("its reference_tool_calls are null")
     calls = read_foreign_calls(of_json(record["reference_tool_calls"]))
     asked = of_json(record["user_input"])
     if isinstance(asked, str):

@@ -3,22 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.json_codec import as_list, as_object
-from wildtool.own_cases.foreign.literal import NoGoldError, named, objects_of, read_foreign_call
+from wildtool.json_codec import as_object
+from wildtool.own_cases.foreign.literal import NoGoldError, list_of, named, objects_of, read_foreign_call
 
 _PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 """The parts of the simulated user's instructions, in the order in which they are read as one request."""
-_ACTION_KEYS = ("name", "arguments", "kwargs")
+_BESIDE_CALL = ("action_id", "requestor", "info", "compare_args")
+"""Keys of an action that are not of its call."""
 
 
 def tau2_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """A task. Raises NoGoldError where it lists no action of the assistant."""
     criteria = as_object(record.get("evaluation_criteria")) or record
-    actions = [
-        action
-        for action in objects_of(criteria, "actions")
-        if action.get("requestor", "assistant") == "assistant"
-    ]
+    actions = [action for action in objects_of(criteria, "actions") if _requestor(action) == "assistant"]
     if not actions:
         raise NoGoldError(
             "it lists no action of the assistant; its end state is judged in its own simulation"
@@ -45,10 +42,21 @@ def _request(record: Mapping[str, Any]) -> str:
     return text
 
 
+def _requestor(action: Mapping[str, Any]) -> str:
+    """Who makes the call of an action."""
+    requestor = action.get("requestor") or "assistant"
+    if requestor not in ("assistant", "user"):
+        raise NoGoldError(f"the requestor {requestor!r} is not read; known: assistant, user")
+    return requestor
+
+
 def _call(action: Mapping[str, Any]) -> dict[str, Any]:
-    call = read_foreign_call({key: action[key] for key in _ACTION_KEYS if key in action})
-    if not isinstance(action.get("compare_args"), list):
+    call = read_foreign_call({key: value for key, value in action.items() if key not in _BESIDE_CALL})
+    if action.get("compare_args") is None:
         return call
-    compared = as_list(action["compare_args"])
-    arguments = {key: value for key, value in call.pop("arguments", {}).items() if key in compared}
+    given = call.pop("arguments", {})
+    compared = list_of(action, "compare_args")
+    if missing := [key for key in compared if key not in given]:
+        raise NoGoldError(f"compare_args names {missing[0]!r}, which is not among the arguments")
+    arguments = {key: given[key] for key in compared}
     return {**call, **({"arguments": arguments, "extra": True} if arguments else {})}

@@ -6,13 +6,19 @@ from typing import Any
 from wildtool.json_codec import as_list, as_object
 from wildtool.own_cases.foreign.literal import (
     NoGoldError,
+    check_keys,
     literal_arguments,
     named,
+    object_of,
     objects_of,
     read_foreign_call,
     read_foreign_calls,
+    texts_of,
 )
 
+_TURN_KEYS = ("user", "query", "expect", "expected_tool_calls", "turn_metrics_metadata", "response")
+_UNJUDGED = ("id", "turn_id", "name", "description", "note", "notes", "metadata")
+"""Keys of a turn that say nothing of what is right."""
 _EXPECT_KEYS = (
     "tool_calls_include",
     "tool_calls_exclude",
@@ -58,6 +64,7 @@ def _turn(
     asked = turn.get("user", turn.get("query"))
     if not isinstance(asked, str) or not asked:
         raise NoGoldError("a turn of the user has no text")
+    left_out += [key for key in turn if key not in (*_TURN_KEYS, *_UNJUDGED)]
     answer = turn.get("response")
     return {
         "input": asked,
@@ -72,40 +79,48 @@ def _of_expect(turn: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
         events = objects_of(turn, "expect")
         calls = [event for event in events if event.get("event") == "function_call"]
         left_out += [str(event.get("event")) for event in events if event not in calls]
-        slots = [slot for event in calls for slot in map(_partial, read_foreign_calls(event.get("calls")))]
+        if not all(event.get("calls") for event in calls):
+            raise NoGoldError("a function_call names no calls")
+        slots = [slot for event in calls for slot in map(_partial, read_foreign_calls(event["calls"]))]
         return {"expect": slots, "order": "listed", "also": "any"} if slots else {}
-    expect = as_object(turn.get("expect"))
-    slots = _slots(expect)
+    expect = object_of(turn, "expect")
+    is_ordered = expect.get("tool_calls_ordered", False)
+    if not isinstance(is_ordered, bool):
+        raise NoGoldError(f"tool_calls_ordered is true or false, not {is_ordered!r}")
+    slots = _slots(expect, is_ordered=is_ordered)
     left_out += [
-        "tool_calls_args.judge" for entry in as_list(expect.get("tool_calls_args")) if "judge" in entry
+        "tool_calls_args.judge" for entry in objects_of(expect, "tool_calls_args") if "judge" in entry
     ]
-    either = as_list(expect.get("reply_contains_any"))
+    either = texts_of(expect, "reply_contains_any")
     texts = [
-        *as_list(expect.get("reply_contains_all")),
+        *texts_of(expect, "reply_contains_all"),
         *([{"$one_of": either}] if either else []),
-        *({"$pattern": f"(?i){pattern}"} for pattern in as_list(expect.get("reply_matches_all"))),
+        *({"$pattern": f"(?i){pattern}"} for pattern in texts_of(expect, "reply_matches_all")),
     ]
+    excluded = texts_of(expect, "tool_calls_exclude")
     left_out += [key for key in expect if key not in _EXPECT_KEYS]
     return {
         **({"expect": slots, "also": "any"} if slots else {}),
-        **({"order": "listed"} if expect.get("tool_calls_ordered") is True else {}),
-        **({"never": expect["tool_calls_exclude"]} if expect.get("tool_calls_exclude") else {}),
+        **({"order": "listed"} if is_ordered else {}),
+        **({"never": excluded} if excluded else {}),
         **({"says": texts} if texts else {}),
     }
 
 
-def _slots(expect: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _slots(expect: Mapping[str, Any], *, is_ordered: bool) -> list[dict[str, Any]]:
     """The calls that pytest-agent-eval expects: those of `tool_calls_include`, with the arguments that it names."""
     with_arguments: dict[str, list[dict[str, Any]]] = {}
     for entry in objects_of(expect, "tool_calls_args"):
+        check_keys(entry, ("tool", "args", "mode", "judge"), "tool_calls_args")
+        if entry.get("mode", "subset") not in ("subset", "exact"):
+            raise NoGoldError(f"the mode {entry['mode']!r} is not read; known: subset, exact")
         if "args" in entry:
             call = read_foreign_call({"name": entry.get("tool"), "arguments": entry["args"]})
             call = call if entry.get("mode") == "exact" else _partial(call)
             with_arguments.setdefault(call["name"], []).append(call)
-    include = expect.get("tool_calls_include")
-    names = [include] if isinstance(include, str) else as_list(include)
+    names = texts_of(expect, "tool_calls_include")
     slots = [slot for name in names for slot in with_arguments.pop(name, [{"name": name, "times": "1+"}])]
-    if with_arguments and expect.get("tool_calls_ordered") is True:
+    if with_arguments and is_ordered:
         raise NoGoldError("tool_calls_args names calls that have no place in the order of tool_calls_include")
     return [*slots, *(call for calls in with_arguments.values() for call in calls)]
 
@@ -121,7 +136,8 @@ def _of_lightspeed(turn: Mapping[str, Any], left_out: list[str]) -> dict[str, An
     if expected is None:
         return {}
     depth = _depth(expected)
-    if depth > 3 or not isinstance(expected, list):
+    is_mixed = depth == 3 and not all(isinstance(steps, list) for steps in as_list(expected))
+    if depth > 3 or is_mixed or not isinstance(expected, list):
         raise NoGoldError("expected_tool_calls is a list of alternatives, of steps, of calls")
     alternatives: list[Any] = as_list(expected) if depth == 3 else [as_list(expected)]
     read = [[_pattern_call(call) for call in _calls(steps)] for steps in alternatives]
@@ -148,7 +164,8 @@ def _pattern_call(value: Any) -> dict[str, Any]:
     held = as_object(value)
     if not held:
         return read_foreign_call(value)
-    call = read_foreign_call({key: held[key] for key in ("tool_name", "arguments") if key in held})
+    check_keys(held, ("tool_name", "arguments", "result"), "a call")
+    call = read_foreign_call(held)
     arguments = as_object(held.get("arguments"))
     patterns = {
         key: {"$pattern": value} if isinstance(value, str) and value else literal_arguments({key: value})[key]

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from wildtool.json_codec import as_list, as_object, values_inside
+from wildtool.json_codec import as_object, values_inside
 from wildtool.own_cases.foreign.home_made import home_made_case
 from wildtool.own_cases.foreign.literal import (
     ForeignCase,
     NoGoldError,
     case_or_refusal,
+    check_keys,
+    list_of,
     named,
     objects_of,
     read_history,
@@ -20,8 +22,7 @@ def webmcp_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """An eval of webmcp-evals: its calls in the listed order but for those of `unordered`. Raises NoGoldError."""
     labels: Iterator[str] = (f"call_{number}" for number in range(1, 10_000))
     calls: list[dict[str, Any]] = []
-    if record["expectedCall"] is not None:
-        _add_nodes(as_list(record["expectedCall"]), labels, calls, before=[])
+    _add_nodes(list_of(record, "expectedCall"), labels, calls, before=[])
     return {**named(record.get("name")), "messages": read_history(record["messages"]), "expect": calls}
 
 
@@ -36,11 +37,11 @@ def _add_nodes(
     for node in nodes:
         held = as_object(node)
         if "unordered" in held:
-            members = as_list(held["unordered"])
+            members = _group(held, "unordered")
             ends = [_add_nodes([member], labels, calls, before=before) for member in members]
-            before = [label for end in ends for label in end] or before
+            before = [label for end in ends for label in end]
         elif "ordered" in held:
-            before = _add_nodes(as_list(held["ordered"]), labels, calls, before=before)
+            before = _add_nodes(_group(held, "ordered"), labels, calls, before=before)
         else:
             call = {**_call(held), "as": next(labels)}
             calls.append({**call, "after": before} if before else call)
@@ -49,10 +50,20 @@ def _add_nodes(
     return before
 
 
+def _group(held: Mapping[str, Any], key: str) -> list[Any]:
+    """The members of a group. Raises NoGoldError for one without any, and for what is beside them."""
+    check_keys(held, (key,), "a group")
+    members = list_of(held, key)
+    if not members:
+        raise NoGoldError(f"{key!r} lists no calls")
+    return members
+
+
 def _call(held: Mapping[str, Any]) -> dict[str, Any]:
     name, arguments = held.get("functionName"), held.get("arguments")
     if not isinstance(name, str) or not name:
         raise NoGoldError("a call has no functionName")
+    check_keys(held, ("functionName", "arguments", "optional", "mockOutput"), f"a call of {name}")
     if any("$type" in as_object(value) for value in values_inside(arguments)):
         raise NoGoldError("the matcher $type has no counterpart; write $any, $pattern or a bound")
     return {
@@ -71,7 +82,9 @@ def mcpjam_cases(record: Mapping[str, Any]) -> list[ForeignCase]:
 
 def _mcpjam_case(test: Mapping[str, Any]) -> dict[str, Any]:
     """A test, whose calls may be made beside others; a negative one takes none. Raises NoGoldError."""
-    is_negative = test.get("isNegativeTest") is True
+    is_negative = test.get("isNegativeTest", False)
+    if not isinstance(is_negative, bool):
+        raise NoGoldError(f"isNegativeTest is true or false, not {is_negative!r}")
     case = home_made_case({"expectedToolCalls": [], **test} if is_negative else test)
     if bool(case["expect"]) == is_negative:
         raise NoGoldError(f"isNegativeTest is {is_negative}, and {len(case['expect'])} calls are expected")
