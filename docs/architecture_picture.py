@@ -73,7 +73,7 @@ def package_of(parts: tuple[str, ...]) -> str:
         return VERBS
     if parts[0] in OTHERS:
         return parts[0]
-    if len(parts) > 1 or (ROOT / parts[0]).is_dir():
+    if len(parts) > 1 or (ROOT / parts[0] / "__init__.py").is_file():
         return parts[0]
     return BASE if parts[0] in OF_BASE else CONTRACT
 
@@ -132,8 +132,9 @@ def sub_packages(box: str) -> list[str]:
     if box == BASE:
         return list(OF_BASE)
     if box == VERBS:
-        places = {path.relative_to(ROOT).parts[0] for path in ROOT.rglob(f"{VERBS}*")}
-        return sorted(places - {"cli"})
+        # Folders alone tell nothing: those of moved modules stay, with what Python cached there.
+        modules = (path.relative_to(ROOT).with_suffix("").parts for path in ROOT.rglob("*.py"))
+        return sorted({parts[0] for parts in modules if package_of(parts) == VERBS} - {"cli"})
     if box == CONTRACT:
         others = {*OF_BASE, *APART}
         return sorted(
