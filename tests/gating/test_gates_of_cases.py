@@ -118,6 +118,16 @@ def test_floors_are_of_all_units_or_of_a_tag(floors: str, status: int):
     assert gate(f"new {floors}")[0] == status
 
 
+@pytest.mark.parametrize("margin", ["nan", "-1", "101"])
+def test_a_margin_is_a_number_of_points(margin: str):
+    write(CASES[:2])
+    for name in ("old", "new"):
+        play(name, knows())
+    assert gate(f"new --against old --worse-than {margin}")[0] == 2
+    with pytest.raises(UsageError, match=f"worse_than= is {margin}; it must be a number of points"):
+        wt.gate("new", against="old", worse_than=float(margin))
+
+
 def test_without_anything_asked_there_is_no_pass():
     write(CASES)
     play("new", knows())
@@ -279,6 +289,17 @@ def test_a_failed_call_is_an_error_in_junit_and_no_wrong_answer():
     assert "has no verdict on" in text or "incomplete" in text
     (suite,) = list(junitparser.JUnitXml.fromfile("gate.xml"))
     assert (suite.failures, suite.errors) == (0, 3)
+
+
+def test_a_case_without_a_verdict_that_must_pass_is_named_on_one_line():
+    write([case("A-0", must=True) | {"id": "A\n::error::x"}])
+    line = "run shop.jsonl --model m --base-url http://127.0.0.1:1/v1 --retries 0 --out dead --quiet"
+    CliRunner().invoke(app, shlex.split(line), prog_name="wildtool")
+    ended = CliRunner().invoke(app, ["gate", "dead", "--only-played"], env={"GITHUB_ACTIONS": "true"})
+    assert ended.exit_code == 2
+    assert "A ::error::x must pass, and has no verdict" in ended.stderr
+    assert not [each for each in ended.stderr.splitlines() if each.lstrip().startswith("::")]
+    assert "--only-played" not in ended.stderr, "it is given"
 
 
 def test_a_gate_in_python_asks_the_same():

@@ -35,11 +35,6 @@ def gate(
 
     Raises UsageError where the question has no answer, such as for runs that are incomplete or do not compare.
     """
-    if worse_than is not None and not 0 <= worse_than <= 100:
-        raise UsageError(f"worse_than= is {worse_than!r}; it is a number of points from 0 to 100")
-    for name, number, least in (("newly_broken", newly_broken, 0), ("burn_in", burn_in, 1)):
-        if number is not None and number < least:
-            raise UsageError(f"{name}= is {number!r}; it is {least} or more")
     floors = [at_least] if isinstance(at_least, str | int | float) else at_least
     settings = GateSettings(
         against=None if against is None else _place(against),

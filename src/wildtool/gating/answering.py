@@ -23,6 +23,7 @@ from wildtool.gating.floors import floors_of, tag_and_share
 from wildtool.gating.outcome import PASSED, GatedUnit, GateOutcome, GateSettings
 from wildtool.gating.reasons import unit_reasons
 from wildtool.gating.units import TriedKey, TriedUnit, failing_cases, names_of_units, tried_units
+from wildtool.sanitize import single_line
 
 
 def run_gate(new: Path, settings: GateSettings) -> GateOutcome:
@@ -53,6 +54,13 @@ def _with_baseline(outcome: GateOutcome) -> GateOutcome:
 
 
 def _check(settings: GateSettings) -> None:
+    worse_than, newly_broken, burn_in = settings.worse_than, settings.newly_broken, settings.burn_in
+    if worse_than is not None and not 0 <= worse_than <= 100:
+        raise UsageError(f"--worse-than is {worse_than:g}; it must be a number of points from 0 to 100")
+    if newly_broken is not None and newly_broken < 0:
+        raise UsageError(f"--newly-broken is {newly_broken}; it must be 0 or more")
+    if burn_in is not None and burn_in < 1:
+        raise UsageError(f"--burn-in is {burn_in}; it must be 1 or more")
     if settings.allow_undecided and not settings.worse_than:
         raise UsageError("--allow-undecided needs --worse-than, without which nothing is undecided")
     if settings.update_baseline:
@@ -131,12 +139,12 @@ def _check_alone(outcome: GateOutcome) -> None:
                     f"{name}: {run.label} incomplete; --only-played judges the units that were run"
                 )
     problems += [
-        f"{unit.benchmark}: {unit.name} must pass, and has no verdict"
+        f"{unit.benchmark}: {single_line(unit.name, 300)} must pass, and has no verdict"
         for unit in outcome.units
         if unit.tried.must and not unit.tried.judged
     ]
     if problems:
-        raise UsageError(incomplete(list(dict.fromkeys(problems))))
+        raise UsageError(incomplete(list(dict.fromkeys(problems)), only_played=only_played))
 
 
 def _called_worse(pairs: Sequence[SuitePair]) -> list[str]:

@@ -25,7 +25,7 @@ def check_evidence(pairs: Sequence[SuitePair], *, only_played: bool = False) -> 
             for run in (pair.old.runs[name], pair.new.runs[name]):
                 problems |= dict.fromkeys(problems_of_run(name, run, only_played=only_played))
     if problems:
-        raise UsageError(incomplete(list(problems)))
+        raise UsageError(incomplete(list(problems), only_played=only_played))
 
 
 def problems_of_run(name: str, run: ComparedRun, *, only_played: bool = False) -> list[str]:
@@ -41,7 +41,8 @@ def problems_of_run(name: str, run: ComparedRun, *, only_played: bool = False) -
     return problems
 
 
-def incomplete(problems: Sequence[str]) -> str:
-    """The message on incomplete evidence."""
-    advice = "Complete the runs, or add --only-played to compare what both have."
+def incomplete(problems: Sequence[str], *, only_played: bool) -> str:
+    """The message on incomplete evidence. Args: only_played: whether that was given already."""
+    other_way = "" if only_played else ", or add --only-played to compare what both have"
+    advice = f"Complete the runs{other_way}."
     return "\n  ".join(["incomplete evidence:", *problems]) + f"\n{advice}"

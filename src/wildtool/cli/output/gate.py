@@ -110,7 +110,7 @@ def _remarks(outcome: GateOutcome) -> list[str]:
     remarks = list(outcome.remarks)
     if outcome.without_verdict:
         tries = counted(outcome.without_verdict, "try", "tries")
-        remarks.append(f"{tries} without a verdict, which are left out and are no wrong answers.")
+        remarks.append(f"Left out, and not counted as wrong: {tries} without a verdict.")
     if alarms := outcome.alarms:
         remarks.append(
             f"False alarms: {alarms.alarms:,} of {alarms.draws:,} ({format_share(alarms.alarms / alarms.draws)}) where "
