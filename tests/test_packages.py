@@ -77,6 +77,23 @@ def test_a_list_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch, fou
     assert "`wildtool list`" in refused.output and "install wildtool again" in refused.output
 
 
+@pytest.mark.parametrize(("line", "package"), [("list", "wildtool"), ("review stats", "wildtool-review")])
+@pytest.mark.parametrize("place", ["moved.commands:verb", "wildtool.moved:verb", ""])
+def test_a_list_that_names_what_has_moved_or_lacks_what_is_new_is_named(
+    line: str, package: str, place: str, monkeypatch: pytest.MonkeyPatch
+):
+    entries = dict(own_entries("wildtool.commands"))
+    entry = package, line.partition(" ")[0]
+    entries.pop(entry)
+    if place:
+        entries[entry] = installed.OwnEntry(place)
+    monkeypatch.setattr(installed, "own_entries", lambda group: entries)  # pyright: ignore
+    monkeypatch.setattr(installed, "installed_entries", lambda group: {})  # pyright: ignore
+    refused = run(line)
+    assert refused.exit_code == 2
+    assert f"install {package} again" in refused.output and "not installed" not in refused.output
+
+
 def test_a_name_that_begins_like_ours_is_no_package_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "wildtoolbox-1.0.dist-info"
     folder.mkdir()

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
@@ -108,24 +109,35 @@ def own_offer(group: str, name: str, extra: str, what: str) -> Any:
 
     Raises UsageError where the package is missing or cannot be used.
     """
+    package = f"wildtool-{extra}" if extra else "wildtool"
     entry = own_entry(group, name, extra)
-    if not extra:
-        if entry is None:
-            raise UsageError(
-                f"{what} is not in the list of this installation, which was made for another version: install wildtool "
-                "again (in a clone: pip install -e .)"
-            )
-        return entry.load()
-    package = f"wildtool-{extra}"
-    if entry is None:
+    if entry is None and extra and not any(owner == package for owner, _ in own_entries(group)):
         raise UsageError(
             f"{what} is in the package {package}, which is not installed: pip install 'wildtool[{extra}]' "
             f"(in a clone: pip install ./packages/{package})"
         )
+    if entry is None or _is_gone(entry):
+        raise UsageError(
+            f"{what} is not where this installation of {package} lists it, since it was made for another version: "
+            f"install {package} again (in a clone: pip install -e .{f' -e packages/{package}' if extra else ''})"
+        )
+    if not extra:
+        return entry.load()
     offer, problem = load_entry(entry, lambda offer: None)
     if problem:
         raise UsageError(f"{what} of package {package} cannot be used: {problem}")
     return offer
+
+
+def _is_gone(entry: Offer) -> bool:
+    """Whether there is no such module as an entry point names, any more or yet."""
+    module = entry.value.partition(":")[0]
+    try:
+        return find_spec(module) is None
+    except ModuleNotFoundError as error:
+        return module.startswith(f"{error.name}.")
+    except Exception:  # noqa: BLE001 - a package above it fails, which loading it will say
+        return False
 
 
 def package_of(entry: "EntryPoint") -> str:

@@ -256,7 +256,7 @@ class _DeclaredCommand(TyperCommand):
             print_err(f"`wildtool {name}` is {instead} now; the older name goes with {GOES_WITH}")
         try:
             command = self._commands[name]
-        except UsageError as error:
+        except Exception as error:
             raise typer.Exit(report_error(error)) from error
         return command.make_context(info_name, *args, **settings)
 
