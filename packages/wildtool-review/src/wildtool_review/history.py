@@ -7,10 +7,10 @@ adjudicator decides what it becomes.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from wildtool.errors import DataError, RecordError, WildtoolError
-from wildtool.findings import Finding, fault
+from wildtool.findings import Finding, FindingLevel, fault
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool_data.formats.base import ReviewFormat
 from wildtool_data.pointers import Change, content_digest, overlap, same_json, value_at, with_change
@@ -398,7 +398,7 @@ def finding_row(finding: Finding) -> dict[str, str]:
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:
-    level = "warning" if row.get("severity") == "warning" else "error"
+    level = next((each for each in get_args(FindingLevel) if each == row.get("severity")), "error")
     return fault(str(row.get("rule")), str(row.get("message")), str(row.get("field")), level)
 
 

@@ -149,18 +149,22 @@ class ReviewProject(ReviewTeam):
         )
 
     def open_findings(self, item: str) -> list[Finding]:
-        """What the rules find in the current version of an item, also if they were never run over it."""
+        """What a release refuses an approved item for in its current version, also if rules were never run over it."""
         history = self.item(item)
-        checked = history.findings()
-        return self._findings(history.content) if checked is None else checked
+        return self._open_findings(history, history.content)
+
+    def _open_findings(self, history: ItemHistory, content: Any) -> list[Finding]:
+        checked = history.findings(content_digest(content))
+        findings = self._findings(content) if checked is None else checked
+        # A note says what to look at, and an approval says that somebody did.
+        return [finding for finding in findings if finding.level != "note"]
 
     def _check(self, item: str, content: Any) -> Draft:
         return _check_draft(item, content_digest(content), self._findings(content))
 
     def _check_findings(self, history: ItemHistory, content: Any) -> None:
         """Raises OpenFindingsError with the reason if a release would refuse an approved item with this content."""
-        checked = history.findings(content_digest(content))
-        findings = self._findings(content) if checked is None else checked
+        findings = self._open_findings(history, content)
         if findings:
             raise OpenFindingsError(
                 "Not approved, since a release would refuse it: {0}: {1}",

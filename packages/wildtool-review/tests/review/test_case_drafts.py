@@ -16,6 +16,9 @@ from wildtool.own_cases.case_files import read_case_file
 from wildtool.own_cases.drafts import day_of, draft_case
 from wildtool.temporary import temporary_folder
 from wildtool_review.drafts.case_drafts import write_cases
+from wildtool_review.project import OpenFindingsError
+from wildtool_review.release import write_release
+from wildtool_review.sets import open_review
 
 SEARCH = {
     "type": "function",
@@ -120,6 +123,22 @@ def test_a_review_names_what_lint_refuses_in_a_case_and_reads_files_beside_it(fo
     opened = CliRunner().invoke(app, ["review", "start", "set/cases.yaml"])
     assert opened.exit_code == 0, opened.output
     assert "1 with findings of rules: items bad" in opened.stdout
+
+
+def test_a_note_is_shown_and_neither_an_approval_nor_a_release_is_refused_for_it(folder: Path):
+    cases = [
+        {"id": "noted", "input": "Thanks!", "expect": "none", "note": "look at this"},
+        {"id": "skipped", "input": "Thanks!", "expect": "none", "skip": "no tools"},
+    ]
+    (folder / "cases.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases), encoding="utf-8")
+    assert CliRunner().invoke(app, ["review", "start", "cases.jsonl"]).exit_code == 0
+    review = open_review("cases.jsonl")
+    assert [finding.message for finding in review.item("noted").findings() or ()] == ["look at this"]
+    review.decide("me", "noted", review.item("noted").digest, "approve", despite_findings=False)
+    with pytest.raises(OpenFindingsError, match="no tools"):
+        review.decide("me", "skipped", review.item("skipped").digest, "approve", despite_findings=False)
+    write_release(review, folder / "out")
+    assert [case.id for case in read_case_file(folder / "out" / "cases.jsonl").cases] == ["noted"]
 
 
 def test_definitions_are_taken_from_a_file_where_a_conversation_has_none(folder: Path):

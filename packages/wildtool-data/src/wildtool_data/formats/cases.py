@@ -16,7 +16,7 @@ from wildtool_data.make.core.files import json_line, write_whole_file
 
 _MEANINGS: tuple[tuple[str, str, FindingLevel], ...] = (
     ("skip", "skipped", "error"),
-    ("note", "note", "warning"),
+    ("note", "note", "note"),
 )
 """Keys that say what to look at, the rule they are shown as, and its level."""
 
