@@ -398,7 +398,8 @@ def finding_row(finding: Finding) -> dict[str, str]:
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:
-    level = next((each for each in get_args(FindingLevel) if each == row.get("severity")), "error")
+    levels: tuple[FindingLevel, ...] = get_args(FindingLevel)
+    level = next((each for each in levels if each == row.get("severity")), "error")
     return fault(str(row.get("rule")), str(row.get("message")), str(row.get("field")), level)
 
 
