@@ -241,6 +241,43 @@ def test_what_holds_no_span_is_counted_by_its_keys(tmp_path: Path):
     assert (listed.calls, listed.unread) == (1, made.unread)
 
 
+@pytest.mark.parametrize("odd", [{"bad": 1}, {"spans": [{"bad": 1}]}, "a text", 5, [7]])
+@pytest.mark.parametrize("key", ["spans", "scopeSpans", "data", "child_runs"])
+def test_a_member_of_a_nested_list_that_holds_no_span_is_counted(tmp_path: Path, key: str, odd: Any):
+    run = {"id": "r", "run_type": "chain", "inputs": {}, key: [odd, *spans_of("langsmith export")]}
+    around = run if key == "child_runs" else {key: run[key], "tags": ["a"], "meta": {"by": [{"name": "me"}]}}
+    made = read(tmp_path, {"resourceSpans": [around]})
+    assert (made.calls, made.unread.total()) == (2, 1)
+
+
+@pytest.mark.parametrize("part", ["events", "attributes", "attributes of an event", "tools"])
+def test_a_part_of_a_span_that_is_no_object_is_counted(tmp_path: Path, part: str):
+    good = span(1, chat(*talk("one")))
+    typed = [{"key": key, "value": {"stringValue": text}} for key, text in chat(*talk("one")).items()]
+    bad: dict[str, Any] = {
+        "events": {**good, "events": ["x"]},
+        "attributes": {**good, "attributes": [*typed, "x"]},
+        "attributes of an event": {**good, "events": [{"name": "e", "attributes": ["x"]}]},
+        "tools": span(1, {**chat(*talk("one")), "gen_ai.tool.definitions": json.dumps(["x", FUNCTION])}),
+    }[part]
+    made = read(tmp_path, bad)
+    assert made.drafted == 1
+    assert made.unread.total() + made.lost.total() == 1
+
+
+def test_further_answers_of_a_batch_and_further_events_with_a_request_are_counted(tmp_path: Path):
+    asked = {"messages": [[{"role": "user", "content": "one"}]]}
+    answers = [[{"text": "", "message": {"role": "assistant", "content": text}}] for text in ("1", "2")]
+    batch = {"input.value": json.dumps(asked), "output.value": json.dumps({"generations": answers})}
+    made = read(tmp_path, span(1, {"openinference.span.kind": "LLM", **batch}))
+    assert (made.calls, made.drafted, made.left_out.total()) == (2, 1, 1)
+    events = [
+        {"name": "gen_ai.content.prompt", "attributes": {"gen_ai.prompt": text}} for text in ("one", "two")
+    ]
+    prompts = read(tmp_path, span(1, {"gen_ai.operation.name": "chat"}, events=events))
+    assert (prompts.calls, prompts.lost.total()) == (1, 1)
+
+
 @pytest.mark.parametrize("key", ["gen_ai.input.messages", "gen_ai.output.messages"])
 @pytest.mark.parametrize("both", [False, True])
 def test_messages_that_an_exporter_cut_off_are_named_by_their_attribute(tmp_path: Path, key: str, both: bool):

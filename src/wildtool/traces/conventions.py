@@ -162,11 +162,18 @@ def _content_of(value: Any) -> Any:
 
 
 def _of_prompt_events(span: TraceSpan) -> list[RawCall]:
-    prompts = [event for event in span.events if event.name.endswith("content.prompt")]
-    answers = [event for event in span.events if event.name.endswith("content.completion")]
-    asked = next((event.fields.get("gen_ai.prompt") for event in prompts), None)
-    answered = next((event.fields.get("gen_ai.completion") for event in answers), None)
-    return calls_in(asked, answered)
+    """Events with a whole request, or its answer, of which a span has one each."""
+    asked = [
+        event.fields.get("gen_ai.prompt") for event in span.events if event.name.endswith("content.prompt")
+    ]
+    answered = [
+        event.fields.get("gen_ai.completion")
+        for event in span.events
+        if event.name.endswith("content.completion")
+    ]
+    for _ in (*asked[1:], *answered[1:]):
+        span.place.lose("further event with a request or an answer")
+    return calls_in(next(iter(asked), None), next(iter(answered), None))
 
 
 def _with_numbered_attributes(span: TraceSpan) -> list[RawCall]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
@@ -30,8 +31,7 @@ def calls_in(asked: Any, answered: Any) -> list[RawCall]:
     batch = _batch(asked)
     if batch is not None:
         answers = as_list(as_object(answered).get("generations")) or [answered]
-        pairs = zip(batch, [*answers, *[None] * len(batch)], strict=False)
-        return [_one(messages, _generation(answer)) for messages, answer in pairs]
+        return [_one(messages, _generation(answer)) for messages, answer in zip_longest(batch, answers)]
     return [_one(asked, _generation(answered))]
 
 
@@ -107,8 +107,7 @@ def tools_in(value: Any) -> list[Any]:
     """The definitions in a value: a list of them, each perhaps a JSON text, or an object that has such a list."""
     held = read_json_text(value)
     if isinstance(held, list):
-        entries = [_of_text(entry) for entry in as_list(held)]
-        return [entry for entry in entries if isinstance(entry, dict)]
+        return [_of_text(entry) for entry in as_list(held)]
     row = as_object(held)
     for key in (*TOOLS_KEYS, "function_tools"):
         if isinstance(row.get(key), list):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -23,6 +23,8 @@ _LOG_KEYS = frozenset(
 )
 """Keys that a log record has and a span has not."""
 _ATTRIBUTES = "attributes"
+_BELOW = ("child_runs", "observations")
+"""Keys under which a run or an observation may hold those below it."""
 _FIELDS = frozenset({"events", "links", "resource", "status", "scope", "instrumentation_scope", "context"})
 """Keys of a span beside its attributes that hold objects."""
 _AROUND = frozenset({"resource", "scope", "instrumentationLibrary", "schemaUrl"})
@@ -30,6 +32,8 @@ _AROUND = frozenset({"resource", "scope", "instrumentationLibrary", "schemaUrl"}
 EVENT_NAME = "event.name"
 LANGFUSE_TYPE = "langfuse.observation.type"
 LANGSMITH_TYPE = "langsmith.span.kind"
+Row = tuple[str, Mapping[str, Any]]
+"""A span or log record as it is written, after the name of its scope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +72,18 @@ def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> l
     spans: list[TraceSpan] = []
     logs: list[tuple[Reading, Mapping[str, Any]]] = []
     for place, value in _members(values):
-        found = 0
-        for scope, row in _rows(value):
-            found += 1
+        rows = _rows(value, "", unread)
+        if not rows:
+            _count_spanless(value, unread)
+        for scope, row in rows:
             if _is_log(row):
                 logs.append((place, row))
                 if not _log_name(row):
                     unread["log record without a name"] += 1
                 continue
-            span = _span(row, scope, place)
             if reason := _unreadable(row):
                 unread[reason] += 1
-            spans.append(span)
-        if not found and value not in ({}, []):
-            keys = ", ".join(list(as_object(value))[:6]) or json_type(value)
-            unread[f"value that holds no span ({keys})"] += 1
+            spans.append(_span(row, scope, place))
     numbers = {(span.trace, span.id): number for number, span in reversed(list(enumerate(spans))) if span.id}
     events: dict[int, list[SpanEvent]] = {}
     for place, row in logs:
@@ -101,24 +102,43 @@ def _members(values: Iterable[tuple[Reading, Any]]) -> Iterator[tuple[Reading, A
 
 def holds_spans(value: Any) -> bool:
     """Whether a value holds a span, a log record, or an observation or run of an export."""
-    return next(_rows(value), None) is not None
+    return bool(_rows(value, "", Counter()))
 
 
-def _rows(value: Any, scope: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The spans and log records in a value, however deep, each with the name of its scope."""
-    pending: list[tuple[str, Any]] = [(scope, value)]
-    while pending:
-        scope, inner = pending.pop()
-        row = as_object(inner)
-        if _is_span(row) or _is_log(row) or _is_langfuse(row) or _is_langsmith(row):
-            yield scope, row
-            # Runs and observations may hold those below them.
-            pending += [(scope, row[key]) for key in ("child_runs", "observations") if row.get(key)]
-            continue
-        named = as_object(row.get("scope") or row.get("instrumentationLibrary"))
-        scope = str(named.get("name") or scope)
-        within = [each for key, each in row.items() if key not in _AROUND] or as_list(inner)
-        pending += [(scope, each) for each in reversed(within)]
+def _rows(value: Any, scope: str, unread: Counter[str]) -> list[Row]:
+    """The spans and log records in a value, however deep.
+
+    Args: unread: counts members of lists of spans that hold none.
+    """
+    row = as_object(value)
+    if _is_span(row) or _is_log(row) or _is_langfuse(row) or _is_langsmith(row):
+        below = [each for key in _BELOW for each in as_list(row.get(key))]
+        return [(scope, row), *_rows_of_members(below, scope, unread, are_spans=True)]
+    if isinstance(value, list):
+        return _rows_of_members(as_list(value), scope, unread, are_spans=False)
+    named = as_object(row.get("scope") or row.get("instrumentationLibrary"))
+    scope = str(named.get("name") or scope)
+    within = [each for key, each in row.items() if key not in _AROUND]
+    return [each for inner in within for each in _rows(inner, scope, unread)]
+
+
+def _rows_of_members(
+    members: Sequence[Any], scope: str, unread: Counter[str], *, are_spans: bool
+) -> list[Row]:
+    """The spans in the members of a list. Args: are_spans: whether each should hold one, even if none does."""
+    found = [_rows(member, scope, unread) for member in members]
+    if are_spans or any(found):
+        for member, rows in zip(members, found, strict=True):
+            if not rows:
+                _count_spanless(member, unread)
+    return [each for rows in found for each in rows]
+
+
+def _count_spanless(value: Any, unread: Counter[str]) -> None:
+    """Counts a value that holds no span by its keys; an empty one says nothing."""
+    if value not in ({}, []):
+        keys = ", ".join(list(as_object(value))[:6]) or json_type(value)
+        unread[f"value that holds no span ({keys})"] += 1
 
 
 def _is_span(row: Mapping[str, Any]) -> bool:
@@ -150,21 +170,31 @@ def _is_langsmith(row: Mapping[str, Any]) -> bool:
 
 
 def _unreadable(row: Mapping[str, Any]) -> str:
-    """Why the attributes of a span or a log record cannot be read; empty where they can, or where it has none."""
-    if _ATTRIBUTES in row:
-        entries = as_objects(row[_ATTRIBUTES])
-        odd = next(
-            (entry for entry in entries if not isinstance(entry.get("key"), str) or "value" not in entry),
-            None,
-        )
-        return (
-            "" if odd is None else f"attribute without `key` or `value` (it has {', '.join(list(odd)[:4])})"
-        )
-    if any(key.startswith(_COLUMN) for key in row) or _is_langfuse(row) or _is_langsmith(row):
+    """Why a part of a span or a log record cannot be read; empty where all can, or where it has none."""
+    events: Any = row.get("events") or []
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in as_list(events)):
+        return "span whose `events` are no list of objects"
+    for part in (row, *as_objects(events)):
+        if odd := _odd_attribute(part.get(_ATTRIBUTES)):
+            return odd
+    has_columns = any(key.startswith(_COLUMN) for key in row)
+    if _ATTRIBUTES in row or has_columns or _is_langfuse(row) or _is_langsmith(row):
         return ""
     others = [key for key, value in row.items() if isinstance(value, list | dict) and value]
     unknown = [key for key in others if key not in _FIELDS]
     return f"span without `attributes` (it has `{unknown[0]}`)" if unknown else ""
+
+
+def _odd_attribute(attributes: Any) -> str:
+    """What in attributes cannot be read; empty where all can."""
+    if attributes is not None and not isinstance(attributes, list | dict):
+        return f"`attributes` that are {json_type(attributes)}"
+    for entry in as_list(attributes):
+        held = as_object(entry)
+        if not isinstance(held.get("key"), str) or "value" not in held:
+            keys = ", ".join(list(held)[:4]) or json_type(entry)
+            return f"attribute without `key` or `value` (it has {keys})"
+    return ""
 
 
 def _span(row: Mapping[str, Any], scope: str, place: Reading) -> TraceSpan:
