@@ -112,6 +112,47 @@ def test_the_same_value_has_the_same_stand_in_in_texts_arguments_and_results():
     assert sum(redactor.replaced.values()) == 12
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Pay with 4539 5787 6362 1486.", "4539578763621486"),
+        ("My phone is (555) 123-4567.", 5551234567),
+        ("Call +1 415 555 0132.", "+14155550132"),
+        ("My SSN is 123-45-6789.", "123456789"),
+        ("My name is Zbigniew Nowak.", "zbigniew nowak"),
+    ],
+)
+def test_a_value_in_another_form_has_the_same_stand_in(text: str, value: str | int):
+    asked, called = Redactor().conversation([{"role": "user", "content": text}, call({"x": value})], [])
+    new = json.loads(called["tool_calls"][0]["function"]["arguments"])["x"]
+    assert type(new) is type(value)
+    assert new != value
+    plain = re.sub(r"[\W_]", "", str(new)).casefold()
+    assert plain in re.sub(r"[\W_]", "", str(asked["content"])).casefold()
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("Fly from San Francisco to San Jose, St. Louis or Lake Charles.", {}),
+        ("Ask for a table in Geneva, and call me on 2025-03-04.", {"city": "Geneva", "day": "2025-03-04"}),
+        ("Move my phone appointment to 04.03.2025 10:00.", {"day": "2025-03-04"}),
+        ("The hotel booking 88213377 and the cancelled 88213378.", {"booking": 88213377}),
+        ("Where is order 13812345678?", {"orderId": "13812345678"}),
+        ("Remind Me.", {"text": "Remind Me"}),
+    ],
+)
+def test_places_dates_and_order_numbers_stay(text: str, arguments: dict[str, Any]):
+    messages = [{"role": "user", "content": text}, call(arguments)]
+    assert Redactor().conversation(messages, []) == messages
+
+
+def test_a_month_that_is_somebodys_name_stays_in_dates():
+    (asked,) = Redactor().conversation([{"role": "user", "content": "My name is May Lee. Book May 5."}], [])
+    assert "May 5" in asked["content"]
+    assert "Lee" not in asked["content"]
+
+
 def test_stand_ins_are_those_of_the_seed_and_differ_for_different_people():
     people = [
         f"{first} {last}"

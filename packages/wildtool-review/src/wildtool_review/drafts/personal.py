@@ -8,14 +8,15 @@ word before it, the key of a value, or a known given name. It refuses nothing, a
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import blake2b
 from importlib.resources import files
+from random import Random
 from typing import Any
 
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.draws import seeded_draw
+from wildtool.json_codec import as_list, as_object, as_objects, values_inside
 from wildtool.redact import KEY_PREFIXES, KEY_STARTS
 from wildtool.traces.spans import read_json_text
 from wildtool.types import Message, Tool
@@ -49,7 +50,7 @@ _PHONES = tuple(
     )
 )
 _SAID_PHONE = re.compile(
-    r"(?:phone|mobile|cell|tel|telephone|call me (?:on|at)|电话|手机|联系方式)(?: number)?"
+    r"(?:\b(?:phone|mobile|cell|tel|telephone|call me (?:on|at))\b|电话|手机|联系方式)(?: number)?"
     r"[^\d+\n]{0,12}?(\+?\d(?:[ .-]?\d){6,14})(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
@@ -57,11 +58,12 @@ _PHONE_FIELDS = re.compile(
     r"(?:.*_)?(?:phone|mobile|tel|telephone|cell|fax|whatsapp)(?:_?(?:number|no))?|电话|手机号?",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"(?:19|20)\d\d[-.]\d\d?[-.]\d\d?|\d\d?[-.]\d\d?[-.](?:19|20)\d\d")
 _NO_PHONE = re.compile(
     r"(?:order|invoice|tracking|ticket|case|ref\w*|account|number|no\.?|id|#|订单号?|单号|运单号?|编号)[\s:：#是]*$",
     re.IGNORECASE,
 )
-"""What stands before a number that is none of a phone."""
+"""What stands before a number that is none of a phone, or the key of one."""
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.-])\d(?:[ -]?\d){12,18}(?![A-Za-z0-9_-])")
 _RESIDENT = re.compile(r"(?<![A-Za-z0-9_])\d{17}[\dXx](?![A-Za-z0-9_])")
 _SOCIAL = re.compile(r"(?<![A-Za-z0-9_-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9_-])")
@@ -97,6 +99,19 @@ _HAN_NAME_CUES = (
 )
 _TITLES_ZH = "先生|女士|小姐|老师|经理|同学|医生|教授|师傅|主任|总监"
 _HAN_AFTER = rf"(?={_TITLES_ZH}|打电话|发邮件|发短信|发消息|发一|预订|订|[，。,.!！？?、；;\s]|$)"
+_PLACE_FIELDS = re.compile(
+    r"(?:.*_)?(?:city|town|country|state|region|province|location|place|origin|destination|airport|station)"
+    r"|城市|国家|地点|出发地|目的地",
+    re.IGNORECASE,
+)
+_OF_PLACE = re.compile(r"\b(?:San|Santa|Santo|São|St\.?|Saint|Fort|Port|Lake|Mount|Cape|Prince|Los|El) $")
+"""What stands before a given name that makes it the name of a place."""
+_MOST_OF_PHONE = 15
+"""Digits."""
+_SHORT_NUMBER = 10
+"""Digits of a number that has no beginning of a country or an issuer."""
+_MONTHS = frozenset({"april", "may", "june", "august"})
+"""Months that are names, too."""
 _FIELD_KINDS = ((KEY, _KEY_FIELDS), (PHONE, _PHONE_FIELDS), (NAME, _NAME_FIELDS))
 
 
@@ -117,20 +132,18 @@ class Redactor:
     """By kind how often something was replaced."""
     values: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """Each value that was found, with its kind and its stand-in."""
-    _given: set[str] = field(default_factory=set[str])
+    _given: dict[str, str] = field(default_factory=dict[str, str])
+    """By a stand-in what it stands for, both without their form."""
 
     def conversation(self, messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
         """The messages with stand-ins. Args: tools: whose own words (names, listed values) stay as they are."""
-        kept = {text.casefold() for tool in tools for text in _words_of_tool(tool)}
+        leaves = [leaf for message in messages for leaf in _leaves_of_message(message)]
+        kept = {text.casefold() for tool in tools for text in _words_of_tool(tool)} | _places(leaves)
         found: dict[str, str] = {}
-        for message in messages:
-            for key, value in _leaves(message.get("content"), ""):
-                _collect(found, key, value)
-            for call in as_objects(message.get("tool_calls")):
-                for key, value in _leaves(as_object(call.get("function")).get("arguments"), ""):
-                    _collect(found, key, value)
+        for key, value in leaves:
+            _collect(found, key, value)
         found = {value: kind for value, kind in found.items() if value.casefold() not in kept}
-        pairs = self._pairs(found)
+        pairs = self._pairs(_in_every_form(found, leaves), kept)
         if not pairs:
             return list(messages)
         pattern = _pattern(pairs)
@@ -144,7 +157,7 @@ class Redactor:
             for kind, number in self.replaced.most_common()
         ]
 
-    def _pairs(self, found: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    def _pairs(self, found: Mapping[str, str], kept: Set[str]) -> dict[str, tuple[str, str]]:
         """What is replaced by what: values, and the words of names that have several."""
         pairs: dict[str, tuple[str, str]] = {}
         for value, kind in sorted(found.items(), key=lambda entry: -len(entry[0])):
@@ -154,19 +167,19 @@ class Redactor:
             own, new = value.split(), pairs[value][1].split()
             if kind == NAME and len(own) > 1:
                 for word, other in ((own[0], new[0]), (own[-1], new[-1])):
-                    if len(word) > 2 and word[:1].isupper():
+                    if len(word) > 2 and word[:1].isupper() and word.casefold() not in kept | _MONTHS:
                         pairs.setdefault(word, (NAME, other))
         return pairs
 
     def _stand_in(self, value: str, kind: str) -> str:
         if value not in self.values:
+            plain = _plain(value)
             for attempt in range(10_000):
-                made = _MAKERS[kind](value, _Draw(f"{self.seed} {kind} {value.casefold()} {attempt}"))
-                if made not in self._given and made != value:
+                made = _MAKERS[kind](value, seeded_draw(f"{self.seed} {kind} {plain} {attempt}"))
+                if _plain(made) != plain and self._given.setdefault(_plain(made), plain) == plain:
                     break
             else:
                 made = f"{kind} {len(self._given)}"
-            self._given.add(made)
             self.values[value] = kind, made
         return self.values[value][1]
 
@@ -177,18 +190,11 @@ class Redactor:
         if isinstance(message.get("content"), str):
             made["content"] = self._text(message["content"], pattern, pairs)
         if message.get("tool_calls"):
-            made["tool_calls"] = [
-                {
-                    **call,
-                    "function": {
-                        **as_object(call.get("function")),
-                        "arguments": self._text(
-                            str(as_object(call.get("function")).get("arguments") or ""), pattern, pairs
-                        ),
-                    },
-                }
-                for call in as_objects(message["tool_calls"])
-            ]
+            made["tool_calls"] = calls = [dict(call) for call in as_objects(message["tool_calls"])]
+            for call in calls:
+                function = as_object(call.get("function"))
+                arguments = self._text(str(function.get("arguments") or ""), pattern, pairs)
+                call["function"] = {**function, "arguments": arguments}
         return made
 
     def _text(self, text: str, pattern: re.Pattern[str], pairs: Mapping[str, tuple[str, str]]) -> str:
@@ -223,6 +229,12 @@ def _escaped(value: str) -> str:
     return json.dumps(value)[1:-1]
 
 
+def _leaves_of_message(message: Message) -> Iterator[tuple[str, str]]:
+    yield from _leaves(message.get("content"), "")
+    for call in as_objects(message.get("tool_calls")):
+        yield from _leaves(as_object(call.get("function")).get("arguments"), "")
+
+
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
     """The texts and numbers in a value, each with the key that it is under; of a JSON text those inside."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
@@ -241,13 +253,31 @@ def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
 
 def _words_of_tool(tool: Tool) -> Iterator[str]:
     """Names and listed values of a definition."""
-    pending: list[Any] = [tool]
-    while pending:
-        inner = pending.pop()
+    for inner in values_inside(tool):
         row = as_object(inner)
         yield from (str(each) for name in ("enum", "examples") for each in as_list(row.get(name)))
         yield from (str(row[name]) for name in ("name", "const", "default") if isinstance(row.get(name), str))
-        pending += [*row.values(), *as_list(inner)]
+
+
+def _places(leaves: Sequence[tuple[str, str]]) -> set[str]:
+    """What keys say that it is a place, and its words, without case."""
+    places = [text.casefold() for key, text in leaves if _PLACE_FIELDS.fullmatch(key)]
+    return {part for place in places for part in (place, *re.split(r"[\s,]+", place))}
+
+
+def _in_every_form(found: Mapping[str, str], leaves: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What was found, with values that are the same in another form: a number without spaces, a name in lower case."""
+    kinds: dict[str, str] = {}
+    for value, kind in found.items():
+        if kind != KEY:
+            kinds.setdefault(_plain(value), kind)
+    same = {value: kinds[_plain(value)] for _, value in leaves if _plain(value) in kinds}
+    return {**same, **{value: kinds.get(_plain(value), kind) for value, kind in found.items()}}
+
+
+def _plain(value: str) -> str:
+    """A value without spaces, marks and case, in which its forms differ."""
+    return re.sub(r"[\W_]", "", value).casefold() or value
 
 
 def _collect(found: dict[str, str], key: str, text: str) -> None:
@@ -283,19 +313,18 @@ def _with_form(key: str, text: str) -> Iterator[tuple[str, str]]:
     for match in _DIGITS.finditer(text):
         if _is_card(re.sub(r"\D", "", match[0])):
             yield CARD, match[0]
-    is_id = re.search(
-        r"(?:^|_)(?:id|no|number|code|ref)$", key, re.IGNORECASE
-    ) and not _PHONE_FIELDS.fullmatch(key)
-    if is_id:
-        return
+    if _PHONE_FIELDS.fullmatch(key) or not _NO_PHONE.search(key):
+        yield from ((PHONE, value) for value in _phones(text) if not _DATE.match(value))
+
+
+def _phones(text: str) -> Iterator[str]:
+    """Numbers of the form of a phone's, and what is said to be one."""
     for pattern in _PHONES:
         for match in pattern.finditer(text):
-            if (
-                not _NO_PHONE.search(text[max(0, match.start() - 30) : match.start()])
-                and sum(map(str.isdigit, match[0])) <= 15
-            ):
-                yield PHONE, match[0]
-    yield from ((PHONE, match[1]) for match in _SAID_PHONE.finditer(text))
+            is_other = _NO_PHONE.search(text[max(0, match.start() - 30) : match.start()])
+            if not is_other and sum(map(str.isdigit, match[0])) <= _MOST_OF_PHONE:
+                yield match[0]
+    yield from (match[1] for match in _SAID_PHONE.finditer(text))
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
@@ -312,7 +341,10 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     for match in _CAPITALISED.finditer(text):
         words = match[0].split()
         at = next((number for number, word in enumerate(words) if _bare(word).split("-")[0] in given), None)
-        if at is not None:
+        if at is None:
+            continue
+        begin = match.start() + sum(len(word) + 1 for word in words[:at])
+        if not _OF_PLACE.search(text[:begin]):
             yield NAME, _trimmed(" ".join(words[at:]))
     yield from ((NAME, name) for name in _han_names(text))
 
@@ -387,49 +419,32 @@ def _is_identity(text: str) -> bool:
 # What stands in -----------------------------------------------------------------------------------------
 
 
-class _Draw:
-    """Choices that follow from a text."""
-
-    def __init__(self, text: str) -> None:
-        self._number = int.from_bytes(
-            blake2b(text.encode("utf-8", "replace"), digest_size=32).digest(), "big"
-        )
-
-    def below(self, count: int) -> int:
-        """A whole number below a count."""
-        self._number, chosen = divmod(self._number, count)
-        return chosen
-
-    def of(self, words: Sequence[str]) -> str:
-        """One of some words."""
-        return words[self.below(len(words))]
-
-
-def _new_name(value: str, draw: _Draw) -> str:
+def _new_name(value: str, draw: Random) -> str:
     words = _words()
     if re.match(f"[{_HAN}]", value):
         return (
-            draw.of(words["stand_in_surnames_zh"])
-            + draw.of(words["stand_in_given_zh"])[: max(1, len(value) - 1)]
+            draw.choice(words["stand_in_surnames_zh"])
+            + draw.choice(words["stand_in_given_zh"])[: max(1, len(value) - 1)]
         )
-    first, last = draw.of(words["stand_in_given"]), draw.of(words["stand_in_surnames"])
+    first, last = draw.choice(words["stand_in_given"]), draw.choice(words["stand_in_surnames"])
     return first if len(value.split()) == 1 else f"{first} {last}"
 
 
-def _new_mail(_: str, draw: _Draw) -> str:
+def _new_mail(_: str, draw: Random) -> str:
     words = _words()
-    first, last = draw.of(words["stand_in_given"]), draw.of(words["stand_in_surnames"])
-    return f"{first}.{last}{draw.below(90) + 10}@example.com".lower()
+    first, last = draw.choice(words["stand_in_given"]), draw.choice(words["stand_in_surnames"])
+    return f"{first}.{last}{draw.randrange(90) + 10}@example.com".lower()
 
 
-def _new_digits(value: str, draw: _Draw) -> str:
-    """Other digits in the same form; a country's beginning, or the first digit, stays."""
-    begin = re.match(r"\+\d{1,2}|\D*\d", value)
-    kept = begin.end() if begin else 0
-    return value[:kept] + re.sub(r"\d", lambda _: str(draw.below(10)), value[kept:])
+def _new_digits(value: str, draw: Random) -> str:
+    """Other digits in the same form, the same for each form of a number; the first stay."""
+    digits = re.findall(r"\d", value)
+    kept = 2 if len(digits) > _SHORT_NUMBER else 1
+    new = iter([*digits[:kept], *(str(draw.randrange(10)) for _ in digits[kept:])])
+    return re.sub(r"\d", lambda _: next(new), value)
 
 
-def _new_card(value: str, draw: _Draw) -> str:
+def _new_card(value: str, draw: Random) -> str:
     """A number in the same form that passes Luhn's check."""
     made = list(_new_digits(value, draw))
     places = [number for number, character in enumerate(made) if character.isdigit()]
@@ -438,13 +453,13 @@ def _new_card(value: str, draw: _Draw) -> str:
     return "".join(made)
 
 
-def _new_key(value: str, draw: _Draw) -> str:
+def _new_key(value: str, draw: Random) -> str:
     if re.fullmatch(r"-?\d+", value):
         return _new_digits(value, draw)
-    return f"removed-key-{draw.below(16**6):06x}"
+    return f"removed-key-{draw.randrange(16**6):06x}"
 
 
-_MAKERS: Mapping[str, Callable[[str, _Draw], str]] = {
+_MAKERS: Mapping[str, Callable[[str, Random], str]] = {
     NAME: _new_name,
     MAIL: _new_mail,
     PHONE: _new_digits,
