@@ -168,6 +168,17 @@ def test_undo_takes_back_a_decision_and_back_shows_the_one_before(folder: Path):
     assert kept(folder)["kettle"]["skip"]
 
 
+def test_what_somebody_else_wrote_into_the_kept_cases_meanwhile_is_not_overwritten(folder: Path):
+    with terminal(folder, "cases.yaml") as opened:
+        opened.type("k")
+        out = folder / "cases.kept.yaml"
+        theirs = out.read_bytes() + b"# looked at by Ann\n"
+        out.write_bytes(theirs)
+        assert "cases.kept.yaml was changed" in opened.type("k")
+        assert "cases.kept.yaml was changed" in opened.type("u")
+        assert out.read_bytes() == theirs
+
+
 def test_keys_that_come_at_once_decide_nothing(folder: Path):
     with terminal(folder, "cases.yaml") as opened:
         os.write(opened.master, b"kk")

@@ -12,7 +12,7 @@ from typing import Any
 
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, as_object, as_objects, canonical_json, object_text
-from wildtool.outputs import check_not_input, check_regular
+from wildtool.outputs import check_not_input, check_regular, write_error
 from wildtool.own_cases.case_file import CaseReader, made_id
 from wildtool.own_cases.foreign.forms import is_foreign, record_form
 from wildtool.own_cases.form import CALL_KEYS, JUDGED_KEYS
@@ -47,6 +47,8 @@ class QuickReview:
     """What the file of kept cases begins with."""
     texts: dict[str, str] = field(default_factory=dict[str, str])
     """By id each decided case as it is written there."""
+    seen: bytes | None = None
+    """What that file held when it was last read or written; None while there is none."""
     _past: list[tuple[str, dict[str, Any] | None]] = field(
         default_factory=list[tuple[str, "dict[str, Any] | None"]]
     )
@@ -114,13 +116,29 @@ class QuickReview:
         self._past.pop()
         return id_
 
+    def content(self) -> bytes | None:
+        """What the file of kept cases holds now; None where there is none."""
+        try:
+            return self.out.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise DataError(f"cannot read {self.out}: {error.strerror}") from error
+
     def _decide(self, id_: str, case: dict[str, Any]) -> None:
         before = self.decided.get(id_)
         self._save(id_, case)
         self._past.append((id_, before))
 
     def _save(self, id_: str, case: dict[str, Any] | None) -> None:
-        """Writes the file of kept cases with one of them changed, or without it. Raises UsageError or StorageError."""
+        """Writes the file of kept cases with one of them changed, or without it.
+
+        Raises UsageError if somebody else has changed it or it cannot be written, StorageError if there is no room.
+        """
+        if self.content() != self.seen:
+            raise UsageError(
+                f"not saved: {self.out} was changed meanwhile; quit, and start again to continue it"
+            )
         texts = {other: text for other, text in self.texts.items() if other != id_}
         if case is not None:
             texts[id_] = case_text(case, self.out)
@@ -128,7 +146,11 @@ class QuickReview:
             ordered = [texts[each] for each in self.drafts if each in texts]
             write_case_text(self.head + "".join(ordered), self.out)
         else:
-            self.out.unlink(missing_ok=True)
+            try:
+                self.out.unlink(missing_ok=True)
+            except OSError as error:
+                raise write_error(self.out, error) from error
+        self.seen = self.content()
         self.texts = texts
         self.decided.pop(id_, None)
         if case is not None:
@@ -149,7 +171,8 @@ def open_quick_review(file: Path, out: Path | None) -> QuickReview:
     review = QuickReview(file, out, _by_id(document))
     defaults = as_object(document.defaults.value) if document.defaults else {}
     review.head = head_text(defaults, out)
-    if not out.exists():
+    review.seen = review.content()
+    if review.seen is None:
         return review
     kept = _document(out)
     before = as_object(kept.defaults.value) if kept.defaults else {}
