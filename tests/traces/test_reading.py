@@ -230,8 +230,21 @@ def test_a_run_of_an_agent_is_read_where_its_calls_are_not_recorded(tmp_path: Pa
     agent = {**chat(*talk("one")), "gen_ai.operation.name": "invoke_agent"}
     alone = read(tmp_path, span(1, agent))
     assert len(alone.conversations) == 1
-    beside = read(tmp_path, span(1, agent), span(2, chat(*talk("two"))))
-    assert [found.messages[1]["content"] for found in beside.conversations] == ["two"]
+    beside = read(tmp_path, span(1, agent), span(2, chat(*talk("one"))))
+    assert (beside.calls, beside.others, len(beside.conversations)) == (1, 1, 1)
+    below = read(
+        tmp_path, span(1, agent), span(2, {}, parent_id="0x1"), span(3, chat(*talk("two")), parent_id="0x2")
+    )
+    assert [found.messages[1]["content"] for found in below.conversations] == ["two"]
+
+
+def test_a_run_of_an_agent_is_read_beside_calls_of_others_and_a_step_around_calls_is_not(tmp_path: Path):
+    agent = {**chat(*talk("one")), "gen_ai.operation.name": "invoke_agent"}
+    step = {**chat(*talk("three")), "gen_ai.operation.name": "invoke_workflow"}
+    rows = (span(1, agent, parent_id="0x9"), span(2, chat(*talk("two")), parent_id="0x9"), span(9, step))
+    made = read(tmp_path, *rows)
+    assert sorted(found.messages[1]["content"] for found in made.conversations) == ["one", "two"]
+    assert (made.calls, made.others) == (2, 1)
 
 
 def test_what_holds_no_span_is_counted_by_its_keys(tmp_path: Path):

@@ -1,45 +1,47 @@
-"""What a span is: a call of a model, a run of a tool, a step of an agent around them, or something else."""
+"""What a span is: a call of a model, a run of a tool, a run of an agent, a step around them, or something else."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from wildtool.traces.spans import LANGFUSE_TYPE, LANGSMITH_TYPE, TraceSpan, read_json_text
 
-MODEL, TOOL, AGENT, OTHER = "model", "tool", "agent", "other"
+MODEL, TOOL, AGENT, STEP, OTHER = "model", "tool", "agent", "step", "other"
 _KINDS: Mapping[str, Mapping[str, str]] = {
     "openinference.span.kind": {
         "llm": MODEL,
         "tool": TOOL,
-        **dict.fromkeys(("agent", "chain"), AGENT),
+        "agent": AGENT,
+        "chain": STEP,
         **dict.fromkeys(("embedding", "retriever", "reranker", "guardrail", "evaluator"), OTHER),
     },
     "gen_ai.operation.name": {
         **dict.fromkeys(("chat", "text_completion", "generate_content", "completion"), MODEL),
         "execute_tool": TOOL,
-        **dict.fromkeys(
-            ("invoke_agent", "create_agent", "invoke_workflow", "execute_event_loop_cycle"), AGENT
-        ),
+        "invoke_agent": AGENT,
+        **dict.fromkeys(("create_agent", "invoke_workflow", "execute_event_loop_cycle"), STEP),
         **dict.fromkeys(("embeddings", "retrieval"), OTHER),
     },
     LANGFUSE_TYPE: {
         "generation": MODEL,
         "tool": TOOL,
-        **dict.fromkeys(("span", "agent", "chain"), AGENT),
+        "agent": AGENT,
+        **dict.fromkeys(("span", "chain"), STEP),
         **dict.fromkeys(("event", "embedding", "retriever", "evaluator", "guardrail"), OTHER),
     },
     LANGSMITH_TYPE: {
         "llm": MODEL,
         "tool": TOOL,
-        "chain": AGENT,
+        "chain": STEP,
         **dict.fromkeys(("retriever", "embedding", "prompt", "parser"), OTHER),
     },
     "mlflow.spantype": {
         **dict.fromkeys(("chat_model", "llm"), MODEL),
         "tool": TOOL,
-        **dict.fromkeys(("agent", "chain", "workflow", "task"), AGENT),
+        "agent": AGENT,
+        **dict.fromkeys(("chain", "workflow", "task"), STEP),
         **dict.fromkeys(("embedding", "retriever", "reranker", "parser", "memory", "unknown"), OTHER),
     },
-    "traceloop.span.kind": {**dict.fromkeys(("workflow", "task", "agent"), AGENT), "tool": TOOL},
+    "traceloop.span.kind": {"agent": AGENT, **dict.fromkeys(("workflow", "task"), STEP), "tool": TOOL},
     "llm.request.type": {
         **dict.fromkeys(("chat", "completion"), MODEL),
         **dict.fromkeys(("embedding", "rerank"), OTHER),
@@ -48,7 +50,7 @@ _KINDS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("ai.generatetext.dogenerate", "ai.streamtext.dostream"), MODEL),
         **dict.fromkeys(("ai.generateobject.dogenerate", "ai.streamobject.dostream"), MODEL),
         "ai.toolcall": TOOL,
-        **dict.fromkeys(("ai.generatetext", "ai.streamtext", "ai.generateobject", "ai.streamobject"), AGENT),
+        **dict.fromkeys(("ai.generatetext", "ai.streamtext", "ai.generateobject", "ai.streamobject"), STEP),
         **dict.fromkeys(("ai.embed", "ai.embedmany", "ai.embed.doembed", "ai.embedmany.doembed"), OTHER),
     },
 }
@@ -64,7 +66,7 @@ def span_kind(span: TraceSpan) -> str:
         meanings = _KINDS.get(key.lower())
         if meanings and (kind := meanings.get(_word(value))):
             found.add(kind)
-    return next((kind for kind in (TOOL, MODEL, OTHER, AGENT) if kind in found), "")
+    return next((kind for kind in (TOOL, MODEL, OTHER, AGENT, STEP) if kind in found), "")
 
 
 def names_model(span: TraceSpan) -> bool:

@@ -18,7 +18,7 @@ from wildtool.traces.conventions import (
     unread_messages,
 )
 from wildtool.traces.forms import values_of_file
-from wildtool.traces.kinds import AGENT, MODEL, OTHER, TOOL, names_model, span_kind
+from wildtool.traces.kinds import AGENT, MODEL, OTHER, STEP, TOOL, names_model, span_kind
 from wildtool.traces.merging import ModelCall, continued, merge, tidied
 from wildtool.traces.payloads import RawCall
 from wildtool.traces.settings import setting_of
@@ -122,7 +122,7 @@ def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> Tr
         if kind in (TOOL, OTHER):
             continue
         found, problem = _exchanges(span)
-        if kind == AGENT:
+        if kind in (AGENT, STEP):
             agents += [(span, found)] if found else []
         elif (
             kind == MODEL or found or problem or names_model(span) or any(map(is_event_of_call, span.events))
@@ -138,17 +138,58 @@ def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> Tr
                 made.unread[reason] += 1
         elif reason := unread_messages(span):
             made.unread[reason] += 1
-    # A run of an agent repeats what its calls say; alone it is all there is.
-    has_calls = {exchange.span.trace for exchange in exchanges}
-    for span, found in agents:
-        if span.trace not in has_calls:
-            made.calls += len(found)
-            exchanges += found
+    for found in _unrepeated(agents, exchanges, spans):
+        made.calls += len(found)
+        exchanges += found
     holding = {id(exchange.span) for exchange in exchanges}
     made.others = len(spans) - len(holding) - len(empty) - len(made.refused)
     _account_for_empty(empty, exchanges, spans, made)
     _draft(exchanges, runs, made)
     return made
+
+
+def _unrepeated(
+    agents: Sequence[tuple[TraceSpan, list[ModelCall]]],
+    calls: Sequence[ModelCall],
+    spans: Sequence[TraceSpan],
+) -> list[list[ModelCall]]:
+    """What runs of agents and other steps say that no call of a model does.
+
+    A step of a trace with calls repeats them. So does the run of an agent, unless no call is below it and none of its
+    trace was asked the same: then it is all there is of a conversation.
+    """
+    asked: dict[str, set[str]] = {call.span.trace: set() for call in calls}
+    for call in calls:
+        asked[call.span.trace] |= _asked(call)
+    above = _above([call.span for call in calls], spans)
+    alone: list[list[ModelCall]] = []
+    for span, found in agents:
+        if span.trace not in asked:
+            alone.append(found)
+            continue
+        own = _asked(found[0])
+        is_asked = any(one in other or other in one for one in own for other in asked[span.trace])
+        if span_kind(span) == AGENT and own and not is_asked and (span.trace, span.id) not in above:
+            alone.append(found)
+    return alone
+
+
+def _asked(call: ModelCall) -> set[str]:
+    """What the user said, as far as it is text."""
+    texts = [message.get("content") for message in call.turns if message["role"] == "user"]
+    return {text.strip() for text in texts if isinstance(text, str) and text.strip()}
+
+
+def _above(below: Sequence[TraceSpan], spans: Sequence[TraceSpan]) -> set[tuple[str, str]]:
+    """The traces and ids of the spans that others are in."""
+    parents = {(span.trace, span.id): span.parent for span in spans}
+    above: set[tuple[str, str]] = set()
+    for span in below:
+        place = (span.trace, span.parent)
+        while place[1] and place not in above:
+            above.add(place)
+            place = (span.trace, parents.get(place, ""))
+    return above
 
 
 def _exchanges(span: TraceSpan) -> tuple[list[ModelCall], ShapeError | None]:
