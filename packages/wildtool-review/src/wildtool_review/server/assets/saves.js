@@ -54,7 +54,7 @@ export function keeping(control, part) {
 let last = Promise.resolve(), waiting = 0, epoch = 0;
 const undone = new Map();
 export const isSaving = () => waiting > 0;
-// The item of the last decision, while nothing was saved after it.
+// The item of the last decision that can be taken back, while nothing was saved after it.
 let decided = null;
 export const canUndo = () => decided !== null || (undone.get(item.id) || []).length > 0;
 // What positions in an item mean: after a save that changes it, a click on what was shown before may mean something else.
@@ -94,10 +94,10 @@ async function send(asked) {
   });
   if (!answer) return false;
   for (const [part, sent] of Object.entries(kept || {})) if (draft(id, part)?.text === sent) forget(id, part);
-  decided = what === "decide" ? id : null;
+  decided = what === "decide" && answer.withdrawable ? id : null;
   if (what !== "restore" && answer.seen !== known.seen) undone.set(id, [...(undone.get(id) || []), known.seen]);
   took(answer, focus);
-  const undoable = what === "decide" ? answer.withdrawable : canUndo() && what !== "restore" && answer.seen !== known.seen;
+  const undoable = what === "decide" ? decided !== null : canUndo() && what !== "restore" && answer.seen !== known.seen;
   context.say(said || told(what, answer, body), undoable ? [t("Undo"), undo] : null);
   context.changed();
   if (what === "decide" && item.id === id) context.decided(id);
