@@ -110,12 +110,12 @@ class CheckReport:
         }
 
     def as_markdown(self) -> str:
-        """A page to keep or to attach to a pull request."""
+        """A page to keep or to attach to a pull request; the same endpoint gives the same page, so it has no times."""
         return "\n".join(["<!-- written by wildtool check -->", *self._markdown_lines()]) + "\n"
 
     def _markdown_lines(self) -> Iterator[str]:
         yield f"# Check of {_code(self.model)} at {_code(self.endpoint)}"
-        yield f"\n**{self.verdict}** {self.requests} requests in {self.seconds:.0f} s, wildtool {__version__}.\n"
+        yield f"\n**{self.verdict}** {self.requests} requests, wildtool {__version__}.\n"
         yield "| # | defect | result |\n|---|---|---|"
         for number, status in self.statuses.items():
             reason = f": {DEFECTS[number].untested}" if status == "not tested" else ""
