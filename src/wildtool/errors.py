@@ -75,9 +75,10 @@ class InfraError(WildtoolError):
         usage: Mapping[str, Any] | None = None,
         advised: bool = False,
     ) -> None:
-        """Args:
-        usage: what the provider reported of all attempts, in the words of `Reply.usage`.
-        advised: whether the message says what to do.
+        """
+        Args:
+            usage: what the provider reported of all attempts, in the words of `Reply.usage`.
+            advised: whether the message says what to do.
         """
         super().__init__(message)
         self.kind = kind

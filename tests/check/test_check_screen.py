@@ -10,7 +10,7 @@ import pytest
 from check.faulty_endpoint import faults, http_error
 from check.test_planted_defects import InProcess
 from faults.server import Answer, Call, FaultServer
-from wildtool.check import commands as command
+from wildtool.check import commands
 from wildtool.check.defects import DEFECTS
 from wildtool.check.report import CheckReport
 from wildtool.check.sender import Sender
@@ -56,7 +56,7 @@ def endpoints(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     asked: list[Any] = []
     by_address["asked"] = asked
-    monkeypatch.setattr(command, "_sender", sender)
+    monkeypatch.setattr(commands, "_sender", sender)
     monkeypatch.setattr(Model, "closed", 0)
     monkeypatch.setenv("COLUMNS", "100")
     return by_address
@@ -73,7 +73,7 @@ def check(**options: Any) -> int:
         "json": False,
         "require_all": False,
     }
-    return command.check(**{**plain, **options})
+    return commands.check(**{**plain, **options})
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

@@ -22,7 +22,7 @@ LOST_AFTER = 5
 """Connections that fail in a row before the check stops."""
 RETRIES, LONGEST_WAIT_S = 3, 20.0
 RETRIES_OF_FAULTS = 3
-"""Of a request that the server or the connection failed: a fault that is none of this request hardly comes so often."""
+"""Of a request that the server or the connection failed. A fault that is not due to the request rarely comes so often."""
 _LONG_BODY = 10_000
 """Bytes of a body that an endpoint may hang up on without being lost."""
 
