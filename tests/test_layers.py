@@ -208,7 +208,7 @@ def used_above(path: Path) -> list[str]:
     """Packages that a module imports from, or names in a text `module:name`, and that do not lie below its own."""
     own = package(path)
     used = {room(imported.split(".")) for imported in read(path).imported}
-    used |= {room(place.split(".")) for place in filter(None, map(_named_module, read(path).texts))}
+    used |= {room(place.split(".")) for place in filter(None, map(named_module, read(path).texts))}
     used -= {own, *NAMED_BY_TABLES.get(name(path), ())}
     return sorted(other for other in used if layer(other) >= layer(own))
 
@@ -216,7 +216,7 @@ def used_above(path: Path) -> list[str]:
 _PLACE = re.compile(r"(?:wildtool\.)?([a-z_][\w.]*):[A-Za-z_]\w*")
 
 
-def _named_module(text: str) -> str | None:
+def named_module(text: str) -> str | None:
     """The module below wildtool that a text of the form `module:name` names; None for another text."""
     match = _PLACE.fullmatch(text)
     if match is None:
@@ -237,7 +237,7 @@ def _named_module(text: str) -> str | None:
     ],
 )
 def test_a_text_that_names_a_part_of_a_module_is_seen(text: str, module: str | None):
-    assert _named_module(text) == module
+    assert named_module(text) == module
 
 
 def test_only_verbs_and_the_entry_of_the_command_use_the_command_line():
