@@ -28,7 +28,12 @@ from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.episode import gold_replies
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "README_ZH.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "README_ZH.md",
+    *sorted(ROOT.glob("packages/*/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 BESIDE = Path(sys.executable).parent
 CACHE = "cache"

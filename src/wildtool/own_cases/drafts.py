@@ -91,7 +91,7 @@ def day_of(text: str) -> str:
     try:
         return date(int(year), month, int(day)).isoformat()
     except ValueError:
-        return ""
+        return ""  # no day of the calendar, such as 31 February
 
 
 def _month(name: str) -> int:
@@ -166,7 +166,7 @@ def _result(content: Any) -> Any:
     try:
         held = read_bounded_json(content)
     except ArgumentsError:
-        return content
+        return content  # a text that only begins like JSON
     compact = json.dumps(held, ensure_ascii=False, separators=(",", ":"))
     return held if content in (result_content(held), compact, json.dumps(held)) else content
 

@@ -90,7 +90,7 @@ def _read_slots(place: CasePlace, context: Context) -> tuple[Slot, ...]:
         try:
             slot = _read_slot(each, replace(context, results={**context.results, **results}))
         except CaseReadError:
-            continue
+            continue  # why is among the faults
         slots.append(slot)
         if slot.label in results:
             each.fail(f"another call is called {slot.label!r}, too")
@@ -301,7 +301,7 @@ def _read_forbidden(place: CasePlace, context: Context) -> tuple[CallPattern, ..
         try:
             patterns.append(_read_pattern(each, context, forbidden=True))
         except CaseReadError:
-            continue
+            continue  # why is among the faults
     return tuple(patterns)
 
 

@@ -286,7 +286,7 @@ def _is_near(operand: float, actual: Any, within: float) -> bool:
     try:
         distance = abs(operand - actual)
     except OverflowError:
-        return False
+        return False  # a whole number larger than any float
     return distance <= within or math.isclose(distance, within, rel_tol=1e-9)
 
 

@@ -351,5 +351,5 @@ def _moment(value: Any) -> datetime | None:
             return datetime.fromtimestamp(value / 10**9, UTC)
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
     except (ValueError, OverflowError, OSError):
-        return None
+        return None  # what has no time that can be read is read without one
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment

@@ -76,5 +76,5 @@ def step(review: ReviewProject, what: str, who: str, item: str, text: str) -> Re
                 review._keep_state()  # pyright: ignore[reportPrivateUsage]
                 return ReviewProject.open(place)
     except (UsageError, EditConflict):
-        pass
+        pass  # steps are drawn at random, and what is refused may change nothing
     return review

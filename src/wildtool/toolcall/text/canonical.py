@@ -124,7 +124,7 @@ def read_moment(text: str) -> str | None:
                 return _in_utc(datetime.combine(date.fromisoformat(day), moment), match["zone"])
             clock = moment.isoformat("minutes" if moment.second == 0 else "seconds")
     except (ValueError, OverflowError):
-        return None
+        return None  # no day of the calendar or no time of a day
     return f"{day} {clock} {_zone(match['zone'])}".strip()
 
 

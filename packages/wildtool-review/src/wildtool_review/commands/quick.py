@@ -167,7 +167,7 @@ def _typed_keys() -> Iterator[str]:
         try:
             yield typer.getchar().lower()
         except (KeyboardInterrupt, EOFError):
-            return
+            return  # the person ends the review; decisions are kept as they are made
 
 
 def _text_from_editor(text: str) -> str:
