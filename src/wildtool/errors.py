@@ -116,13 +116,19 @@ class CallError(Exception):
     """
 
     def __init__(
-        self, kind: str, message: str, *, retry_after_s: float | None = None, final: bool = False
+        self,
+        kind: str,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        final: bool = False,
+        advised: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after_s = retry_after_s
         self.final = final
-        self.advised = False
+        self.advised = advised
         self.usage: Mapping[str, Any] = {}
 
 

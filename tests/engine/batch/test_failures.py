@@ -166,6 +166,16 @@ async def test_a_wrong_key_or_an_endpoint_without_batches_stops_the_run(
     assert server.received == 1
 
 
+async def test_a_refusal_that_names_what_mends_it_is_followed_by_nothing_else_to_do(
+    kind: str, tmp_path: Path
+):
+    async with BatchServer(kind, right) as server:
+        server.spoil = lambda name, number: Answer(http(403, b"<html>not here"))
+        with pytest.raises(UsageError, match="this is a web page; check the base URL") as refused:
+            await played(plan(server, items=1), tmp_path / "run")
+    assert "check the key" not in str(refused.value)
+
+
 async def test_a_batch_that_asks_too_much_at_once_is_sent_in_parts_one_after_another(tmp_path: Path):
     full = {
         "code": "token_limit_exceeded",

@@ -115,10 +115,10 @@ class BatchSender:
                 f"{error} (the batch or its results are gone: deleted, too old, or another key's; to have its requests "
                 f"sent again, and paid for again, delete {self._queue.journal.path})"
             )
-            return CallError(error.kind, message, final=True)
+            return CallError(error.kind, message, final=True, advised=True)
         if error.final:
-            return CallError(error.kind, str(error), final=True)
-        return InfraError(error.kind, str(error))
+            return CallError(error.kind, str(error), final=True, advised=error.advised)
+        return InfraError(error.kind, str(error), advised=error.advised)
 
     async def _process_split(self, batch: Batch, alone: bool) -> None:
         """Sends a batch in parts, one after another, since they count together until they are over."""
