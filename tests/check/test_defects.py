@@ -24,7 +24,7 @@ def test_the_file_names_each_class_of_the_enumeration_in_its_order():
 def test_the_page_has_every_defect_as_the_table_has_it():
     page = PAGE.read_text("utf-8")
     for defect in list(DEFECTS.values())[1:]:
-        assert f"| {defect.number} | {defect.name} | {defect.probes} | {defect.software} |" in page
+        assert f"| {defect.kind} | {defect.name} | {defect.probes} | {defect.software} |" in page
 
 
 def test_a_check_sends_fewer_than_400_requests():

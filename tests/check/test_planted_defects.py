@@ -43,7 +43,7 @@ async def checked(fault: Fault | None = None, *, quick: bool = False) -> CheckRe
 @pytest.mark.parametrize("quick", [False, True])
 async def test_a_sound_endpoint_has_no_defect_and_everything_is_tested(quick: bool):
     report = await checked(quick=quick)
-    assert [(f.number, f.problem) for f in report.findings] == []
+    assert [(f.kind, f.problem) for f in report.findings] == []
     assert "not tested" not in report.statuses.values()
     assert report.verdict == "Fit in 39 of 39 classes."
     assert report.fit and report.requests < 400
@@ -53,7 +53,7 @@ async def test_a_sound_endpoint_has_no_defect_and_everything_is_tested(quick: bo
 @pytest.mark.parametrize("name", list(faults()))
 async def test_a_planted_defect_is_named_with_its_replies_and_no_other(name: str):
     report = await checked(faults()[name])
-    findings = [(each.number, each.problem, len(each.answers), each.forms) for each in report.findings]
+    findings = [(each.kind, each.problem, len(each.answers), each.forms) for each in report.findings]
     untested = [number for number, status in report.statuses.items() if status == "not tested"]
     assert Said(findings, untested, tuple(report.remarks)) == SAID[name]
     count = len({number for number, *_ in findings})

@@ -56,7 +56,7 @@ def said(**answers: Sequence[RawAnswer]) -> tuple[list[tuple[int, str]], list[in
     ledger = Ledger()
     check_probes(every, ledger)
     fit = [number for number, status in ledger.statuses().items() if status == "fit" and number != 32]
-    return [(each.number, each.problem) for each in ledger.findings], fit, ledger.remarks
+    return [(each.kind, each.problem) for each in ledger.findings], fit, ledger.remarks
 
 
 def test_a_name_that_comes_back_otherwise_is_changed():

@@ -47,12 +47,12 @@ async def refused(refuses: Callable[[Json], bool]) -> list[tuple[int, str]]:
     answers |= answers_of(follow_ups(answers), refuses)
     ledger = Ledger()
     check_refusals(answers, ledger)
-    return [(finding.number, finding.problem) for finding in ledger.findings]
+    return [(finding.kind, finding.problem) for finding in ledger.findings]
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.words)
 async def test_what_an_endpoint_refuses_is_named_whatever_it_is(feature: Feature):
-    assert await refused(feature.is_in) == [(feature.number, feature.words)]
+    assert await refused(feature.is_in) == [(feature.kind, feature.words)]
 
 
 async def test_two_things_that_are_refused_are_both_named():
@@ -102,7 +102,7 @@ async def report_on(model: Any) -> CheckReport:
 
 
 def found(report: CheckReport) -> list[tuple[int, str]]:
-    return [(each.number, each.problem) for each in report.findings]
+    return [(each.kind, each.problem) for each in report.findings]
 
 
 def _is_large(body: Mapping[str, Any]) -> bool:

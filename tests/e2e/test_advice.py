@@ -521,7 +521,7 @@ OPTIONS_OF_SERVERS = {
 }
 
 
-@pytest.mark.parametrize("defect", DEFECTS.values(), ids=lambda defect: str(defect.number))
+@pytest.mark.parametrize("defect", DEFECTS.values(), ids=lambda defect: str(defect.kind))
 def test_an_option_that_the_check_advises_is_one_of_run_or_of_a_server(defect: Defect):
     named = set(re.findall(r"--[a-z][a-z-]+", defect.remedy))
     help_text = CliRunner().invoke(app, ["run", "--help"], env={"COLUMNS": "200"}).output

@@ -125,8 +125,8 @@ def endpoint_findings(folder: Path) -> dict[str, Any]:
     return {
         "replies": count,
         "findings": [
-            {"defect": number, "name": DEFECTS[number].name, "problem": problem, "replies": replies}
-            for (number, problem), replies in sorted(problems.items())
+            {"defect": kind, "name": DEFECTS[kind].name, "problem": problem, "replies": replies}
+            for (kind, problem), replies in sorted(problems.items())
         ],
     }
 
@@ -134,4 +134,4 @@ def endpoint_findings(folder: Path) -> dict[str, Any]:
 def _problems(answer: RawAnswer) -> list[tuple[DefectKind, str]]:
     ledger = Ledger()
     check_wire([answer], ledger)
-    return [(each.number, each.problem) for each in ledger.findings if each.number not in OWN_PROBES]
+    return [(each.kind, each.problem) for each in ledger.findings if each.kind not in OWN_PROBES]

@@ -164,19 +164,17 @@ def _print(report: "CheckReport") -> None:
     from wildtool.terminal.tables import print_grid
 
     rows = [
-        (str(number), DEFECTS[number].name, status)
-        for number, status in report.statuses.items()
-        if number.is_listed or status == "defect"
+        (str(kind), DEFECTS[kind].name, status)
+        for kind, status in report.statuses.items()
+        if kind.is_listed or status == "defect"
     ]
     print_grid(f"{report.model} at {report.endpoint}", ["#", "defect", "result"], rows, sentences=[1])
     for finding in report.findings:
-        defect, answer = DEFECTS[finding.number], finding.answers[0]
+        defect, answer = DEFECTS[finding.kind], finding.answers[0]
         count = len(finding.answers)
         replies = f"{count} {finding.forms} {'reply' if count == 1 else 'replies'}"
         print_out()
-        print_wrapped(
-            f"{finding.number}. {defect.name}: {finding.problem} ({replies}, probe '{answer.probe}')"
-        )
+        print_wrapped(f"{finding.kind}. {defect.name}: {finding.problem} ({replies}, probe '{answer.probe}')")
         for head, text in (
             ("sent", sent_text(answer, SHOWN_CHARACTERS)),
             ("received", received_text(answer, SHOWN_CHARACTERS)),
@@ -193,9 +191,9 @@ def _print(report: "CheckReport") -> None:
         ):
             print_wrapped(f"  {head}: {text}")
     reasons: dict[str, list[str]] = {}
-    for number, status in report.statuses.items():
-        if number.is_listed and status == "not tested":
-            reasons.setdefault(DEFECTS[number].untested, []).append(str(number))
+    for kind, status in report.statuses.items():
+        if kind.is_listed and status == "not tested":
+            reasons.setdefault(DEFECTS[kind].untested, []).append(str(kind))
     print_out()
     for reason, numbers in reasons.items():
         print_wrapped(f"Not tested: {', '.join(numbers)}: {reason}.")

@@ -62,7 +62,7 @@ class DefectKind(IntEnum):
 class Defect:
     """A class of broken tool calls."""
 
-    number: DefectKind
+    kind: DefectKind
     name: str
     """What is wrong, in a few words."""
     probes: str
@@ -82,7 +82,7 @@ class Defect:
 def _read() -> Mapping[DefectKind, Defect]:
     text = files("wildtool.check").joinpath("defects.toml").read_text("utf-8")
     entries = {DefectKind[fields.pop("kind").upper()]: fields for fields in tomllib.loads(text)["defect"]}
-    return {kind: Defect(number=kind, **fields) for kind, fields in entries.items()}
+    return {kind: Defect(kind=kind, **fields) for kind, fields in entries.items()}
 
 
 DEFECTS = _read()

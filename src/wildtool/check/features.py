@@ -21,7 +21,7 @@ _KILOBYTE = 1_000
 class Feature:
     """One thing that a request may hold."""
 
-    number: DefectKind
+    kind: DefectKind
     """Of the defect that its refusal is."""
     words: str
     """What it is, for a finding."""

@@ -35,9 +35,7 @@ class FirstReplies:
             return []
         ledger = Ledger()
         check_wire([read_raw_answer("run", {}, reply.raw.encode("utf-8", "replace"))], ledger)
-        findings = {
-            (finding.number, finding.problem) for finding in ledger.findings if finding.number in WORST
-        }
+        findings = {(finding.kind, finding.problem) for finding in ledger.findings if finding.kind in WORST}
         new = sorted(findings - self._problems)
         self._problems |= findings
-        return [f"in a reply: {problem} (defect {number}; see `wildtool check`)" for number, problem in new]
+        return [f"in a reply: {problem} (defect {kind}; see `wildtool check`)" for kind, problem in new]

@@ -35,7 +35,7 @@ def check_history(answers: Answers, ledger: Ledger) -> None:
     control = answers["history"]
     if not any(answer.complete for answer in control):
         return
-    for name, number, problem in (
+    for name, kind, problem in (
         (
             "history, results swapped",
             DefectKind.RESULTS_IN_HISTORY,
@@ -53,10 +53,10 @@ def check_history(answers: Answers, ledger: Ledger) -> None:
         bad = [answer for answer in answers[name] if answer.refused]
         good = (
             [answer for answer in answers[name] if answer.complete]
-            if number == DefectKind.MALFORMED_CALL_IN_HISTORY
+            if kind == DefectKind.MALFORMED_CALL_IN_HISTORY
             else []
         )
-        ledger.judge(number, problem, bad, good)
+        ledger.judge(kind, problem, bad, good)
     swapped = [answer for answer in answers["history, results swapped"] if answer.complete]
     if all(COLD in answer.text and WARM not in answer.text for answer in control):
         wrong = [answer for answer in swapped if WARM in answer.text and COLD not in answer.text]

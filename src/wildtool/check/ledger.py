@@ -14,7 +14,7 @@ Status = Literal["defect", "fit", "not tested"]
 class DefectFinding:
     """One thing that is wrong, with the answers that show it."""
 
-    number: DefectKind
+    kind: DefectKind
     """Of the defect."""
     problem: str
     answers: list[RawAnswer] = field(default_factory=list[RawAnswer])
@@ -35,13 +35,13 @@ class Ledger:
         self.remarks: list[str] = []
         """What is unusual and no defect."""
 
-    def passed(self, *numbers: DefectKind) -> None:
+    def passed(self, *kinds: DefectKind) -> None:
         """Notes that replies could have shown these defects."""
-        self._tested.update(numbers)
+        self._tested.update(kinds)
 
-    def add(self, number: DefectKind, problem: str, *answers: RawAnswer) -> None:
+    def add(self, kind: DefectKind, problem: str, *answers: RawAnswer) -> None:
         """Adds answers to a finding."""
-        finding = self._findings.setdefault((number, problem), DefectFinding(number, problem))
+        finding = self._findings.setdefault((kind, problem), DefectFinding(kind, problem))
         finding.answers += [answer for answer in answers if answer not in finding.answers]
 
     def remark(self, text: str) -> None:
@@ -49,26 +49,26 @@ class Ledger:
             self.remarks.append(text)
 
     def judge(
-        self, number: DefectKind, problem: str, bad: Iterable[RawAnswer], good: Iterable[RawAnswer]
+        self, kind: DefectKind, problem: str, bad: Iterable[RawAnswer], good: Iterable[RawAnswer]
     ) -> None:
         """A finding if there are bad answers; tested if there are any."""
         bad = list(bad)
         if bad:
-            self.add(number, problem, *bad)
+            self.add(kind, problem, *bad)
         elif any(True for _ in good):
-            self.passed(number)
+            self.passed(kind)
 
     @property
     def findings(self) -> list[DefectFinding]:
         """In the order of their numbers."""
         return [finding for _, finding in sorted(self._findings.items(), key=lambda pair: pair[0][0])]
 
-    def has(self, number: DefectKind) -> bool:
-        return any(key[0] == number for key in self._findings)
+    def has(self, kind: DefectKind) -> bool:
+        return any(key[0] == kind for key in self._findings)
 
     def statuses(self) -> dict[DefectKind, Status]:
-        """By number of the defect."""
+        """By kind of the defect."""
         return {
-            number: "defect" if self.has(number) else "fit" if number in self._tested else "not tested"
-            for number in DEFECTS
+            kind: "defect" if self.has(kind) else "fit" if kind in self._tested else "not tested"
+            for kind in DEFECTS
         }

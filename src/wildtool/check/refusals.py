@@ -41,7 +41,7 @@ class Suspect:
 
     rank: int
     """The plainer, the lower."""
-    number: DefectKind
+    kind: DefectKind
     """Of the defect."""
     words: str
 
@@ -51,7 +51,7 @@ def check_refusals(answers: Answers, ledger: Ledger) -> None:
     explained = {
         (answer.probe, answer.streamed)
         for finding in ledger.findings
-        if finding.number != DefectKind.ERROR_WITH_STATUS_200
+        if finding.kind != DefectKind.ERROR_WITH_STATUS_200
         for answer in finding.answers
     }
     accepted = [answer for group in answers.values() for answer in group if not answer.failure]
@@ -105,7 +105,7 @@ def _explain(refused: Sequence[RawAnswer], accepted: Sequence[RawAnswer], ledger
         counts = Counter(suspect for _, suspects in unexplained for suspect in suspects)
         suspect = min(counts, key=lambda each: (-counts[each], each.rank, each.words))
         guilty = [answer for answer, suspects in unexplained if suspect in suspects]
-        ledger.add(suspect.number, _words(suspect, guilty, most), *guilty)
+        ledger.add(suspect.kind, _words(suspect, guilty, most), *guilty)
         unexplained = [(answer, suspects) for answer, suspects in unexplained if suspect not in suspects]
     for answer, _ in unexplained:
         ledger.add(
@@ -119,7 +119,7 @@ def _suspects(answer: RawAnswer, accepted_words: set[str], most: Mapping[str, in
     for feature in features_of(answer.sent):
         if feature.words not in accepted_words:
             rank = _RANKS.get(feature.words, len(_RANKS))
-            yield Suspect(rank, feature.number, feature.words)
+            yield Suspect(rank, feature.kind, feature.words)
     for words, measure in _MEASURES.items():
         if measure(answer.sent) > most[words]:
             yield Suspect(len(_RANKS), DefectKind.MANY_TOOLS_REFUSED, words)
@@ -154,6 +154,6 @@ def _all_reasoning_goes_back(answers: Answers) -> bool:
     accepted_words = {feature.words for answer in every for feature in features_of(answer.sent)}
     came = {key for answer in every for key in reasoning_fields(answer.message)}
     has_called = any(answer.calls for answer in every)
-    may_be_demanded = [feature for feature in FEATURES if feature.number == DefectKind.REASONING_IN_HISTORY]
+    may_be_demanded = [feature for feature in FEATURES if feature.kind == DefectKind.REASONING_IN_HISTORY]
     sent_back = [reasoning_goes_back(key) for key in came]
     return has_called and accepted_words >= {feature.words for feature in (*may_be_demanded, *sent_back)}

@@ -43,7 +43,7 @@ class CheckReport:
 
     def count(self, status: Status) -> int:
         """How many defects of the list, without number 0, have a status."""
-        return sum(each == status for number, each in self.statuses.items() if number.is_listed)
+        return sum(each == status for kind, each in self.statuses.items() if kind.is_listed)
 
     @property
     def fit(self) -> bool | None:
@@ -56,9 +56,7 @@ class CheckReport:
     @property
     def not_tested(self) -> list[DefectKind]:
         """Numbers of the defects of the list, without number 0, that no reply could show."""
-        return [
-            number for number, status in self.statuses.items() if number.is_listed and status == "not tested"
-        ]
+        return [kind for kind, status in self.statuses.items() if kind.is_listed and status == "not tested"]
 
     @property
     def verdict(self) -> str:
@@ -76,7 +74,7 @@ class CheckReport:
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as JSON values."""
-        findings = {number: [f for f in self.findings if f.number == number] for number in DEFECTS}
+        findings = {kind: [f for f in self.findings if f.kind == kind] for kind in DEFECTS}
         return {
             "model": self.model,
             "endpoint": self.endpoint,
@@ -92,18 +90,18 @@ class CheckReport:
             "not_tested": self.not_tested,
             "defects": [
                 {
-                    "number": number,
+                    "number": kind,
                     "name": defect.name,
-                    "status": self.statuses[number],
-                    **({"why": defect.untested} if self.statuses[number] == "not tested" else {}),
+                    "status": self.statuses[kind],
+                    **({"why": defect.untested} if self.statuses[kind] == "not tested" else {}),
                     "probes": defect.probes,
                     "effect": defect.effect,
                     "cause": defect.cause,
                     "remedy": defect.remedy,
                     "software": defect.software,
-                    "findings": [_finding_as_json(finding) for finding in findings[number]],
+                    "findings": [_finding_as_json(finding) for finding in findings[kind]],
                 }
-                for number, defect in DEFECTS.items()
+                for kind, defect in DEFECTS.items()
             ],
             "remarks": self.remarks,
             **({"agreement": self.agreement} if self.agreement else {}),
@@ -117,12 +115,12 @@ class CheckReport:
         yield f"# Check of {_code(self.model)} at {_code(self.endpoint)}"
         yield f"\n**{self.verdict}** {self.requests} requests, wildtool {__version__}.\n"
         yield "| # | defect | result |\n|---|---|---|"
-        for number, status in self.statuses.items():
-            reason = f": {DEFECTS[number].untested}" if status == "not tested" else ""
-            yield f"| {number} | {DEFECTS[number].name} | {status}{reason} |"
+        for kind, status in self.statuses.items():
+            reason = f": {DEFECTS[kind].untested}" if status == "not tested" else ""
+            yield f"| {kind} | {DEFECTS[kind].name} | {status}{reason} |"
         for finding in self.findings:
-            defect, answer = DEFECTS[finding.number], finding.answers[0]
-            yield f"\n## {finding.number}. {defect.name}\n"
+            defect, answer = DEFECTS[finding.kind], finding.answers[0]
+            yield f"\n## {finding.kind}. {defect.name}\n"
             yield f"{_code(finding.problem)}, in {len(finding.answers)} {finding.forms} replies.\n"
             for name in ("effect", "cause", "remedy", "software"):
                 yield f"- {name}: {getattr(defect, name)}"
