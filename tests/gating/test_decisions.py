@@ -51,6 +51,12 @@ def test_a_loss_that_is_not_significant_is_none():
     assert passed.verdict.startswith("passed: no significant loss. A loss of ")
 
 
+def test_items_that_can_show_no_loss_promise_none():
+    passed = outcome(paired(items(*["c"] * 5), items(*["w"] * 5)))
+    assert passed.status == 0
+    assert "would be found" not in passed.verdict and "So few items" in passed.verdict
+
+
 @pytest.mark.parametrize(
     ("lost", "margin", "status"), [(4, 20.0, 0), (4, 5.0, 4), (30, 5.0, 1), (30, 99.0, 0), (0, 8.0, 0)]
 )

@@ -122,7 +122,7 @@ def main_lines(pairs: Sequence[SuitePair], lines: Sequence[LineDecision]) -> lis
 
 def smallest_loss(pairs: Sequence[SuitePair]) -> float:
     """The loss that these runs would have shown four times out of five, as a share: of the overall where there is one,
-    else the largest of the benchmarks."""
+    else the largest of the benchmarks; 1 where so few items need not show any."""
     lines = [
         line for pair in pairs for line in ([pair.overall] if pair.overall else pair.benchmarks.values())
     ]

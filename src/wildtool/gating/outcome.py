@@ -163,12 +163,16 @@ class GateOutcome:
             return (
                 f"not worse by more than {allowed:g} points ({_intervals(self.pairs, self.lines)}).{broken}"
             )
-        power = f"A loss of {100 * smallest_loss(self.pairs):.1f} points{_overall(self.pairs)}"
-        return f"no significant loss. {power} would be found four times out of five.{broken}"
+        return f"no significant loss. {_power(self.pairs)}{broken}"
 
 
-def _overall(pairs: Sequence[SuitePair]) -> str:
-    return " overall" if any(pair.overall for pair in pairs) else ""
+def _power(pairs: Sequence[SuitePair]) -> str:
+    """Which loss these runs would have shown."""
+    smallest = smallest_loss(pairs)
+    if smallest >= 1:
+        return "So few items cannot be relied on to show any loss, however large."
+    overall = " overall" if any(pair.overall for pair in pairs) else ""
+    return f"A loss of {100 * smallest:.1f} points{overall} would be found four times out of five."
 
 
 def _intervals(pairs: Sequence[SuitePair], lines: Sequence[LineDecision]) -> str:
