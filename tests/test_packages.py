@@ -16,7 +16,7 @@ GROUPS = ("wildtool.commands", "wildtool.exports", "wildtool.parts", "wildtool.a
 OF_PACKAGES: dict[str, str] = {
     "generate": "data",
     "generate acebench --help": "data",
-    "data lint wild-mini": "data",
+    "data stats wild-mini": "data",
     "data mix a=a.jsonl -o mix": "data",
     "review made.jsonl": "review",
     "review stats --help": "review",

@@ -49,6 +49,10 @@ class DataError(WildtoolError):
     exit_status = 2
 
 
+class ToolsNotListedError(DataError):
+    """Cases name servers or files whose tools a command must list before anything can be judged."""
+
+
 class RecordError(WildtoolError):
     """A run folder that cannot be read, written or continued."""
 

@@ -179,3 +179,10 @@ def test_cases_with_tools_of_their_own_cannot_be_compared_with_two_versions():
     words = ("--requests", "shop.yaml", "--model", "baseline/chat", "--out", "out")
     status, text = command("tools", "compare", "tools.json", "tools.json", *words)
     assert (status, "one file of tools" in text) == (2, True), text
+
+
+def test_lint_names_the_mistake_of_a_file_that_cannot_be_run():
+    Path("shop.yaml").write_text("- user: Hello!\n  expect: none\n", encoding="utf-8")
+    told = [command("data", "lint", "shop.yaml"), command("run", "shop.yaml", "--model", "baseline/chat")]
+    assert all("shop.yaml:1" in text and "'user' is not a key here" in text for _, text in told), told
+    assert [status for status, _ in told] == [1, 2]

@@ -175,6 +175,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("traces", "a", "b"):
         Path(folder, f"{name}.json").write_text(json.dumps(chat))
     Path(folder, "t.json").write_text(json.dumps(chat["tools"]))
+    Path(folder, "cases.yaml").write_text(json.dumps([{"input": "Hello!", "expect": "none"}]))
     Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
     for name in ("train", "other", "a", "b"):
         rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]

@@ -18,7 +18,7 @@ from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
-from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
+from wildtool.errors import DataError, ToolsNotListedError, UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_list, as_object
 from wildtool.outputs import write_file
 from wildtool.shapes import BrokenError, Reading, ShapeError, read_answer, read_entry
@@ -201,11 +201,10 @@ def cases(
     bench = load(path)
     try:
         len(bench)  # what is wrong with the cases is said here
+    except ToolsNotListedError:
+        raise  # the command that lists them reads the file
     except DataError:
-        from wildtool.own_cases.case_files import read_case_file  # slow to load, and seldom needed
-
-        # Tools that must be listed first are asked for by a command that reads the file.
-        if is_new and not read_case_file(path).sources:
+        if is_new:
             path.unlink()
         raise
     return bench

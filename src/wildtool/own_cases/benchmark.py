@@ -26,6 +26,7 @@ from wildtool.own_cases.case_files import (
 from wildtool.own_cases.episode import CaseEpisode
 from wildtool.own_cases.judging import ERRORS, Judgement, TurnMistake, judge_turn
 from wildtool.own_cases.matching import holds_matcher
+from wildtool.own_cases.reading import SUFFIXES, YAML
 from wildtool.own_cases.records import Case, CaseUnit
 from wildtool.own_cases.session import session_of
 from wildtool.own_cases.summary import OVERALL, RIGHT, SHOWN, TABLES, joined
@@ -222,10 +223,13 @@ class OwnCases:
     """What the registry of benchmarks asks about files of own cases."""
 
     def are_in(self, path: Path) -> bool:
-        """Whether a file or folder holds cases in our form or in that of another program; not conversations alone."""
+        """Whether a file or folder holds cases in our form or in that of another program; not conversations alone.
+
+        Nobody else's data are YAML, so such a file is read as cases, and its mistakes are named.
+        """
         if path.is_dir():
             return any(map(is_case_file, files_under(path)))
-        return is_case_file(path)
+        return is_case_file(path) or (SUFFIXES.get(path.suffix.casefold()) == YAML and path.is_file())
 
     def benchmark(self, place: str) -> CaseBenchmark:
         """The benchmark of a path, or for `-` of standard input. Raises DataError where there is no such file."""

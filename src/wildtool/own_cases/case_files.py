@@ -16,7 +16,7 @@ from wildtool.data.files import (
     read_json,
     read_whole,
 )
-from wildtool.errors import DataError
+from wildtool.errors import DataError, ToolsNotListedError
 from wildtool.json_codec import as_list, as_object
 from wildtool.own_cases.case_file import CaseReader
 from wildtool.own_cases.conversations import conversation_cases
@@ -170,7 +170,9 @@ def checked_cases(path: Path) -> list[Case]:
         )
     if case_file.sources:
         names = ", ".join(source.key for source in case_file.sources)
-        raise DataError(f"{path}: the tools of {names} are not listed yet; `wildtool run {path}` lists them")
+        raise ToolsNotListedError(
+            f"{path}: the tools of {names} are not listed yet; `wildtool run {path}` lists them"
+        )
     if not case_file.has_tools:
         raise DataError(
             f"{path}: calls are expected, but no tools are shown; name them with 'tools', or put {TOOLS_FILE} beside "

@@ -32,7 +32,7 @@ _AROUND = frozenset({"resource", "scope", "instrumentationLibrary", "schemaUrl"}
 EVENT_NAME = "event.name"
 LANGFUSE_TYPE = "langfuse.observation.type"
 LANGSMITH_TYPE = "langsmith.span.kind"
-Row = tuple[str, Mapping[str, Any]]
+ScopedRow = tuple[str, Mapping[str, Any]]
 """A span or log record as it is written, after the name of its scope."""
 
 
@@ -105,7 +105,7 @@ def holds_spans(value: Any) -> bool:
     return bool(_rows(value, "", Counter()))
 
 
-def _rows(value: Any, scope: str, unread: Counter[str]) -> list[Row]:
+def _rows(value: Any, scope: str, unread: Counter[str]) -> list[ScopedRow]:
     """The spans and log records in a value, however deep.
 
     Args: unread: counts members of lists of spans that hold none.
@@ -124,7 +124,7 @@ def _rows(value: Any, scope: str, unread: Counter[str]) -> list[Row]:
 
 def _rows_of_members(
     members: Sequence[Any], scope: str, unread: Counter[str], *, are_spans: bool
-) -> list[Row]:
+) -> list[ScopedRow]:
     """The spans in the members of a list. Args: are_spans: whether each should hold one, even if none does."""
     found = [_rows(member, scope, unread) for member in members]
     if are_spans or any(found):

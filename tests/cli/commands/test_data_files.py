@@ -13,13 +13,13 @@ from training.training_rows import call_row, text_row, write_rows
 from wildtool import declared, findings
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
+from wildtool.data.commands import lint
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError
 from wildtool.training.readers.options import ReadOptions
 from wildtool.training.writers.options import WriteOptions
 from wildtool_data import formats
 from wildtool_data.commands.data import convert as data_convert
-from wildtool_data.commands.data import lint
 from wildtool_data.prepare import run_rows
 from wildtool_data.prepare.convert import Conversion, ConversionSummary
 from wildtool_data.prepare.recipe import recipe as recipes

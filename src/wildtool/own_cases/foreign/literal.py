@@ -8,6 +8,7 @@ from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.own_cases.form import ARGUMENT_SPELLINGS, NAME_SPELLINGS
 from wildtool.own_cases.matching import holds_matcher
 from wildtool.shapes import Reading
+from wildtool.shapes.keys import ID_KEYS
 from wildtool.shapes.messages import read_messages
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.types import Message
@@ -27,10 +28,7 @@ TEXT_KEYS = (
 _NAMES = ("name", *NAME_SPELLINGS)
 _ARGUMENTS = ("arguments", *ARGUMENT_SPELLINGS)
 _BESIDE = (
-    "id",
-    "call_id",
-    "tool_call_id",
-    "toolCallId",
+    *ID_KEYS,
     "type",
     "index",
     "step",
@@ -86,7 +84,7 @@ def list_of(record: Mapping[str, Any], key: str) -> list[Any]:
     return as_list(value)
 
 
-def texts_of(record: Mapping[str, Any], key: str) -> list[str]:
+def string_list(record: Mapping[str, Any], key: str) -> list[str]:
     """The texts of a list, or one alone; none where there is no such key. Raises NoGoldError for anything else."""
     texts = [record[key]] if isinstance(record.get(key), str) else list_of(record, key)
     if odd := [text for text in texts if not isinstance(text, str) or not text]:

@@ -16,7 +16,7 @@ from wildtool.own_cases.foreign.literal import (
     literal_arguments,
     object_of,
     objects_of,
-    texts_of,
+    string_list,
 )
 from wildtool.shapes.reading import of_json
 
@@ -199,7 +199,7 @@ def _of_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
     for key, default in object_of(held, "defaults").items():
         literal[key] = {"$maybe": literal.get(key, {"$is": default})}
     partial = _mode(held, "partial") == "partial"
-    ignored = texts_of(held, "ignore")
+    ignored = string_list(held, "ignore")
     ignore = {"ignore": ignored} if ignored else {}
     return {**call, "arguments": literal, **({"extra": True} if partial else {}), **ignore}
 

@@ -13,7 +13,7 @@ from wildtool.own_cases.foreign.literal import (
     objects_of,
     read_foreign_call,
     read_foreign_calls,
-    texts_of,
+    string_list,
 )
 
 _TURN_KEYS = ("user", "query", "expect", "expected_tool_calls", "turn_metrics_metadata", "response")
@@ -91,13 +91,13 @@ def _of_expect(turn: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
     left_out += [
         "tool_calls_args.judge" for entry in objects_of(expect, "tool_calls_args") if "judge" in entry
     ]
-    either = texts_of(expect, "reply_contains_any")
+    either = string_list(expect, "reply_contains_any")
     texts = [
-        *texts_of(expect, "reply_contains_all"),
+        *string_list(expect, "reply_contains_all"),
         *([{"$one_of": either}] if either else []),
-        *({"$pattern": f"(?i){pattern}"} for pattern in texts_of(expect, "reply_matches_all")),
+        *({"$pattern": f"(?i){pattern}"} for pattern in string_list(expect, "reply_matches_all")),
     ]
-    excluded = texts_of(expect, "tool_calls_exclude")
+    excluded = string_list(expect, "tool_calls_exclude")
     left_out += [key for key in expect if key not in _EXPECT_KEYS]
     return {
         **({"expect": slots, "also": "any"} if slots else {}),
@@ -118,7 +118,7 @@ def _slots(expect: Mapping[str, Any], *, is_ordered: bool) -> list[dict[str, Any
             call = read_foreign_call({"name": entry.get("tool"), "arguments": entry["args"]})
             call = call if entry.get("mode") == "exact" else _partial(call)
             with_arguments.setdefault(call["name"], []).append(call)
-    names = texts_of(expect, "tool_calls_include")
+    names = string_list(expect, "tool_calls_include")
     slots = [slot for name in names for slot in with_arguments.pop(name, [{"name": name, "times": "1+"}])]
     if with_arguments and is_ordered:
         raise NoGoldError("tool_calls_args names calls that have no place in the order of tool_calls_include")
