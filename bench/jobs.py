@@ -20,12 +20,14 @@ import tempfile
 import time
 import venv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
+
+from loopback import printing_its_port
 
 HERE = Path(__file__).parent
 FILES = HERE / "jobs_files"
@@ -99,16 +101,9 @@ def spoiled(gold: Mapping[str, Any]) -> dict[str, Any]:
     return {**gold, "tool_calls": [{**calls[0], "function": function}]}
 
 
-@contextmanager
-def serving(answer_file: Path) -> Iterator[str]:
+def serving(answer_file: Path) -> AbstractContextManager[str]:
     """The server while the context is open; gives its address without a path."""
-    command = [sys.executable, str(HERE / "jobs_server.py"), str(answer_file)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-        finally:
-            process.terminate()
+    return printing_its_port([sys.executable, str(HERE / "jobs_server.py"), str(answer_file)])
 
 
 def played(peer: Peer, folder: Path, address: str, is_due: Callable[[], bool] = lambda: False) -> Outcome:

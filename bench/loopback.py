@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 import venv
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,11 +17,18 @@ BASELINES = ROOT / "build" / "bench-venv"
 @contextmanager
 def serving(behaviour: str, delay_ms: float = 0) -> Generator[str, None, None]:
     """A server while the context is open; gives its base URL."""
-    command = [sys.executable, SERVER, "--behaviour", behaviour, "--delay-ms", str(delay_ms)]
+    command = [sys.executable, str(SERVER), "--behaviour", behaviour, "--delay-ms", str(delay_ms)]
+    with printing_its_port(command) as address:
+        yield f"{address}/v1"
+
+
+@contextmanager
+def printing_its_port(command: Sequence[str]) -> Generator[str, None, None]:
+    """A server that prints its port first, while the context is open; gives its address without a path."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}"
         finally:
             process.terminate()
 
