@@ -56,7 +56,9 @@ ABOUT: Mapping[str, str] = {
     "published": "tables of papers",
     CONTRACT: "what all the others share",
 }
-WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 252, 84, 30, 40, 16
+WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 280, 104, 30, 40, 16
+LINES = 3
+"""Lines of names in a box, before the one that counts the rest."""
 STYLE = """
 text { font-family: system-ui, sans-serif; fill: #1f2933; }
 .name { font-size: 16px; font-weight: 600; }
@@ -146,11 +148,16 @@ def sub_packages(box: str) -> list[str]:
 
 
 def lines_of(names: list[str], width: int = 40) -> list[str]:
-    """Names in lines of at most `width` characters."""
+    """Names in lines of at most `width` characters; how many there is no room for."""
     lines = [""]
-    for name in names:
+    for number, name in enumerate(names):
         longer = f"{lines[-1]}, {name}" if lines[-1] else name
-        lines[-1:] = [longer] if len(longer) <= width else [lines[-1] + ",", name]
+        if len(longer) <= width:
+            lines[-1] = longer
+        elif len(lines) < LINES:
+            lines[-1:] = [lines[-1] + ",", name]
+        else:
+            return [*lines[:-1], f"{lines[-1]},", f"and {len(names) - number} more"]
     return lines
 
 
@@ -189,7 +196,7 @@ def picture() -> str:
         drawn.append(f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}"/>')
         drawn.append(f'<text class="name" x="{x + 12:g}" y="{y + 23:g}">{escape(box)}</text>')
         drawn.append(f'<text class="about" x="{x + 12:g}" y="{y + 41:g}">{escape(ABOUT[box])}</text>')
-        for number, line in enumerate(lines_of(sub_packages(box))[:3]):
+        for number, line in enumerate(lines_of(sub_packages(box))):
             drawn.append(
                 f'<text class="parts" x="{x + 12:g}" y="{y + 58 + 13 * number:g}">{escape(line)}</text>'
             )
