@@ -19,7 +19,7 @@ def two_official_sessions(folder: Path, *places: int) -> Iterator[Path]:
     lines = sessions.WILD_MINI_FILE.read_text("utf-8").splitlines(keepends=True)
     mini = folder / "mini.jsonl"
     mini.write_text("".join(lines[place] for place in places or (0, 1)), "utf-8")
-    known = leaderboard._default_data  # pyright: ignore[reportPrivateUsage]
+    known = leaderboard._kept_digest  # pyright: ignore[reportPrivateUsage]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sessions, "WILD_MINI_FILE", mini)
         known.cache_clear()

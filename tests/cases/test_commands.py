@@ -156,6 +156,14 @@ def test_several_models_are_one_table_in_which_those_that_cannot_be_told_apart_s
     assert all(len(line) <= 80 for line in tables if not line.startswith("More tables"))
 
 
+def test_a_file_that_changed_is_no_other_data_to_the_process_that_read_it_before():
+    for number, text in enumerate((SHOP, SHOP.replace("p0", "p1"))):
+        Path("shop.yaml").write_text(text, encoding="utf-8")
+        status, text = command("run", "shop.yaml", "--model", "baseline/gold", "--out", f"out{number}")
+        assert status == 0
+        assert re.search("^shop, profile", text, re.MULTILINE), text
+
+
 def test_two_versions_of_tools_are_compared_by_whole_calls_on_the_same_cases():
     beside = SHOP[: SHOP.index("  tools:")] + "  tools: tools.json\n" + SHOP[SHOP.index("cases:") :]
     Path("shop.yaml").write_text(beside, encoding="utf-8")

@@ -10,6 +10,7 @@ from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.benchmark import OriginalPrompts
 from wildtool.data.data_set import data_of
+from wildtool.engine.benchmark_file import BY_NAME
 from wildtool.engine.record.bundle import bundle_origin
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
@@ -197,10 +198,20 @@ def parts_line(results: Iterable[ScoreResult]) -> str:
     return f"Not all items: {'; '.join(parts)}." if parts else ""
 
 
-@cache
 def _default_data(benchmark: str, split: str | None, mode: str | None) -> str | None:
+    """Digest of a benchmark's default data; None if they are not at hand."""
+    # A file can change while this process runs, and another file can be called like it.
+    if benchmark in BY_NAME:
+        return _default_digest(benchmark, split, mode)
+    return _kept_digest(benchmark, split, mode)
+
+
+def _default_digest(benchmark: str, split: str | None, mode: str | None) -> str | None:
     location = located_data(benchmark, None, split, mode)
     return location and location.sha256
+
+
+_kept_digest = cache(_default_digest)
 
 
 def located_data(
