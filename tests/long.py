@@ -1,12 +1,12 @@
 """What is long runs whole by `make long`, and by a fiftieth in `make test` and `make e2e`, so in the gate.
 
-Two ways to say so: a test with the mark `long` (of the marked ones in a folder a fiftieth runs, at least one), and
-`a_fiftieth_of(count)` for a test that draws its own examples.
+Two ways to say so: a test with the mark `long` (of the marked ones in a folder a fiftieth runs, at least one, and at
+least one case of each parametrized test), and `a_fiftieth_of(count)` for a test that draws its own examples.
 """
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from zlib import crc32
 
 import pytest
@@ -22,14 +22,27 @@ def a_fiftieth_of(count: int) -> int:
 
 
 def left_out(tests: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The marked tests that do not run outside `make long`: in each folder all but a fiftieth, the same ones in every
-    process."""
-    folders: dict[str, list[pytest.Item]] = defaultdict(list)
+    """The marked tests that do not run outside `make long`: in each folder all but a fiftieth, and of each parametrized
+    test all but one case; the same ones in every process."""
+    marked = [test for test in tests if test.get_closest_marker("long")]
+    run = drawn(marked, lambda test: test.nodeid.partition("::")[0].rpartition("/")[0])
+    # Where none of its cases is among them.
+    run |= drawn(
+        [test for test in marked if "[" in test.nodeid], lambda test: test.nodeid.partition("[")[0], run
+    )
+    return {*marked} - run
+
+
+def drawn(
+    tests: Iterable[pytest.Item], group: Callable[[pytest.Item], str], before: Container[pytest.Item] = ()
+) -> set[pytest.Item]:
+    """A fiftieth of each group of tests, at least one; none of a group of which one was drawn before."""
+    groups: dict[str, list[pytest.Item]] = defaultdict(list)
     for test in tests:
-        if test.get_closest_marker("long"):
-            folders[test.nodeid.partition("::")[0].rpartition("/")[0]].append(test)
+        groups[group(test)].append(test)
     return {
         test
-        for marked in folders.values()
-        for test in sorted(marked, key=lambda test: crc32(test.nodeid.encode()))[a_fiftieth_of(len(marked)) :]
+        for those in groups.values()
+        if not any(test in before for test in those)
+        for test in sorted(those, key=lambda test: crc32(test.nodeid.encode()))[: a_fiftieth_of(len(those))]
     }

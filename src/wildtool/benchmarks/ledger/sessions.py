@@ -6,7 +6,7 @@ A file of data names the seed, the number of sessions and, if the set must stay 
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -74,11 +74,12 @@ def _sessions_of(seed: int, count: int) -> tuple[LedgerSession, ...]:
 
 def sessions_digest(sessions: tuple[LedgerSession, ...]) -> str:
     """SHA-256 over all that sessions hold."""
-    text = json.dumps(
-        [asdict(session) for session in sessions], ensure_ascii=False, sort_keys=True, default=_plain
-    )
+    text = json.dumps(sessions, ensure_ascii=False, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:
+    """What JSON lacks: a record as its fields, a set as its sorted members, anything else as its text."""
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
     return sorted(cast(frozenset[str], value)) if isinstance(value, frozenset) else str(value)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,11 @@ from wildtool.engine.score.reply_signs import CALL_DUE, FIRST_RIGHT, TEXT_FOR_CA
 from wildtool.engine.score.score import score_run
 from wildtool.engine.score.table_stamp import (
     DamagedTableError,
+    TableStamp,
     has_all_columns,
     planned_of,
     read_stamp,
+    sealed_digest,
     stamp_matches,
 )
 from wildtool.engine.score.trust import (
@@ -49,7 +52,7 @@ from wildtool.engine.score.verdict_table import (
 from wildtool.engine.versions import names_of, played_profile
 from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
-from wildtool.json_codec import as_list, as_object
+from wildtool.json_codec import as_list, as_object, dumps
 from wildtool.reply_ends import NO_HELP, OVERFLOWED
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
@@ -219,7 +222,9 @@ def open_results(
             table = scored.verdicts
             name = "" if format is None else format.name
             result = replace(
-                _read(folder, table, run_json, planned_of(read_stamp(table)), name),
+                _read(folder, table, run_json, planned_of(read_stamp(table)), name)
+                if name
+                else _read_stamped(folder, table, run_json, read_stamp(table)),
                 read_as=name,
                 readings=scored.readings,
                 faults=scored.faults,
@@ -307,7 +312,7 @@ def _load_earlier(folder: Path, profile: str, run_json: Mapping[str, Any]) -> _E
             return _EarlierTable(table, unstamped=True)
         if not stamp_matches(stamp, folder, run_json, profile):
             return _EarlierTable()
-        result = replace(_read(folder, table, run_json, planned_of(stamp)), folder=folder)
+        result = replace(_read_stamped(folder, table, run_json, stamp), folder=folder)
         return _EarlierTable(table, result, outdated=not has_all_columns(stamp))
     except DamagedTableError as error:
         return _EarlierTable(table, remarks=(f"{table}: damaged ({error}), so its verdicts were made again",))
@@ -342,6 +347,47 @@ def _last_change(folder: Path, as_played: bool) -> int:
         # It says which items belong to the run. A run writes its own verdicts before it, so they would seem old.
         files.append(folder / "run.json")
     return max((file.stat().st_mtime_ns for file in files), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _SealedTable:
+    """A table of verdicts with all that its numbers follow from; equal ones have equal numbers."""
+
+    folder: Path
+    digest: str
+    run: bytes
+    """What `run.json` says."""
+    defined: tuple[int, int] | None
+    """When the file that defines the benchmark was last written, and its size; None where there is none."""
+    table: Path = field(compare=False)
+    run_json: Mapping[str, Any] = field(compare=False)
+    stamp: TableStamp | None = field(compare=False)
+
+
+def _read_stamped(
+    folder: Path, table: Path, run_json: Mapping[str, Any], stamp: TableStamp | None
+) -> ScoreResult:
+    """The numbers in a run's file of verdicts, which are kept: one command asks for those of a run several times.
+
+    Args:
+        stamp: of the file; None where it has none.
+    """
+    if stamp is None:
+        return _read(folder, table, run_json, None)
+    file = Path(run_json["data"].get("benchmark_file") or "")
+    written = file.stat() if file.is_file() else None
+    defined = None if written is None else (written.st_mtime_ns, written.st_size)
+    result = _read_sealed(
+        _SealedTable(folder, sealed_digest(table), dumps(run_json), defined, table, run_json, stamp)
+    )
+    # What a file defines is found by its name from now on, also where it is another file than the one read last.
+    played_benchmark(folder, run_json, result.benchmark)
+    return result
+
+
+@lru_cache(maxsize=64)
+def _read_sealed(sealed: _SealedTable) -> ScoreResult:
+    return _read(sealed.folder, sealed.table, sealed.run_json, planned_of(sealed.stamp))
 
 
 OUTCOMES = tuple(each.name for each in fields(OutcomeCounts))

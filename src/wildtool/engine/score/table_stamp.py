@@ -165,6 +165,14 @@ def read_stamp(table: Path) -> TableStamp | None:
             raise DamagedTableError(f"its stamp cannot be read ({error})") from error
 
 
+def sealed_digest(table: Path) -> str:
+    """The SHA-256 that a table with a stamp was written with, which `read_stamp` compares with the table. Raises
+    OSError."""
+    with table.open("rb") as file:
+        file.seek(_place(file) or 0)
+        return file.read(len(_ZEROS)).decode("latin-1")
+
+
 def _place(file: IO[bytes]) -> int | None:
     """Offset of the digest in a table; None if there is none."""
     head = file.read(len(_MAGIC))
