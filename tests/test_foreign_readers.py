@@ -11,6 +11,7 @@ import resource
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -47,10 +48,12 @@ BESIDE = {
 """Words with which a verb comes as far as to read the file."""
 
 
+@cache
 def _gzip_bomb() -> bytes:
     return gzip.compress(bytes(ZEROS), 9)
 
 
+@cache
 def _zip_bomb() -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -59,6 +62,7 @@ def _zip_bomb() -> bytes:
     return packed.getvalue()
 
 
+@cache
 def _zstd_bomb() -> bytes:
     if find_spec("zstandard") is None:
         pytest.skip("needs zstandard")
@@ -67,6 +71,7 @@ def _zstd_bomb() -> bytes:
     return zstandard.compress(bytes(ZEROS))
 
 
+@cache
 def _parquet_bomb() -> bytes:
     import duckdb
 

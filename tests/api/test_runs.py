@@ -248,6 +248,7 @@ def test_the_answer_of_a_client_library_is_read_whole(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "answer",
     [

@@ -50,6 +50,7 @@ async def refused(refuses: Callable[[Json], bool]) -> list[tuple[int, str]]:
     return [(finding.kind, finding.problem) for finding in ledger.findings]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.words)
 async def test_what_an_endpoint_refuses_is_named_whatever_it_is(feature: Feature):
     assert await refused(feature.is_in) == [(feature.kind, feature.words)]

@@ -73,12 +73,14 @@ Ended = dict[str, tuple[int, str]]
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
-    """Status and errors of each command, all typed in one process that has nothing but the core."""
+def ended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """Status and errors of each command that a test asks for, all typed in one process that has nothing but the core."""
+    tests = [test for test in request.session.items if isinstance(test, pytest.Function)]
+    selected = {test.callspec.params["words"] for test in tests if test.path == request.path}
     done = subprocess.run(
         [sys.executable, "-c", ALONE],
         cwd=tmp_path_factory.mktemp("core"),
-        input=json.dumps([PLAYED, *OF_THE_CORE, *OF_AN_EXTRA]),
+        input=json.dumps([PLAYED, *(words for words in (*OF_THE_CORE, *OF_AN_EXTRA) if words in selected)]),
         capture_output=True,
         text=True,
     )

@@ -30,6 +30,7 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(app, ["run", "wild-mini", *words], prog_name="wildtool")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prefix", KEYED)
 def test_a_dry_run_needs_no_key(prefix: str):
     ended = run("--model", f"{prefix}/some-model", "--dry-run")

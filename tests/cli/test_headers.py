@@ -141,6 +141,7 @@ def error(result: Result) -> str:
 # Where they arrive -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("more", [(), ("--stream",)])
 def test_headers_arrive_in_every_request_beside_the_key(protocol: str, more: tuple[str, ...]):
@@ -281,6 +282,7 @@ def test_python_takes_them_as_a_dictionary():
 # What is recorded ------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("repeats", ["error", "reply"])
 def test_what_a_server_repeats_of_a_secret_is_in_no_record_and_on_no_screen(protocol: str, repeats: str):

@@ -82,6 +82,7 @@ def examples() -> list[str]:
     return sorted({line for line in lines if line.startswith("wildtool ")})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [80, 200])
 @pytest.mark.parametrize("path", COMMANDS)
 def test_help_is_at_most_84_columns_wide_and_never_wider_than_the_terminal(path: tuple[str, ...], width: int):

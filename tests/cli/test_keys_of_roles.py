@@ -125,18 +125,23 @@ def arrived(servers: Mapping[str, Gateway], model: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("tested", TESTED)
+PAIRS = [
+    # With the plainest name beside it each runs in the gate, too.
+    pytest.param(tested, user, id=f"{tested} -- {user}", marks=() if user == "u" else pytest.mark.long)
+    for tested, users in TESTED.items()
+    for user in users
+]
+
+
+@pytest.mark.parametrize(("tested", "user"), PAIRS)
 def test_a_users_model_gets_what_was_given_for_it_and_for_its_address(
-    tested: str, servers: dict[str, Gateway]
+    tested: str, user: str, servers: dict[str, Gateway]
 ):
-    expected = TESTED[tested]
-    for number, (user, sent) in enumerate(expected.items()):
-        words = f"-m {tested} --user-model {user}"
-        for place, its in servers.items():
-            its.heads.clear()
-            its.models.clear()
-            words = words.replace(f" {place}", f" {its.url}")
-        ended = typed(*PLAYED, *words.split(), "--config", "mine.toml", "-o", f"run{number}")
-        assert (user, arrived(servers, "u")) == (user, {sent}), ended.stderr
-        # Whatever is beside it, the tested model gets what was given for it.
-        assert all(each.endswith(" KEY_OF_COMMAND x-team") for each in arrived(servers, "m"))
+    sent = TESTED[tested][user]
+    words = f"-m {tested} --user-model {user}"
+    for place, its in servers.items():
+        words = words.replace(f" {place}", f" {its.url}")
+    ended = typed(*PLAYED, *words.split(), "--config", "mine.toml", "-o", "run")
+    assert arrived(servers, "u") == {sent}, ended.stderr
+    # Whatever is beside it, the tested model gets what was given for it.
+    assert all(each.endswith(" KEY_OF_COMMAND x-team") for each in arrived(servers, "m"))

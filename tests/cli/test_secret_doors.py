@@ -171,6 +171,7 @@ def test_no_key_in_any_word_of_a_command_is_printed_or_written(
         assert not leaked(result, tmp_path), (shape, result.output)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_what_a_command_does_not_know_is_told_without_a_key(verb: tuple[str, ...], tmp_path: Path):
     for text in SHAPES.values():

@@ -169,6 +169,7 @@ def options_in(text: str) -> str:
     return " ".join(re.findall(r"--(?:tool-format) \S+", text))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("remedy", Advice, ids=lambda remedy: remedy.name.lower())
 def test_a_remedy_helps_where_it_is_named(remedy: Advice, place: Place):
     assert remedy in SCENES, f"{remedy.name} has no scene that names it, executes it and sees it help"
@@ -521,6 +522,7 @@ OPTIONS_OF_SERVERS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("defect", DEFECTS.values(), ids=lambda defect: str(defect.kind))
 def test_an_option_that_the_check_advises_is_one_of_run_or_of_a_server(defect: Defect):
     named = set(re.findall(r"--[a-z][a-z-]+", defect.remedy))
@@ -535,6 +537,7 @@ STREAMED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STREAMED)
 def test_without_a_stream_the_reply_is_whole_where_the_check_advises_it(name: str):
     asked = {

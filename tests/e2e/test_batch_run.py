@@ -51,6 +51,7 @@ def words(server: BatchServer | Peer, out: Path, *more: object) -> list[object]:
     return ["run", "wild-mini", *address, "--out", out, *more]
 
 
+@pytest.mark.long
 async def test_gold_by_batches_is_all_right_and_leaves_no_key(script: Any, tmp_path: Path):
     protocol, said = script
     async with BatchServer(protocol, from_script(said)) as server:
@@ -92,6 +93,7 @@ async def cut(server: BatchServer, command: list[object], sent: signal.Signals, 
     return process.returncode, out.decode(), err.decode()
 
 
+@pytest.mark.long
 async def test_a_process_killed_at_any_of_its_requests_pays_for_nothing_twice(script: Any, tmp_path: Path):
     """The server has done what the last request wants, and the process never learns of it."""
     protocol, said = script

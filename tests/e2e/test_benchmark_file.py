@@ -194,6 +194,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "problem"), WRONG.values(), ids=WRONG.keys())
 def test_a_file_that_defines_no_usable_benchmark_is_refused(
     tmp_path: Path, text: str | None, problem: str

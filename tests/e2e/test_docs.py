@@ -144,13 +144,13 @@ ALONE = {c for c in commands([page for page in PAGES if page not in (TUTORIAL, P
 """Commands that run in any order."""
 WITH_DATA = sorted(c for c in ALONE if needs_official(c))
 HERE = sorted(c for c in ALONE if not needs_official(c))
-AT_THE_HEAD = {c for page in PAGES for block in blocks(page)[:1] for c in commands_of(block)}
-"""The first commands that a reader of a page sees."""
+OF_README = {c for page in PAGES[:2] for c in commands([page])}
+"""The commands that a reader of a README sees."""
 
 
 def marked(lines: list[str]) -> list[Any]:
-    """The commands as cases of a test: those at the head of a page run always, the others are long."""
-    return [c if c in AT_THE_HEAD else pytest.param(c, marks=pytest.mark.long) for c in lines]
+    """The commands as cases of a test: those of the READMEs run always, the others are long."""
+    return [c if c in OF_README else pytest.param(c, marks=pytest.mark.long) for c in lines]
 
 
 @pytest.fixture(scope="module")

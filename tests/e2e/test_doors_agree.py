@@ -122,6 +122,7 @@ def test_one_error_in_nearly_all_calls_of_a_file_is_told(tmp_path: Path):
     assert "wildtool check" not in said  # no endpoint is known
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 @pytest.mark.parametrize("oddity", ODDITIES)
 async def test_doors_judge_an_odd_reply_alike_or_say_what_the_endpoint_made_of_it(

@@ -129,6 +129,7 @@ def test_examples_are_of_verbs_that_are_there():
 # Second runs --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", WRITTEN)
 def test_a_command_that_is_repeated_ends_as_before_and_writes_the_same(
     line: str, typed: Callable[[str], str], folder: Path
@@ -189,6 +190,7 @@ def counting_queries(patch: pytest.MonkeyPatch, interrupted: int = 0) -> list[in
     return queries
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", EVERY)
 def test_an_interrupt_in_the_middle_of_a_query_ends_with_130_and_the_same_command_continues(
     line: str, typed: Callable[[str], str], monkeypatch: pytest.MonkeyPatch

@@ -68,6 +68,7 @@ def test_a_folder_that_the_same_command_made_is_written_to_again(line: str):
     assert type_(line.replace("OUT", "empty")).exit_code == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", FILES.values(), ids=FILES)
 def test_a_file_of_somebody_is_left_alone_without_force(line: str):
     line = line.replace("OUT", "thesis.txt")
@@ -81,6 +82,7 @@ def test_a_file_of_somebody_is_left_alone_without_force(line: str):
     assert Path("thesis.txt").read_bytes() != b"mine"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "line", [line for name, line in FILES.items() if name not in ("sessions", "refreshed")]
 )

@@ -227,6 +227,7 @@ async def test_our_own_benchmarks_run_beside_broken_packages(broken: Path, tmp_p
     assert (found.status, len(verdicts(tmp_path / "run"))) == (0, 4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted({*BROKEN, "both"} - {"wild-mini"}))
 async def test_a_broken_benchmark_asked_for_by_name_gives_the_reason(broken: Path, tmp_path: Path, name: str):
     found = await ended(broken, tmp_path, "run", name, "--model", "baseline/gold", "--out", "run")

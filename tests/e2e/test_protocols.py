@@ -70,6 +70,7 @@ def words(peer: Peer, out: Path, *more: object) -> list[object]:
     return ["run", "wild-mini", *address, "--out", out, *more]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stream", [(), ("--stream",)], ids=["whole", "stream"])
 async def test_gold_replies_reach_all(script: Any, stream: tuple[str, ...], tmp_path: Path):
     protocol, said = script

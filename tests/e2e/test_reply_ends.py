@@ -26,6 +26,7 @@ async def played(folder: Path, said: Answer, *more: object, retries: int = 0) ->
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("said", "error"),
     [

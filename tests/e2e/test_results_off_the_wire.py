@@ -101,6 +101,7 @@ async def test_no_source_of_tools_sends_it(kind: str, folder: Path):
     check(peer, folder)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [(), ("--tool-format", "hermes")], ids=["native", "as text"])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_no_protocol_sends_it(protocol: str, form: tuple[str, ...], folder: Path):

@@ -233,6 +233,7 @@ WAYS: Mapping[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_canary_at_many_places_is_nowhere(way: str, tmp_path: Path):
     async with Planting() as server:

@@ -9,6 +9,7 @@ from e2e.command import verdicts, wildtool
 from faults.server import FaultServer, request_digest
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tool_format", ["hermes", "react", "pythonic", "glm"])
 async def test_a_server_that_learned_the_rows_by_heart_gets_everything_right(
     tmp_path: Path, tool_format: str

@@ -67,6 +67,7 @@ def said() -> dict[str, Message]:
     return rehearsed("chat")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS.values(), ids=list(FORMS))
 async def test_gold_replies_reach_all_and_a_broken_run_goes_on(
     form: Form, said: dict[str, Message], tmp_path: Path

@@ -113,6 +113,7 @@ def test_a_dataset_page_names_the_tables_beside_it(tmp_path: Path):
     assert "baseline/gold" in head["pretty_name"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["a\n---\nb: 1", 'say "hi": {', "\ud800\x00\x85\u2028|<script>`", "x" * 10_000]
 )

@@ -57,6 +57,7 @@ def test_items_that_can_show_no_loss_promise_none():
     assert "would be found" not in passed.verdict and "So few items" in passed.verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("lost", "margin", "status"), [(4, 20.0, 0), (4, 5.0, 4), (30, 5.0, 1), (30, 99.0, 0), (0, 8.0, 0)]
 )
@@ -157,6 +158,7 @@ def share(outcomes: Sequence[GateOutcome], status: int) -> float:
     return sum(each.status == status for each in outcomes) / len(outcomes)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_no_bootstrap")
 @pytest.mark.parametrize("worse_than", [None, 3.0])
 @pytest.mark.parametrize("rates", [STEADY, EVEN], ids=["steady", "even"])

@@ -101,6 +101,7 @@ def test_a_case_that_must_pass_fails_alone_whatever_the_mean_says():
     assert gate("new")[0] == 1, "without a baseline, too"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("floors", "status"),
     [
@@ -223,6 +224,7 @@ def test_a_pass_that_is_undecided_does_not_replace_the_baseline():
     assert "base.json stays as it was" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new"),
     [

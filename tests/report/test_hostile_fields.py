@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from report.report_build import Scripted, play
 from wildtool.report.build import build
 from wildtool.report.charts.data import ChartData, ChartPoint
@@ -34,7 +35,7 @@ DATA = re.compile(r'<script type="application/json".*?</script>', re.DOTALL)
 
 
 @pytest.mark.long
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(TEXT, TEXT, TEXT, st.sampled_from(["bars", "lines", "stacked", "differences"]))
 def test_a_chart_of_any_texts_is_drawn_without_a_character_that_acts(
     model: str, name: str, title: str, kind: str

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from long import a_fiftieth_of
 from scale.memory_store import MemoryStore
 from wildtool.scale import claims as module
 from wildtool.scale.claims import (
@@ -259,6 +260,8 @@ class ManyWorkersAndBlocks(ManyWorkers):
 
 
 for machine in (ManyWorkers, ManyWorkersAndBlocks):
-    machine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+    machine.TestCase.settings = settings(
+        max_examples=a_fiftieth_of(1_000), stateful_step_count=40, deadline=None
+    )
 TestManyWorkers = ManyWorkers.TestCase
 TestManyWorkersAndBlocks = ManyWorkersAndBlocks.TestCase

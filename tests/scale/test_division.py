@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.scale.division import RATE, Allotment, Demand, Division
 
 TOTAL = 100.0
@@ -50,7 +51,7 @@ def rounds(spenders: list[Spender], seen: list[list[bool]], calls: list[list[int
     return division
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_500), deadline=None)
 @given(data=st.data(), workers=st.integers(1, 4), count=st.integers(1, 25))
 def test_nothing_is_given_twice_whatever_workers_have_read(data: st.DataObject, workers: int, count: int):
     spenders = [Spender(data.draw(st.sampled_from([0.1, 1.0, 7.0, 30.0]))) for _ in range(workers)]
@@ -87,7 +88,7 @@ def test_a_dead_worker_keeps_what_it_may_have_spent_and_an_ended_one_only_what_i
     assert Division({"cost": TOTAL}).divide(ended)["c"]["cost"] == 45
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_500), deadline=None)
 @given(data=st.data(), workers=st.integers(1, 5), count=st.integers(1, 20))
 def test_rates_in_use_never_exceed_the_limit(data: st.DataObject, workers: int, count: int):
     division = Division({})

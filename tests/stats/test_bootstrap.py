@@ -83,6 +83,7 @@ def test_for_a_difference_it_agrees_with_the_sandwich() -> None:
     assert resampled == pytest.approx((robust.low, robust.high), abs=0.01)
 
 
+@pytest.mark.long
 def test_95_percent_of_intervals_hold_the_difference_they_were_drawn_from() -> None:
     replicates = 400
     a, b = two_runs(np.random.default_rng(11), replicates, 100, 4, (0.5, 0.6), of_items=0.3, of_runs=0.5)

@@ -40,6 +40,7 @@ def test_variances_add_up():
     assert mean_difference(parts)[0].error == pytest.approx(math.hypot(0.03, 0.04) / 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("truth", [0.0, 0.1])
 def test_over_benchmarks_of_different_sizes_intervals_cover_and_equal_models_are_rarely_told_apart(
     truth: float,

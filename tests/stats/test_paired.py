@@ -98,6 +98,7 @@ def test_very_many_items_fall_back_to_the_normal_distribution_and_say_so() -> No
     assert p == pytest.approx(stats.binomtest(gained, len(many), 0.5).pvalue, rel=1e-3)
 
 
+@pytest.mark.long
 def test_under_equal_models_p_is_below_5_percent_in_at_most_5_percent() -> None:
     """Items of four units that agree, where counting flipped units as independent would not hold the level."""
     a, b = two_runs(np.random.default_rng(4), 1000, 64, 4, (0.5, 0.5), of_items=0.6, of_runs=0.3)
@@ -164,6 +165,7 @@ def test_no_unit_gives_no_difference() -> None:
     assert difference([]) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("items", "units"), [(256, 4), (32, 4), (100, 1)])
 @pytest.mark.parametrize("rates", [(0.5, 0.6), (0.3, 0.7)])
 def test_95_percent_of_intervals_hold_the_difference_they_were_drawn_from(

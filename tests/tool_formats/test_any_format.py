@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from tool_formats.calls_build import MARKS, every_format, exact, hostile, text, value
 from wildtool.tool_formats import ToolCall
 from wildtool.tool_formats.any_format import calls_in_text
@@ -134,7 +135,7 @@ WORD = st.from_regex("[a-z]{1,8}", fullmatch=True)
 
 
 @pytest.mark.long
-@settings(max_examples=100)
+@settings(max_examples=a_fiftieth_of(1_500))
 @given(
     calls=st.lists(
         st.builds(ToolCall, WORD, st.dictionaries(text, value, max_size=3)), min_size=1, max_size=3
@@ -148,13 +149,14 @@ def test_what_every_format_writes_is_found(calls: list[ToolCall]):
         assert exact(found) == exact(calls)
 
 
-@settings(max_examples=100)
+@settings(max_examples=a_fiftieth_of(1_500))
 @given(reply=hostile)
 def test_every_text_gives_calls_of_names_that_it_has(reply: str):
     for tools in (TOOLS, [{"function": {"name": reply}}, {"function": reply}]):
         assert all(isinstance(call.name, str) and call.name for call in calls_in_text(reply, tools))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "mark", [*MARKS, "[", "{", "f(", "f({", "[f(", "get_weather(", "Action: ", "- f(a=1)\n"]
 )

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from tool_formats.calls_build import (
     MARKS,
     NamedCall,
@@ -21,12 +22,12 @@ TOOL = {
     "type": "function",
     "function": {"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}},
 }
-several = settings(max_examples=100)
+several = settings(max_examples=a_fiftieth_of(1_500))
 """Drawing takes longer than reading, so every format reads whatever was drawn."""
 
 
 @pytest.mark.long
-@settings(max_examples=120)
+@settings(max_examples=a_fiftieth_of(2_000))
 @given(drawn=named_calls, thought=st.sampled_from(["", "Let me see [1].", "<tool_call>{}", "f(a=1)"]))
 @example(drawn=[("", "f", {"a": "</think>"})], thought="")
 @example(drawn=[("", "f", {"<|tool_call_start|>{": None})], thought="")
@@ -72,6 +73,7 @@ def test_what_breaks_off_is_never_completed(calls: list[ToolCall], share: float)
                 assert read.arguments.items() <= call.arguments.items()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", every_format, ids=lambda format: format.name)
 def test_a_long_row_of_one_mark_is_read(format: CallFormat):
     """Reading that is not linear, or that recurses, would not come to an end here."""

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.toolcall.assignment import PairWeights, heaviest_in_order, longest_ascent, max_weight_matching
 
 # Equal weights, and some that differ in their last bits alone.
@@ -27,7 +28,7 @@ def networkx_matching(pairs: PairWeights) -> set[tuple[object, ...]]:
     }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_500), deadline=None)
 @given(matrices, st.booleans())
 def test_matchings_are_those_of_networkx(matrix: list[list[float]], from_the_end: bool) -> None:
     pairs = {(i, j): weight for i, row in enumerate(matrix) for j, weight in enumerate(row) if weight}

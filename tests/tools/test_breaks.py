@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.tools import breaks
 from wildtool.tools.breaks import Break, find_break
 
@@ -42,7 +43,7 @@ def test_a_clear_break_is_placed_within_its_interval(begins: int):
     assert place.high / place.low < 4
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(
     rows=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=19, max_size=24),
     p=st.floats(0, 1),

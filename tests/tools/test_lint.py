@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.findings import Finding
 from wildtool.tools.lint import lint_tools
 from wildtool.tools.sources.named import ToolSource
@@ -88,7 +89,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(["function", "type"]), VALUES), max_size=4))
 def test_tools_of_any_shape_are_read(tools: list[Any]):
     assert all(each.rule and each.message for each in lint_tools(tools))

@@ -44,6 +44,7 @@ def test_a_small_parquet_file_that_claims_too_much_is_refused(tmp_path: Path, ro
         next(read_rows(file))
 
 
+@pytest.mark.long
 def test_long_rows_of_parquet_are_read_a_few_at_once_and_too_long_ones_left_out(tmp_path: Path):
     """Forty rows of four megabytes are more than is held at once, and one has more than a row may have."""
     long = "SELECT k, repeat(md5(k::VARCHAR), CASE k WHEN 7 THEN 600000 ELSE 125000 END) AS text FROM range(40) t(k)"

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alter.altered_play import judged, played, said
+from long import a_fiftieth_of
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.kinds import RECOVERABLE
 from wildtool.alter.failures.schedule import FailureSchedule
@@ -97,6 +98,7 @@ def test_where_nothing_helps_the_right_end_is_to_tell_the_user(text: str):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "correct", "needless", "duplicate", "ends"),
     [
@@ -119,6 +121,7 @@ def test_who_always_tries_again_has_these_scores(
     assert outcomes(verdicts) == ends
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "correct", "retried", "ends"),
     [
@@ -417,7 +420,7 @@ REPLIES = st.lists(
 )
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_000), deadline=None)
 @given(
     REPLIES,
     st.lists(st.integers(0, 9), max_size=8),
@@ -436,7 +439,7 @@ def test_no_reply_raises(odd: list[Message], places: list[int], text: str, profi
     variant.trace(item, unit, transcript, profile)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([*RECOVERED_FROM, *HELPLESS]))
 def test_any_habit_comes_to_an_end(seed: int, text: str):
     draw, variant, item = Random(seed), failing(text, seed), ITEMS[seed % len(ITEMS)]
@@ -449,7 +452,7 @@ def test_any_habit_comes_to_an_end(seed: int, text: str):
             episode.advance(request.gold(draw.choice(["parallel", "serial", ALWAYS, ALWAYS, NEVER])))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(st.integers(0, 99), st.integers(0, 99))
 def test_the_same_seed_shows_the_same_failures_whatever_the_order(seed: int, order: int):
     def shown(places: list[tuple[Item, str]]) -> dict[tuple[str, str], list[object]]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from benchmarks.acebench.sandbox_build import edition, record
+from long import a_fiftieth_of
 from wildtool.alter.variant import Variant
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.check import short_repr
@@ -328,7 +329,7 @@ ITEMS = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_000), deadline=None)
 @given(st.sampled_from(ITEMS), st.lists(MESSAGES, min_size=1, max_size=4), st.sampled_from(MODES))
 def test_no_reply_makes_judging_raise(asked: Item, replies: list[Message], mode: str) -> None:
     for profile in PROFILES:

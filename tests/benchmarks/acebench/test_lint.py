@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.acebench.test_data import ADJUST, SINGLE, answer, question, write
+from long import a_fiftieth_of
 from wildtool.benchmarks.acebench.lint import lint_folder
 
 ERROR_PARAM, INCOMPLETE = "special_error_param", "special_incomplete"
@@ -299,7 +300,11 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=a_fiftieth_of(1_000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(category=st.sampled_from([SINGLE, ADJUST, INCOMPLETE, ERROR_PARAM, STEP]), data=st.data())
 def test_no_data_make_it_fail(category: str, data: st.DataObject, tmp_path: Path) -> None:
     id_ = f"{category}_0_0" if category == ADJUST else f"{category}_0"

@@ -283,6 +283,7 @@ def test_a_folder_with_some_of_the_prompt_files_names_the_others(official: Path,
         pull(place, None, ignore)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", prompts_build.FILES)
 def test_a_doctored_prompt_file_is_named_and_not_installed(official: Path, cache: Path, path: str) -> None:
     pull(official, None, ignore)

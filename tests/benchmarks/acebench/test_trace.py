@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from benchmarks.acebench.sandbox_build import edition, record
 from benchmarks.acebench.test_judge import ITEMS, MESSAGES, MODES, NUMBER, PROFILES, WORD, calling, transcript
+from long import a_fiftieth_of
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.declared import pages_of
@@ -97,7 +98,7 @@ def test_agent_and_user_each_see_what_is_new_to_them() -> None:
     assert [message["role"] for message in talk.steps[1].seen] == ["user"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_000), deadline=None)
 @given(st.sampled_from(ITEMS), st.lists(MESSAGES, min_size=1, max_size=4), st.sampled_from(MODES))
 def test_any_replies_can_be_shown(asked: Item, replies: list[Message], mode: str) -> None:
     for profile in PROFILES:

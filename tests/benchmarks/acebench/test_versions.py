@@ -161,6 +161,7 @@ def test_a_run_of_an_earlier_wildtool_keeps_data_and_verdicts(
     assert table != (old / "verdicts-official.parquet").read_bytes()  # it has ten items more
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     [

@@ -22,6 +22,7 @@ from benchmarks.apibank.apibank_build import (
     described,
     write_data,
 )
+from long import a_fiftieth_of
 from parity.cases import oracle_folder, present
 from wildtool.benchmark import Check
 from wildtool.benchmarks.apibank import APIBANK
@@ -220,7 +221,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=a_fiftieth_of(2_000))
 @given(st.data(), st.sampled_from(sorted(API_TOOLS)))
 def test_no_argument_makes_a_tool_raise(data: st.DataObject, tool: str) -> None:
     library = ToolLibrary(described(), TABLES)
@@ -237,7 +238,7 @@ def test_no_argument_makes_a_tool_raise(data: st.DataObject, tool: str) -> None:
     assert json.dumps(TABLES) == before
 
 
-@settings(max_examples=100)
+@settings(max_examples=a_fiftieth_of(1_500))
 @given(st.data(), st.sampled_from(PROFILES))
 def test_any_reply_gets_a_verdict(items: dict[str, Item], data: st.DataObject, profile: str) -> None:
     item = items[data.draw(st.sampled_from([ONE, TWO]))]

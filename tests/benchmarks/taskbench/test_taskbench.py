@@ -25,6 +25,7 @@ from benchmarks.taskbench.plan_build import (
     timed,
     write_data,
 )
+from long import a_fiftieth_of
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH, originals
 from wildtool.benchmarks.taskbench.data import DOMAINS, ToolPlan, label_file
 from wildtool.benchmarks.taskbench.originals import read_texts
@@ -253,7 +254,7 @@ texts = st.text() | plans.map(json.dumps) | values.map(json.dumps) | st.text('{}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=a_fiftieth_of(2_000), deadline=None)
 @given(reply=texts | st.none() | st.integers())
 def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
     rules = TASKBENCH.rules(profile)

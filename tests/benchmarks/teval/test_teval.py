@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.teval.teval_build import PLAN, SETS, STEP, write_data
 from e2e.command import wildtool
+from long import a_fiftieth_of
 from wildtool.benchmarks.teval import TEVAL
 from wildtool.benchmarks.teval.rules import right_answer
 from wildtool.benchmarks.teval.scores import EVALUATORS
@@ -215,7 +216,7 @@ texts |= st.sampled_from(
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=a_fiftieth_of(2_000), deadline=None)
 @given(reply=texts)
 def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
     rules = TEVAL.rules(profile)

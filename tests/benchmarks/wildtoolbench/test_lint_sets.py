@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from benchmarks.lint_build import WEATHER, answer, findings, found, session, weather, with_task
+from long import a_fiftieth_of
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.wildtoolbench.lint import expected_transitions, lint_file
 from wildtool.cli import app
@@ -164,7 +165,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(place for key, child in pairs for place in places(child, (*path, key)))]
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_000), deadline=None)
 @given(place=st.sampled_from(places(session())[1:]), value=JSON)
 def test_no_value_anywhere_makes_the_lint_fail(place: tuple[Any, ...], value: Any):
     record = session()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import wildtool
 from benchmarks.wildtoolbench.build import ANSWER, ASK, DONE, answer, ask, call, calls, node, says, session
+from long import a_fiftieth_of
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode, FixedSchedule
 from wildtool.benchmarks.wildtoolbench.official.episode import EMPTY_REPLY_RESULT, NO_MATCH, OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.official.schedule import NO_PATH_LENGTH, Schedule, ScheduleState
@@ -217,7 +218,7 @@ def ended_with(episode: OfficialEpisode) -> str | None:
     return "correct" if episode.name_correct else episode.raised or episode.reason
 
 
-@settings(PROPERTY, max_examples=120)
+@settings(PROPERTY, max_examples=a_fiftieth_of(2_000))
 @given(graphs(["a", "b", ASK, ASK, ANSWER]), st.data())
 def test_the_official_walk_is_the_walk_over_all_reference_paths(graph: Graph, data: st.DataObject) -> None:
     reference, episode = PathListWalk(graph), OfficialEpisode(session(gold_nodes(graph)), 0)
@@ -314,7 +315,7 @@ def branch(episode: FixedEpisode) -> FixedEpisode:
     return twin
 
 
-@settings(PROPERTY, max_examples=40)
+@settings(PROPERTY, max_examples=a_fiftieth_of(500))
 @given(graphs(["t"], largest=4), st.integers(0, 4))
 @example((["t"] * 4, [(), (), (), ()]), 2)
 @example((["t"] * 5, [(1,), (2,), (3,), (4,), ()]), 0)

@@ -187,6 +187,7 @@ CUTS: dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut", CUTS, ids=" ".join)
 def test_a_cut_counts_the_units_it_names_and_no_other(cut: tuple[str, str]) -> None:
     inside, outside = CUTS[cut]

@@ -110,6 +110,7 @@ async def test_odd_results_are_sorted_out(kind: str, tmp_path: Path):
     assert (over["missing"], over["repeated"], over["unknown"]) == (1, 1, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "line", [b"<html>", b'{"custom_id":"wt_', b"[]", b"null", b'{"custom_id":7}', b"\xff\xfe"]
 )
@@ -126,6 +127,7 @@ async def test_results_that_cannot_be_read_are_read_again_and_never_paid_for_aga
     assert len(server.batches) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "spoilt",
     [refusal(429, "slow", "Retry-After: 0"), refusal(500), refusal(503), HTML, Answer(b"", close=True), HALF],

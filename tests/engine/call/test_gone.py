@@ -38,6 +38,7 @@ def dying(after: int, failure: CallError = DOWN, back_at: float = 1e9) -> Callab
     return lambda request: "right" if next(left, None) is not None or now() >= back_at else failure
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("concurrency", [1, 4, 64])
 @pytest.mark.parametrize(
     "failure",

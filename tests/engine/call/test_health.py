@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from engine.instant_time import NetworkModel, instantly
+from long import a_fiftieth_of
 from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.client import (
     MAX_FAILED_CALLS,
@@ -125,7 +126,11 @@ def test_refusals_of_all_but_a_slow_call_stop_the_run_once_that_fails_too(tmp_pa
 OUTCOMES = st.sampled_from(["right", "right", DOWN, WRONG_KEY, CallError("http 500", "broken")])
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=a_fiftieth_of(500),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     first=st.floats(0, 100),
     others=st.lists(st.tuples(st.floats(0, 100), OUTCOMES), min_size=1, max_size=12),

@@ -108,6 +108,7 @@ def test_a_throttled_run_ends_whole_and_takes_not_much_longer_than_it_must(
     assert model.turned_away < 0.5 * units
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ends", [1.0, 40.0, 100.0])
 @pytest.mark.parametrize("seconds", [0.01, 2.0])
 def test_a_run_is_fast_again_after_an_outage(tmp_path: Path, seconds: float, ends: float):

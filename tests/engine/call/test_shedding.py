@@ -55,6 +55,7 @@ def sdk_seconds(calls: int, share: float, seed: int) -> float:
     return instantly(ask_all())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.05, 0.15, 0.3])
 def test_calls_refused_at_random_cost_no_more_than_with_the_openai_sdk(tmp_path: Path, share: float):
     ours = sdk = 0.0

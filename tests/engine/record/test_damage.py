@@ -95,6 +95,7 @@ HOLES: dict[str, Any] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hole", HOLES)
 def test_a_hole_in_what_was_not_synced_is_left_out_and_asked_again(tmp_path: Path, hole: str):
     play(tmp_path)

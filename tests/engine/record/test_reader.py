@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.echo_benchmark import TOOLS
+from long import a_fiftieth_of
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
 from wildtool.engine.record.format import find_segments, request_hashes
@@ -54,7 +55,7 @@ def test_every_column_of_a_reply_is_read_back(tmp_path: Path):
         assert reader.log("i", 0) == {"u": {0: LoggedReply("agent", sent().hashes[-1], reply)}}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=a_fiftieth_of(1_000))
 @given(message=st.dictionaries(ANY_TEXT, ANY_JSON, max_size=3), raw=ANY_TEXT, item=ANY_TEXT, unit=ANY_TEXT)
 def test_any_reply_text_under_any_name_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, message: Message, raw: str, item: str, unit: str

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from engine.instant_time import NetworkModel, instantly
+from long import a_fiftieth_of
 from wildtool import json_codec
 from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.observer import Observer
@@ -141,7 +142,11 @@ REPLIES = st.text(alphabet=st.characters(), max_size=6) | st.sampled_from(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=a_fiftieth_of(500),
+    deadline=None,
+)
 @given(replies=st.lists(REPLIES, min_size=1, max_size=5), keep=st.floats(0, 1))
 def test_a_run_cut_anywhere_and_continued_equals_one_that_was_not(
     tmp_path_factory: pytest.TempPathFactory, replies: list[str], keep: float

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.echo_benchmark import TOOLS, EchoBenchmark
+from long import a_fiftieth_of
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
 from wildtool.alter.variant import Variant
@@ -61,7 +62,11 @@ def test_rows_stand_in_their_order_however_they_came(tmp_path: Path):
     assert reasons == ["0a", "0b", "1a", "1b", "2a", "2b"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=a_fiftieth_of(500),
+    deadline=None,
+)
 @given(text=ANY_TEXT, value=ANY_JSON)
 def test_any_text_and_any_detail_can_be_stored(
     tmp_path_factory: pytest.TempPathFactory, text: str, value: object
@@ -188,7 +193,7 @@ NAMES = st.text(st.sampled_from("ab*?[]!{},='\"\\~ -:%#\n\udcff中1"), min_size=
 """Names of folders that mean something to a database, a shell or a terminal."""
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=a_fiftieth_of(500), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.lists(NAMES.filter(lambda name: name.strip(".") != ""), min_size=2, max_size=4, unique=True))
 def test_every_table_is_written_and_read_under_its_own_name_whatever_folders_are_called(
     tmp_path_factory: pytest.TempPathFactory, names: list[str]

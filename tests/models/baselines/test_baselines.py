@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.models.baselines import MAX_RANDOM_DEPTH, make_baseline
 from wildtool.types import Address, Message, Request
 
@@ -103,7 +104,7 @@ async def test_random_ends_in_a_schema_that_contains_itself():
     assert depths == {MAX_RANDOM_DEPTH + 1}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(
     tools=st.lists(ARBITRARY | st.builds(tool, st.text(min_size=1), ARBITRARY), max_size=3),
     seed=st.integers(),

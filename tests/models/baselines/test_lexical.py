@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.models.baselines import make_baseline
 from wildtool.models.baselines.lexical import answer
 from wildtool.types import Message, Request
@@ -302,7 +303,7 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(messages=st.lists(MESSAGE | JSON, max_size=6), tools=st.lists(TOOL | JSON, max_size=4))
 def test_any_messages_and_tools_give_a_legal_assistant_message(messages: list[Any], tools: list[Any]):
     functions = [entry.get("function") for entry in tools if isinstance(entry, dict)]

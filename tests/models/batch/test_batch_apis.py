@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faults.batch_server import BEGAN, BatchServer, Held
+from long import a_fiftieth_of
 from models.asking import HELLO, TOOL, model
 from wildtool import json_codec
 from wildtool.errors import CallError
@@ -123,7 +124,7 @@ def test_results_are_asked_for_nowhere_but_below_our_own_base_url(url: Any):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30)
+@settings(max_examples=a_fiftieth_of(500))
 @given(row=json_values | rows)
 def test_any_line_is_a_result_or_none(kind: str, row: Any):
     try:
@@ -135,7 +136,7 @@ def test_any_line_is_a_result_or_none(kind: str, row: Any):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30)
+@settings(max_examples=a_fiftieth_of(500))
 @given(
     found=st.dictionaries(
         st.sampled_from(("id", "status", "processing_status", "errors", "request_counts")), json_values

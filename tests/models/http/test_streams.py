@@ -227,6 +227,7 @@ def test_feedback_on_a_prompt_that_was_not_blocked_ends_no_stream():
 MANY = 60_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["chat", "calls", "anthropic", "gemini", "responses"])
 def test_sixty_thousand_deltas_are_put_together_whole(protocol: str):
     text = {"type": "text_delta", "text": "word "}

@@ -28,6 +28,7 @@ def drawing(kind: str, *models: str, href: str = "") -> ChartData:
     return ChartData("title", "about", points, models, ("one", "two"), kind, percent=True)  # pyright: ignore
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bars", "lines", "stacked", "differences"])
 def test_a_chart_of_any_kind_is_drawn_in_both_widths_and_as_files(kind: str):
     chart = render_chart(drawing(kind, "a", "b"))
@@ -38,6 +39,7 @@ def test_a_chart_of_any_kind_is_drawn_in_both_widths_and_as_files(kind: str):
     assert chart.svg.startswith(b"<svg")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "models"), [("bars", 2), ("bars", 9), ("lines", 2), ("stacked", 2), ("differences", 2)]
 )

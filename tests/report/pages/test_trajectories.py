@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.engine.score.results import run_folders
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_data import message_view, part_text, run_shards, set_shards
@@ -113,7 +114,7 @@ MESSAGES = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=a_fiftieth_of(500))
 @given(MESSAGES)
 def test_any_message_is_shown_by_texts_alone(message: dict[str, Any]) -> None:
     def texts(part: Any) -> Iterator[Any]:

@@ -107,6 +107,7 @@ async def test_it_answers_to_its_own_names_at_any_port_since_tunnels_end_elsewhe
     assert (await server.get("/", host=f"Host: {host}")).status == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "host",
     [
@@ -131,6 +132,7 @@ async def test_a_request_without_a_name_or_with_two_is_refused(server: Asked):
     assert (await server.get("/", "Host: localhost", host="Host: evil.example")).status in (400, 403)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "header",
     [
@@ -154,6 +156,7 @@ async def test_its_own_pages_and_a_typed_address_come_in(server: Asked, header: 
     assert (await server.get("/runs.json", header.format(port=server.port))).status == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])
 @pytest.mark.parametrize("path", ["/", "/runs.json", "/nowhere"])
 async def test_nothing_but_reading_is_allowed(server: Asked, method: str, path: str):
@@ -189,6 +192,7 @@ async def test_every_answer_says_what_a_browser_may_do_with_it(
     assert not any(name.startswith("access-control") for name in answer.headers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path",
     [

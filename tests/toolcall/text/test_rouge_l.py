@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.toolcall.text.rouge_l import MAX_ROUGE_CHARACTERS, RougeError, rouge_l_f
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
@@ -32,7 +33,7 @@ def ours(predicted: str, gold: str) -> float | None:
         return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=a_fiftieth_of(3_500), deadline=None)
 @given(TEXTS, TEXTS)
 @example("a b. c", "c. a b")
 @example("a. a b", "b a")

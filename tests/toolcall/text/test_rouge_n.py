@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
+from long import a_fiftieth_of
 from wildtool.toolcall.text.porter_stemmer import stem_word
 from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
 
@@ -24,7 +25,7 @@ words = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=a_fiftieth_of(5_000), deadline=None)
 @given(words)
 def test_stems_are_those_of_nltk(word: str) -> None:
     assert stem_word(word) == STEMMER.stem(word)
@@ -41,7 +42,7 @@ texts = st.one_of(
 
 
 @pytest.mark.parametrize("stem", [True, False])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_500), deadline=None)
 @given(predicted=texts, gold=texts)
 def test_scores_are_those_of_rouge_score(stem: bool, predicted: str, gold: str) -> None:
     expected = RougeScorer(["rouge1", "rouge2"], use_stemmer=stem).score(gold, predicted)

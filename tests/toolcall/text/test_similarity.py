@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
+from long import a_fiftieth_of
 from wildtool.toolcall.text import similarity as module
 from wildtool.toolcall.text.similarity import (
     NEAR_DUPLICATE,
@@ -54,9 +55,10 @@ ALPHABETS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 @pytest.mark.parametrize("block", [7, 4096])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(seed=st.integers(0, 1 << 32), longest=st.sampled_from([3, 14, 40, 130]))
 def test_the_same_texts_are_found_as_by_comparing_all(alphabet: str, block: int, seed: int, longest: int):
     draw = Random(seed)

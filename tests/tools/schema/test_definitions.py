@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.tools.schema.constraints import constraint_faults, pattern_problem
 from wildtool.tools.schema.definitions import call_problems, definition_faults, duplicate_names
 
@@ -128,7 +129,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=a_fiftieth_of(2_000))
 @given(json_values)
 def test_no_definition_raises(value: Any):
     assert isinstance(definition_faults(value), list)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.tools.schema.pattern_risk import pattern_risk
 from wildtool.tools.schema.patterns import PatternError, check_pattern, follows, sample
 
@@ -27,14 +28,14 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=a_fiftieth_of(2_000), deadline=None)
 @given(st.recursive(ATOMS, grown, max_leaves=6), st.text("ab-1_ .", min_size=1, max_size=6))
 def test_a_pattern_is_found_where_re_finds_it(pattern: str, text: str):
     # Python's $ also stands before a last line end, and its \w, \d and . know other characters: none are in the texts.
     assert follows(text, pattern) == (re.search(pattern, text) is not None)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=a_fiftieth_of(1_500), deadline=None)
 @given(st.text(r"ab()[]{}|*+?^$\d,1-:<P", max_size=12))
 def test_no_text_raises_anything_but_a_pattern_error(pattern: str):
     try:

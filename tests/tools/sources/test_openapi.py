@@ -349,6 +349,7 @@ def test_references_inside_of_a_tools_own_parameters_are_followed(tmp_path: Path
     assert [(slot.key, slot.kind) for slot in tool.slots] == [("stay_nights", "integer")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [*range(150), 10_002_124, 10_003_718])
 def test_hostile_documents_are_read_or_refused(tmp_path: Path, seed: int):
     assert outcome(tmp_path / "api.json", seed) in ("read", "refused")

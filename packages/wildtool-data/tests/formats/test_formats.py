@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from review.made_sets import mini_records, tiny_records
 from wildtool_data.formats import find_set
 from wildtool_data.formats.base import MAX_ORDERS, GraphEdge, TaskGraph
@@ -124,7 +125,7 @@ def test_a_finding_points_at_the_part_that_is_wrong(field: str, wrong: Any, rule
 JUNK = st.none() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2) | st.just({})
 
 
-@settings(max_examples=30)
+@settings(max_examples=a_fiftieth_of(500))
 @given(st.data())
 def test_no_content_makes_a_format_fail(data: st.DataObject):
     content: Any = copy.deepcopy(session([call(0, "Rome"), final(1, 0)], "Single-Tool"))

@@ -51,6 +51,7 @@ def test_a_template_that_leaves_something_out_is_refused(
         check_base_template(base(template), [TEXTS, RECORD])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("template", "found"),
     [
@@ -72,6 +73,7 @@ def test_texts_pass_any_template(base: Callable[[str], str]):
     assert check_base_template(base(MARKED), [TEXTS]).marks_replies
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("template", "reason"),
     [

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.training.files import FileRow
 from wildtool.training.readers.data_sets import DATA_SETS
 from wildtool.training.readers.options import DEFAULT_OPTIONS
@@ -89,14 +90,14 @@ def read_arguments(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(talks())
-@settings(max_examples=60)
+@settings(max_examples=a_fiftieth_of(1_000))
 def test_lossless_sharegpt_gives_messages_and_tools_back(row: dict[str, Any]):
     kept = written(record_of(row, "openai"), "sharegpt", WriteOptions(lossless=True))
     assert read_arguments(written(record_of(kept, "sharegpt"), "openai")) == read_arguments(row)
 
 
 @given(talks(), st.sampled_from(["drop", "think", "tags"]))
-@settings(max_examples=60)
+@settings(max_examples=a_fiftieth_of(1_000))
 def test_sharegpt_comes_back_from_openai_byte_for_byte(row: dict[str, Any], text: Any):
     options = WriteOptions(text_with_calls=text)
     first = written(record_of(row, "openai"), "sharegpt", options)
@@ -114,14 +115,14 @@ def test_an_empty_text_beside_calls_is_null(data_set: str):
 
 
 @given(talks(for_trl=True))
-@settings(max_examples=40)
+@settings(max_examples=a_fiftieth_of(500))
 def test_trl_comes_back_from_openai(row: dict[str, Any]):
     between = written(record_of(row, "openai"), "openai")
     assert written(record_of(between, "openai"), "trl") == row
 
 
 @given(talks())
-@settings(max_examples=40)
+@settings(max_examples=a_fiftieth_of(500))
 def test_plain_sharegpt_loses_what_it_says_and_no_more(row: dict[str, Any]):
     record = record_of(row, "openai")
     back = written(record_of(written(record, "sharegpt"), "sharegpt"), "openai")
@@ -174,7 +175,7 @@ def pair_arguments(row: dict[str, Any]) -> list[Any]:
 
 
 @given(pairs())
-@settings(max_examples=40)
+@settings(max_examples=a_fiftieth_of(500))
 def test_pairs_come_back_from_sharegpt_and_from_trl(row: dict[str, Any]):
     record = record_of(row, "openai")
     kept = written(record, "sharegpt", WriteOptions(lossless=True))
@@ -336,7 +337,7 @@ def test_the_samples_themselves_are_read(name: str):
 
 @pytest.mark.parametrize("name", sorted(DATA_SETS))
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=a_fiftieth_of(500))
 def test_any_json_in_any_place_gives_a_good_record_or_a_reason(name: str, data: st.DataObject):
     row = SAMPLES[name]
     for _ in range(data.draw(st.integers(1, 2))):

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from long import a_fiftieth_of
 from wildtool.cli import app
 from wildtool.errors import DataError
 from wildtool.shapes import Reading, ShapeError
@@ -405,7 +406,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=a_fiftieth_of(500))
 @given(value=JSON, layout=st.sampled_from(sorted(LAYOUTS)))
 def test_any_json_is_read_or_refused_with_its_place(value: Any, layout: str):
     def refuse(error: ShapeError) -> None:
@@ -434,7 +435,7 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=a_fiftieth_of(500))
 @given(messages=st.lists(MESSAGE, max_size=8))
 def test_any_conversation_becomes_a_draft_that_can_be_reviewed_and_written(
     tmp_path_factory: Any, messages: Any

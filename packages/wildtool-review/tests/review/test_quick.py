@@ -193,6 +193,7 @@ def test_after_the_last_case_its_decision_can_be_undone(folder: Path):
     assert [json.loads(row).get("id") for row in rows] == [None, "kettle", "thanks", "wrong"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "out",
     ["cases.yaml", "elsewhere/kept.yaml", "kept.csv", "other.yaml"],

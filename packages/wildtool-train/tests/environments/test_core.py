@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from environments.random_policy import ODD, call, reply
+from long import a_fiftieth_of
 from wildtool.benchmark import STEP_COMPONENTS, judge_unit
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Request
@@ -43,6 +44,7 @@ def play_gold(environment: UnitEnvironment) -> Transition:
             return step
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "mode", "profile"),
     [
@@ -84,10 +86,11 @@ def test_the_verdict_is_the_judges_and_the_components_fit_it(
         assert last.components.get("progress") == steps[-1].components.get("progress")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("on_fault", ["end", "answer", "walk"])
 @pytest.mark.parametrize(("name", "mode"), [("wild-mini", None), ("acebench", "fc"), ("acebench", "text")])
 @given(seed=st.integers(0, 10**9))
-@settings(max_examples=40)
+@settings(max_examples=a_fiftieth_of(500))
 def test_a_restored_episode_shows_all_and_goes_on_alike(
     name: str, mode: str | None, on_fault: Any, seed: int
 ):

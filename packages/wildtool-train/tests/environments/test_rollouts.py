@@ -78,6 +78,7 @@ def row(name: str, messages: list[dict[str, Any]], start: int, reward: float) ->
     return {"unit": name, "messages": [*map(blocks_of, messages)], "reward": reward}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [trace, sample, gym, row])
 def test_every_verdict_is_ours_and_what_disagrees_is_named(
     kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -132,6 +132,7 @@ def test_more_at_a_time_makes_the_same_items(tmp_path: Path, few: Path):
     assert files(tmp_path / "one") == files(few / "out")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.93])
 def test_a_killed_making_goes_on_to_the_same_items(tmp_path: Path, few: Path, share: float):
     shutil.copytree(few / "out", tmp_path / "out")

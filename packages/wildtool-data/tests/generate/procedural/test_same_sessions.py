@@ -51,6 +51,7 @@ def test_built_in_tools_make_the_same_sessions(name: str, spec: SessionGeneratio
     check(f"procedural_{name}", _summary(spec))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "tools", "spec"),
     [

@@ -60,6 +60,7 @@ def one(text: str, observation: Any, then: str = "Done.", **arguments: Any) -> d
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("record", SESSIONS, ids=IDS)
 def test_only_scalars_of_texts_and_gold_change(record: dict[str, Any]):
     fresh = refresh_session(record, "s")
@@ -68,6 +69,7 @@ def test_only_scalars_of_texts_and_gold_change(record: dict[str, Any]):
     assert all(fresh[f"{prefix_of(record)}_{name}"] == record[f"{prefix_of(record)}_{name}"] for name in kept)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("record", SESSIONS, ids=IDS)
 def test_no_old_entity_is_left(record: dict[str, Any]):
     prefix = prefix_of(record)

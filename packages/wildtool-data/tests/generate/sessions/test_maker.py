@@ -151,6 +151,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.93])
 def test_a_killed_making_goes_on_to_the_same_sessions(tmp_path: Path, few: Path, share: float):
     shutil.copytree(few / "out", tmp_path / "out")
@@ -201,6 +202,7 @@ def never_done(decision: dict[str, Any]) -> None:
         decision["actions"] = [{"name": "findBook", "arguments": {"title": "thanks"}}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spoil", "reasons"),
     [

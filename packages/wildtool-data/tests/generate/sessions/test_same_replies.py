@@ -36,6 +36,7 @@ def _outcomes(spec: SessionGenerationSpec, share: float) -> dict[str, Any]:
     return {"table": rows_of(made.attrition()), "sessions": rows, "kept": kept, "losses": made.losses}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "share", "spec"),
     [

@@ -179,6 +179,7 @@ def test_more_at_a_time_makes_the_same_tools(tmp_path: Path):
     assert same(tmp_path / "one", tmp_path / "many")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.05, 0.4, 0.9])
 def test_a_killed_making_goes_on_to_the_same_tools(tmp_path: Path, good: Path, share: float):
     shutil.copytree(good / "out", tmp_path / "out")
@@ -326,6 +327,7 @@ def test_nothing_wrong_is_kept_and_each_loss_has_its_reason(tmp_path: Path, spoi
     assert all(definition_faults(row) == [] for row in rows(tmp_path / "out" / APIS_FILE))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

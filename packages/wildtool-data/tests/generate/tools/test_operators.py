@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generate.tools.players import design, evolve, parameter
+from long import a_fiftieth_of
 from wildtool.tools.schema.constraints import FORMAT_PATTERNS
 from wildtool.tools.schema.definitions import definition_faults
 from wildtool_data.make.core.prompts import templates
@@ -123,7 +124,7 @@ def planned(pool: ApiSnapshot, begin: int, count: int) -> list[Assignment]:
     return [one for one in found if one]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(st.integers(0, 40), st.integers(0, 100))
 def test_attempts_of_a_generation_are_given_different_things(apis: int, begin: int):
     tree = seed_tree("en")

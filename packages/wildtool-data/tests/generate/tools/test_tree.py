@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long import a_fiftieth_of
 from wildtool.errors import DataError
 from wildtool.types import Reply, Transcript
 from wildtool_data.make.core.roles import ScriptResult, replay_script
@@ -128,7 +129,7 @@ def test_documents_are_cut_between_paragraphs(tmp_path: Path):
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=a_fiftieth_of(500), deadline=None)
 @given(st.text(alphabet="ab \n", max_size=40).map(lambda text: text * 300))
 def test_no_word_of_a_document_is_lost(tmp_path_factory: pytest.TempPathFactory, text: str):
     path = tmp_path_factory.mktemp("documents") / "manual.md"

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from long import a_fiftieth_of
 from review.made_sets import edit, mini_records
 from review.replies.recorded_runs import gold_answers, import_runs, with_argument, write_set
 from wildtool.cli import app
@@ -392,7 +393,7 @@ def beside_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[ReviewProject
     return opened(tmp_path_factory.mktemp("runs"), [trains()], rows)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=a_fiftieth_of(1_000))
 @given(field=st.sampled_from(FIELDS), value=JSON)
 def test_no_edit_breaks_the_judging(beside_runs: tuple[ReviewProject, Rejudge], field: str, value: Any):
     project, rejudge = beside_runs

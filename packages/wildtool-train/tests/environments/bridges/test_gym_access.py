@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from environments.bridges.sources import SOURCES
+from long import a_fiftieth_of
 from wildtool_train.bridges.nemo_gym import ResourcesServer, gym_rows
 
 UNITS = SOURCES["wild-mini"]
@@ -121,7 +122,7 @@ ANSWERS = JSON.map(lambda output: {"unit": ROW["unit"], "response": {"output": o
 BODIES = (JSON | ANSWERS).map(json.dumps).map(str.encode) | st.binary(max_size=20)
 
 
-@settings(max_examples=50)
+@settings(max_examples=a_fiftieth_of(1_000))
 @given(bodies=st.lists(BODIES, min_size=1, max_size=10))
 def test_no_body_is_an_internal_error(bodies: list[bytes]):
     import asyncio
