@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -259,6 +259,8 @@ ANY = {"type": "function", "function": {"name": "f", "description": "", "paramet
     TEXTS,
     st.sampled_from(["cases.yaml", "cases.jsonl"]),
 )
+@example("0\x85", {}, [], "", "cases.yaml")
+@example("one\ntwo\u2028three\x85four", {}, [], "", "cases.yaml")
 def test_any_draft_is_written_as_it_is_and_read_again(
     asked: str, arguments: dict[str, Any], given_back: Any, answer: str, name: str
 ):

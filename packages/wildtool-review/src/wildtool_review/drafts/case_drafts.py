@@ -188,8 +188,14 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+_LINE_BREAKS = frozenset("\x85\u2028\u2029")
+"""Characters besides the newline at which YAML breaks lines; only between double quotes are they escaped."""
+
+
 def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     style = "'" if _NUMBERS.fullmatch(text) else "|" if "\n" in text and text == text.strip() else None
+    if not _LINE_BREAKS.isdisjoint(text):
+        style = '"'
     write: Any = getattr(dumper, "represent_scalar")  # noqa: B009 - its types are not known
     return write("tag:yaml.org,2002:str", text, style=style)
 
