@@ -118,6 +118,72 @@ def test_tags_are_marks_and_keywords(words: tuple[str, ...], found: list[str]):
     assert calls() == []
 
 
+@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_the_session_ends_with_the_rows_of_all_cases_whichever_worker_ran_them(words: tuple[str, ...]):
+    status, text, _ = run_pytest("--wildtool-live", "--wildtool-at-least", "0.6", *words)
+    assert status == 1, "a case is wrong"
+    rows = dict(re.findall(r"^(\w+) +(.* right \[.*\], \d+/\d+)$", text, re.MULTILINE))
+    assert rows.keys() == {"overall", "orders", "skip", "small"}
+    assert rows["overall"].startswith("66.7 %") and rows["overall"].endswith("2/3")
+    assert "1 without a verdict" in text
+    assert "--wildtool-at-least" not in text, "the share is reached"
+
+
+FLAKY = """
+defaults: {tools: tools.json}
+cases:
+- {id: thanks, input: Thanks, expect: none, repeat: 2, at_least: 0.5, tags: small}
+- {id: again, input: Thank you, expect: none, tags: other}
+"""
+FLAKY_MODEL = """
+def pytest_wildtool_model(config):
+    asked = []
+    def model(messages, tools):
+        asked.append(messages[-1]["content"])
+        return "" if asked.count("Thanks") == 1 and asked[-1] == "Thanks" else "You are welcome."
+    return model
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (["0.6", "other:1"], []),
+        (["0.7", "small:0.5", "small:0.6"], ["0.7", "small:0.6"]),
+        (["smal:0.5"], ["smal:0.5"]),
+    ],
+    ids=["reached", "missed", "unknown tag"],
+)
+@pytest.mark.parametrize("is_setting", [True, False], ids=["setting", "option"])
+def test_a_share_that_is_not_reached_ends_the_session_with_1_and_is_named(
+    words: tuple[str, ...], asked: list[str], named: list[str], is_setting: bool
+):
+    Path("shop.cases.yaml").write_text(FLAKY, "utf-8")
+    Path("conftest.py").write_text(FLAKY_MODEL, "utf-8")
+    if is_setting:
+        lines = "".join(f"\n    {each}" for each in asked)
+        Path("pytest.ini").write_text(f"[pytest]\nwildtool_at_least ={lines}\n", "utf-8")
+    else:
+        words = (*words, *(f"--wildtool-at-least={each}" for each in asked))
+    status, text, counts = run_pytest("--wildtool-live", *words)
+    assert (status, counts.get("passed")) == (1 if named else 0, 2)
+    name = "wildtool_at_least" if is_setting else "--wildtool-at-least"
+    assert re.findall(rf"^{name} (\S+): ", text, re.MULTILINE) == named
+
+
+def test_a_share_is_not_asked_of_a_session_that_runs_no_case_unless_its_command_asks():
+    Path("pytest.ini").write_text("[pytest]\nwildtool_at_least = 1\n", "utf-8")
+    Path("test_own.py").write_text("def test_own(): pass\n")
+    assert run_pytest()[0] == 0
+    assert run_pytest("--wildtool-live", "test_own.py")[0] == 0
+    status, text, _ = run_pytest("--wildtool-live", "test_own.py", "--wildtool-at-least", "1")
+    assert status == 1 and "no case was run" in text
+    words = ["-m", "pytest", "--wildtool-at-least", "1"]
+    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True)
+    assert ended.returncode == pytest.ExitCode.USAGE_ERROR and "needs --wildtool-live" in ended.stderr
+
+
 def test_a_mistake_in_a_file_ends_the_session_with_its_line():
     Path("shop.cases.yaml").write_text(CASES.replace("expect: none", "expects: none", 1), "utf-8")
     status, text, _ = run_pytest("--wildtool-live")

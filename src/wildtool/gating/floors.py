@@ -28,10 +28,15 @@ class Floor:
         return self.share >= self.asked - ROUNDING
 
     def __str__(self) -> str:
+        return f"{self.model} on {self.benchmark}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """What is right and what is asked, without the run."""
         of = f"{self.tag} " if self.tag else ""
         return (
-            f"{self.model} on {self.benchmark}: {of}{format_share(self.share)} right of "
-            f"{counted(self.units, 'unit')}, at least {format_share(self.asked)} is asked"
+            f"{of}{format_share(self.share)} right of {counted(self.units, 'unit')}, "
+            f"at least {format_share(self.asked)} is asked"
         )
 
 
@@ -56,8 +61,8 @@ def floors_of(text: str, news: Sequence[SuiteRuns]) -> list[Floor]:
     return floors
 
 
-def tag_and_share(text: str) -> tuple[str, float]:
-    """What a floor is about, and the share that it asks for. Raises UsageError."""
+def tag_and_share(text: str, option: str = "--at-least") -> tuple[str, float]:
+    """What a floor is about, and the share that it asks for. Raises UsageError, which names the option."""
     tag, _, number = text.rpartition(":")
     try:
         share = float(number)
@@ -66,6 +71,6 @@ def tag_and_share(text: str) -> tuple[str, float]:
     if not 0 <= share <= 1:
         hint = f" ({share / 100:g}?)" if 1 < share <= 100 else ""
         raise UsageError(
-            f"--at-least {text}: takes a share from 0 to 1{hint}, or one of a tag, as in refunds:0.8"
+            f"{option} {text}: takes a share from 0 to 1{hint}, or one of a tag, as in refunds:0.8"
         )
     return tag, share

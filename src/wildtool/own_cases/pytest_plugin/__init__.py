@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from wildtool.own_cases.pytest_plugin.totals import Totals
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -53,12 +55,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--wildtool-model", metavar="NAME", help="model that own cases are run on; implies --wildtool-live"
     )
+    group.addoption(
+        "--wildtool-at-least",
+        action="append",
+        metavar="[TAG:]SHARE",
+        help="share of right units of own cases that is asked, from 0 to 1; repeatable. Else the session fails",
+    )
     parser.addini("wildtool_model", "model that own cases are run on with --wildtool-live", default="")
+    parser.addini(
+        "wildtool_at_least", "shares as of --wildtool-at-least, asked where cases are run", "linelist"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "wildtool: a case of a file of wildtool; its tags are marks, too")
+    if config.getoption("--wildtool-at-least") and not calls_models(config):
+        raise pytest.UsageError(
+            "--wildtool-at-least needs --wildtool-live or --wildtool-model NAME: no case is run"
+        )
+    # A worker of xdist has a part of the cases only, so it has no totals.
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Totals(config), "wildtool-totals")
+
+
+def calls_models(config: pytest.Config) -> bool:
+    """Whether cases are run, and not skipped."""
+    return bool(config.getoption("--wildtool-live") or config.getoption("--wildtool-model"))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

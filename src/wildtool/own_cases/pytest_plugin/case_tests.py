@@ -15,6 +15,8 @@ import pytest
 
 from wildtool.errors import DataError, RecordError, UsageError, WildtoolError
 from wildtool.own_cases.case_files import MOST_FAULTS, checked_cases, read_case_file
+from wildtool.own_cases.pytest_plugin import calls_models
+from wildtool.own_cases.pytest_plugin.totals import JUDGED, OPEN, RIGHT, TAG
 from wildtool.own_cases.records import Case
 from wildtool.temporary import folder_until_exit
 
@@ -109,24 +111,36 @@ class CaseTest(pytest.Item):
 
     def setup(self) -> None:
         """Fetches the replies: where calls failed there is no verdict, which is an error and no failure of the test."""
-        if not (self.config.getoption("--wildtool-live") or self.config.getoption("--wildtool-model")):
+        if not calls_models(self.config):
             pytest.skip("needs --wildtool-live or --wildtool-model NAME, since it calls a model")
         found = self._runs.rows_of(self)
+        self._rows = [] if isinstance(found, WildtoolError) else found
+        failed = [row for row in self._rows if row["outcome"] not in ("correct", "wrong")]
+        self._tell(judged=len(self._rows) - len(failed), without_verdict=len(failed) or not self._rows)
         if isinstance(found, WildtoolError):
             pytest.fail(str(found), pytrace=False)
-        self._rows = found
-        failed = [row for row in self._rows if row["outcome"] not in ("correct", "wrong")]
         if failed or not self._rows:
             lines = [f"{row['unit']}: {row['error'] or row['outcome']}: {row['reason']}" for row in failed]
             pytest.fail("\n".join(["no verdict, and so no wrong answer:", *lines]), pytrace=False)
 
     def runtest(self) -> None:
         """Fails where fewer tries are right than the case asks for."""
-        self.user_properties.append(("wildtool_case", self.case.id))
-        self.user_properties.extend(("wildtool_tag", tag) for tag in self.case.tags)
-        right = sum(row["outcome"] == "correct" for row in self._rows)
-        if right < self.case.at_least * len(self._rows) - 1e-9:
-            pytest.fail("\n".join(_mistakes(self._rows, right)), pytrace=False)
+        if self._right < self.case.at_least * len(self._rows) - 1e-9:
+            pytest.fail("\n".join(_mistakes(self._rows, self._right)), pytrace=False)
+
+    @property
+    def _right(self) -> int:
+        return sum(row["outcome"] == "correct" for row in self._rows)
+
+    def _tell(self, *, judged: int, without_verdict: int) -> None:
+        """Puts into the reports what JUnit's XML and the totals of the session take from there."""
+        self.user_properties[:] = [
+            ("wildtool_case", self.case.id),
+            *((TAG, tag) for tag in self.case.tags),
+            (RIGHT, self._right),
+            (JUDGED, judged),
+            (OPEN, int(without_verdict)),
+        ]
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The file, the line from 0, and the name."""
