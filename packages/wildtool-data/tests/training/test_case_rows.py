@@ -35,8 +35,8 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     benchmark_file.BY_NAME.clear()
 
 
-def converted(form: str, *options: str) -> tuple[list[dict[str, Any]], str]:
-    words = ("data", "convert", "own.cases.yaml", "--to", form, "--out", "made.jsonl", *options)
+def converted(form: str, *options: str, place: str = "own.cases.yaml") -> tuple[list[dict[str, Any]], str]:
+    words = ("data", "convert", place, "--to", form, "--out", "made.jsonl", *options)
     ended = CliRunner().invoke(app, words)
     assert ended.exit_code == 0, ended.output
     return [json.loads(line) for line in Path("made.jsonl").read_text("utf-8").splitlines()], ended.output
@@ -63,3 +63,26 @@ def test_a_reply_of_an_earlier_turn_is_learned_once_where_a_form_has_no_weights(
     rows, _ = converted("trl")
     learned = [message["content"] for row in rows for message in row["completion"]]
     assert learned.count("It is late.") == 1
+
+
+def test_a_folder_of_case_files_gives_the_rows_of_each():
+    of_file, _ = converted("openai")
+    Path("cases/more").mkdir(parents=True)
+    for place in ("cases/a.yaml", "cases/more/b.cases.yaml"):
+        Path(place).write_text(CASES, encoding="utf-8")
+    Path("cases/notes.json").write_text('{"no": "case"}', encoding="utf-8")
+    rows, output = converted("openai", "--force", place="cases")
+    assert rows == [*of_file, *of_file]
+    assert "without a whole answer 8" in output
+
+
+def test_a_run_of_own_cases_is_no_data_of_a_benchmark_and_a_folder_with_both_is_refused():
+    ended = CliRunner().invoke(app, ["run", "own.cases.yaml", "--model", "baseline/gold", "--out", "run"])
+    assert ended.exit_code == 0, ended.output
+    rows, _ = converted("openai", place="run")
+    assert rows
+    ended = CliRunner().invoke(app, ["data", "convert", ".", "--to", "openai", "--out", "both.jsonl"])
+    assert ended.exit_code == 2 and "runs and case files" in ended.output
+    Path("empty").mkdir()
+    ended = CliRunner().invoke(app, ["data", "convert", "empty", "--to", "openai", "--out", "none.jsonl"])
+    assert ended.exit_code == 2 and "case files" in ended.output

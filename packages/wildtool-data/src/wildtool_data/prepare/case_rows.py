@@ -8,6 +8,8 @@ from typing import Any
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import cases_in
+from wildtool.engine.score.results import run_folders
+from wildtool.errors import RecordError, UsageError
 from wildtool.json_codec import as_list, as_object
 from wildtool.own_cases.history import gold_messages
 from wildtool.own_cases.records import CallPattern, CaseUnit
@@ -23,8 +25,22 @@ _SAYS_A_VALUE = frozenset({"$is", "$exact", "$one_of", "$maybe", "$date", "$abse
 
 
 def cases_of(path: Path) -> Benchmark | None:
-    """The benchmark of a case file; None for any other path."""
-    return cases_in(path) if path.is_file() else None
+    """The benchmark of a case file or of a folder of them; None for any other file and for runs.
+
+    Raises UsageError for a folder that holds both, RecordError for one that holds neither.
+    """
+    cases = cases_in(path)
+    if not path.is_dir():
+        return cases
+    try:
+        run_folders(path)
+    except RecordError as error:
+        if cases is None:
+            raise RecordError(f"{error}, or a folder of case files") from None
+        return cases
+    if cases is not None:
+        raise UsageError(f"{path}: holds runs and case files; name the runs or the cases")
+    return None
 
 
 def case_rows(benchmark: Benchmark, notes: Counter[str]) -> Iterator[FileRow]:

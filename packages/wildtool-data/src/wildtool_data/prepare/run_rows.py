@@ -13,6 +13,8 @@ from wildtool.export.conversations import ExportedConversation, conversation_row
 from wildtool.export.files import portable_value
 from wildtool.export.repeats import MERGED, OTHER_HISTORY, merged_conversations, sessions_of
 from wildtool.export.trajectory import RecordedRun
+from wildtool.own_cases.benchmark import CaseBenchmark
+from wildtool.own_cases.case_files import case_paths
 from wildtool.training.files import FileRow, RawRow, raw_rows
 from wildtool.training.procedures.official import official_owner
 from wildtool.types import PROVIDER_CONTENT
@@ -26,16 +28,15 @@ RUN_NOTES: Mapping[str, str] = {
 
 
 def training_rows(path: Path, notes: Counter[str] | None = None) -> Iterator[RawRow]:
-    """The rows of a file of training data; of a run folder, or one above several, those of `run_rows`; of a case file
-    those of `case_rows`.
+    """The rows of a file of training data; of a run folder, or one above several, those of `run_rows`; of a case file or
+    a folder of them those of `case_rows`.
 
-    Raises as `raw_rows`, `score_run` and `case_rows`.
+    Raises as `raw_rows`, `score_run`, `cases_of` and `case_rows`.
     """
     counted: Counter[str] = Counter() if notes is None else notes
-    if path.is_dir():
-        return run_rows(path, counted)
-    cases = cases_of(path)
-    return raw_rows(path) if cases is None else case_rows(cases, counted)
+    if (cases := cases_of(path)) is not None:
+        return case_rows(cases, counted)
+    return run_rows(path, counted) if path.is_dir() else raw_rows(path)
 
 
 def run_rows(path: Path, notes: Counter[str]) -> Iterator[FileRow]:
@@ -72,19 +73,24 @@ def learns_all(path: Path) -> bool:
 
 def benchmark_owners(path: Path) -> Iterator[str]:
     """The benchmarks whose own data a file is, or runs were made on."""
-    if path.is_dir():
+    if path.is_dir() and cases_of(path) is None:
         for folder in run_folders(path):
             if (owner := data_owner(RecordedRun(ExportRequest(folder=folder)))) is not None:
                 yield owner
-    elif (owner := official_owner(path)) is not None:
-        yield owner
+        return
+    for file in case_paths(path) if path.is_dir() else [path]:
+        if (owner := official_owner(file)) is not None:
+            yield owner
 
 
 def data_owner(run: RecordedRun) -> str | None:
-    """The benchmark whose own data a run's are; None for data of the user's own."""
+    """The benchmark whose own data a run's are; None for data of the user's own, such as their cases."""
     benchmark, source = run.run.selection.benchmark, run.run.selection.source
     try:
-        if data_of(benchmark).locate(None).sha256 == source.sha256:
+        if (
+            not isinstance(benchmark, CaseBenchmark)
+            and data_of(benchmark).locate(None).sha256 == source.sha256
+        ):
             return benchmark.name
     except DataError:
         pass  # nothing is at hand that they could be

@@ -135,8 +135,8 @@ def convert(
     convert_options: ConvertOptions,
     files: list[Path] = arg(
         "FILE…",
-        "JSON, JSON Lines, CSV or Parquet, also with gzip or zstd; case files; or run folders, for their"
-        " correct conversations.",
+        "JSON, JSON Lines, CSV or Parquet, also with gzip or zstd; case files or folders of them; or run"
+        " folders, for their correct conversations.",
     ),
 ) -> int:
     """Convert training data of any layout for a trainer.
