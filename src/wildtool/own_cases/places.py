@@ -58,6 +58,8 @@ class CaseDocument:
     """What `defaults` holds; None where the file has none."""
     faults: list[CaseFault] = field(default_factory=list[CaseFault])
     """What is wrong with the writing itself."""
+    reviewers: int | None = None
+    """How many people have to review a case, as the file says; None where it says nothing."""
 
     def fail(self, line: int, field: str, message: str, level: FindingLevel = "error") -> None:
         """Notes what is wrong with the writing."""

@@ -28,7 +28,10 @@ SUFFIXES: Mapping[str, str] = {
 """What a case file's name ends with, and how it is written."""
 _CSV_COLUMNS = ("id", "input", "expect", "never", "also", "tags", "must", "system", "date", "note")
 _CSV_LISTS = ("expect", "never", "also", "tags")
-_FILE_KEYS = ("defaults", "cases", "$schema")
+_REVIEWERS = "reviewers"
+_FILE_KEYS = ("defaults", "cases", "$schema", _REVIEWERS)
+_HEAD_KEYS = {"defaults", _REVIEWERS}
+"""Keys of the line of JSON lines that is about the file."""
 _SEPARATOR = re.compile(r";(?![^()]*\))")
 """Between the members of a list in a cell; not inside the brackets of a call."""
 
@@ -92,8 +95,9 @@ def _add_tree(document: CaseDocument, tree: YamlText) -> None:
     if "cases" in held or "defaults" in held:
         for key in held:
             if key not in _FILE_KEYS:
-                message = f"{key!r} is not a key here; known: cases, defaults"
+                message = f"{key!r} is not a key here; known: cases, defaults, reviewers"
                 document.fail(tree.lines.get((key,), 1), key, message)
+        _read_reviewers(document, held, tree.lines.get((_REVIEWERS,), 1))
         if held.get("defaults") is not None:
             document.defaults = _record(document, tree, held["defaults"], ("defaults",))
         if not as_list(held.get("cases")):
@@ -105,6 +109,17 @@ def _add_tree(document: CaseDocument, tree: YamlText) -> None:
     document.records += [_record(document, tree, each, (at,)) for at, each in enumerate(several)]
     if not isinstance(tree.value, list | None):
         document.records.append(_record(document, tree, tree.value, ()))
+
+
+def _read_reviewers(document: CaseDocument, head: Mapping[str, Any], line: int) -> None:
+    """What a file says of its own review."""
+    if _REVIEWERS not in head:
+        return
+    number = head[_REVIEWERS]
+    if type(number) is int and number in (1, 2):
+        document.reviewers = number
+    else:
+        document.fail(line, _REVIEWERS, "expected 1 or 2, how many people have to review each case")
 
 
 def _record(document: CaseDocument, tree: YamlText, value: Any, base: ValuePath) -> CaseRecord:
@@ -125,8 +140,11 @@ def _read_lines(document: CaseDocument, text: str) -> None:
         except ValueError as error:
             document.fail(number, "", f"not JSON: {error}")
             continue
-        if isinstance(value, dict) and {*as_object(value)} == {"defaults"}:
-            document.defaults = CaseRecord(as_object(value)["defaults"], document.path, number)
+        held = as_object(value)
+        if held and {*held} <= _HEAD_KEYS:
+            _read_reviewers(document, held, number)
+            if "defaults" in held:
+                document.defaults = CaseRecord(held["defaults"], document.path, number)
         else:
             document.records.append(CaseRecord(value, document.path, number))
 

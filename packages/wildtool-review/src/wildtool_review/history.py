@@ -398,9 +398,11 @@ def finding_row(finding: Finding) -> dict[str, str]:
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:
-    levels: tuple[FindingLevel, ...] = get_args(FindingLevel)
-    level = next((each for each in levels if each == row.get("severity")), "error")
+    level = _LEVELS.get(str(row.get("severity")), "error")
     return fault(str(row.get("rule")), str(row.get("message")), str(row.get("field")), level)
+
+
+_LEVELS: Mapping[str, FindingLevel] = {level: level for level in get_args(FindingLevel)}
 
 
 def describes_error(past: Pass) -> bool | None:

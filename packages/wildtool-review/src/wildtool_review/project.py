@@ -24,6 +24,7 @@ from wildtool_review.history import (
     finding_row,
 )
 from wildtool_review.log import Draft, chained, now
+from wildtool_review.state import REVIEWERS_FIELD
 from wildtool_review.store.base import Store
 from wildtool_review.team import ReviewTeam
 
@@ -103,6 +104,11 @@ class ReviewProject(ReviewTeam):
                 added = []
         self._append(added)
         return count
+
+    def keep_reviewers(self, number: int, note: str = "") -> None:
+        """Keeps how many people have to review each item, as the set says now, in the log."""
+        if number != self.state.reviewers:
+            self._append([Draft("import", "import", field=REVIEWERS_FIELD, after=number, note=note)])
 
     def check_items(self) -> Iterator[str]:
         """Runs the rules over all items whose current version was not checked yet; yields each id."""

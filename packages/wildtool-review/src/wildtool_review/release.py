@@ -41,6 +41,8 @@ _FIGURES = (
     ("precision of warnings", "Precision of warnings"),
 )
 """Groups of figures in the card, with their titles."""
+ONE_REVIEWER = "One reviewer per item is enough, as the set says (`reviewers: 1`)."
+"""Said of a set whose items nobody has to review a second time."""
 _BAR = 20
 """Characters of a full bar in the card."""
 
@@ -207,6 +209,7 @@ def _card(
         "",
         f"Format: {project.format.name}. Approved: {len(approved)} of {len(items)}. Last change: {last.when[:10]}.",
         f"Log: {project.state.n} entries, digest `{project.state.digest}`.",
+        *([ONE_REVIEWER] if project.state.reviewers == 1 else []),
         "",
         "## Types",
         "",

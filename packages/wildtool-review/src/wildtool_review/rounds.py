@@ -138,7 +138,7 @@ class StopRule:
     """Whether the review may end."""
 
     covered: int
-    """Items whose review in a round has ended at least once."""
+    """Items whose review in a round has ended at least once; in or outside of one where one reviewer is enough."""
     total: int
     open_conflicts: int
     last_errors: int | None
@@ -147,13 +147,16 @@ class StopRule:
     """Upper end of the 95 % interval of the error rate of the last round."""
     bound: float | None
     """What `upper` must not exceed; None for no such rule."""
+    asks_round: bool = True
+    """Whether a round without errors is asked; False where one reviewer is enough and no round was opened."""
 
     @property
     def met(self) -> bool:
         """True if everything is covered, no conflict is open, and the last round found no error."""
         within = self.bound is None or (self.upper is not None and self.upper <= self.bound)
         full = self.covered == self.total > 0
-        return full and self.open_conflicts == 0 and self.last_errors == 0 and within
+        no_errors = self.last_errors == 0 or not self.asks_round
+        return full and self.open_conflicts == 0 and no_errors and within
 
 
 def round_qualities(state: State) -> list[RoundQuality]:
@@ -164,15 +167,22 @@ def round_qualities(state: State) -> list[RoundQuality]:
 def stop_rule(state: State, bound: float | None = None) -> StopRule:
     """Whether the review may end.
 
+    Where the set says that one reviewer is enough, reviews outside of rounds count, too.
+
     Args: bound: largest error rate that the last round must leave possible, from 0 to 1; None asks only for zero errors.
     """
-    covered = sum(any(past.round and past.ended for past in item.passes) for item in state.items.values())
+    is_one_enough = state.reviewers == 1
+    covered = sum(
+        any(past.ended and (past.round or is_one_enough) for past in item.passes)
+        for item in state.items.values()
+    )
     conflicts = sum(bool(item.conflicts) for item in state.items.values())
     last = round_qualities(state)[-1:]
     is_complete = last and last[0].ended == last[0].sampled
     upper = 1 - last[0].low if is_complete and last[0].low is not None else None
     errors = last[0].errors if is_complete else None
-    return StopRule(covered, len(state.items), conflicts, errors, upper, bound)
+    asks_round = bool(state.rounds) or not is_one_enough
+    return StopRule(covered, len(state.items), conflicts, errors, upper, bound, asks_round)
 
 
 def _quality(state: State, round_: RoundState, position: int) -> RoundQuality:

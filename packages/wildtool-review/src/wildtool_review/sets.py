@@ -91,6 +91,7 @@ def start_review(
     project = ReviewProject.create(open_store(name), format_)
     items = with_steps(f"reading {place.name}", enumerate(chain([first], items)), itemgetter(0))
     added = project.import_items((item for _, item in items), note=place.name)
+    project.keep_reviewers(format_.reviewers(place), place.name)
     project.store.set_setting(_SOURCE_SETTING, stamp)
     return project, added
 

@@ -14,6 +14,8 @@ from wildtool_review.people import COMMAND_LINE, ROLES, Person
 
 STATE_VERSION = 2
 """Of the snapshot; a state of another version is folded again."""
+REVIEWERS_FIELD, DEFAULT_REVIEWERS = "reviewers", 2
+"""Field of the entry that keeps how many people have to review each item, and their number where no set says so."""
 Stage = Literal["generated", "rules passed", "judged", "in review", "approved", "rejected"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 Queue = Literal[
@@ -145,6 +147,8 @@ class State:
     people: dict[str, Person] = field(default_factory=dict[str, Person])
     general: int = 0
     """Number of the last entry that is about no item."""
+    reviewers: int = DEFAULT_REVIEWERS
+    """How many people have to review each item, as the set says."""
 
     def add(self, entries: Sequence[Entry], history: HistoryReader) -> None:
         """Takes the next entries of the log.
@@ -205,6 +209,7 @@ class State:
                 "rounds": [asdict(round_) for round_ in self.rounds],
                 "people": [asdict(person) for person in self.people.values()],
                 "general": self.general,
+                "reviewers": self.reviewers,
             }
         )
         return b"\n".join((_digest(data), data))
@@ -224,7 +229,8 @@ class State:
             people = {entry["name"]: Person(**entry) for entry in row["people"]}
         except (ValueError, KeyError, TypeError):
             return None
-        return cls(format_, row["n"], row["digest"], items, rounds, people, row["general"])
+        reviewers = row.get("reviewers", DEFAULT_REVIEWERS)
+        return cls(format_, row["n"], row["digest"], items, rounds, people, row["general"], reviewers)
 
     def _add_general(self, entry: Entry) -> None:
         row = details(entry)
@@ -240,6 +246,8 @@ class State:
                 role = row.get("role")
                 if role in ROLES:
                     self.people[entry.field] = Person(entry.field, role, row.get("active") is not False)
+            case "import" if entry.field == REVIEWERS_FIELD and entry.after in (1, 2):
+                self.reviewers = entry.after
             case _:
                 pass  # notes about the review as a whole
 

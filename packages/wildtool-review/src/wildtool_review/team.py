@@ -17,14 +17,20 @@ class ReviewTeam(ReviewJournal):
     """A review with its people and rounds."""
 
     def open_round(
-        self, person: str, people: Sequence[str], *, seed: str = "1", share: float = 0.2, reviewers: int = 2
+        self,
+        person: str,
+        people: Sequence[str],
+        *,
+        seed: str = "1",
+        share: float = 0.2,
+        reviewers: int | None = None,
     ) -> list[str]:
-        """Draws a sample and assigns each of its items to a pair of people; returns the items.
+        """Draws a sample and assigns each of its items to a pair of people, or to one; returns the items.
 
         Args:
             people: who reviews in this round.
             share: of all items.
-            reviewers: per item, 1 or 2.
+            reviewers: per item, 1 or 2; None for what the set says.
 
         Raises UsageError if nothing is left to draw, or somebody is not known.
         """
@@ -35,9 +41,9 @@ class ReviewTeam(ReviewJournal):
                 raise UsageError(
                     unknown_name("reviewer", name, [p.name for p in self.state.people.values() if p.active])
                 )
-        number = len(self.state.rounds) + 1
+        number, size = len(self.state.rounds) + 1, reviewers or self.state.reviewers
         for _ in range(_ROUND_TRIES):
-            drafts = self._round(person, number, names, seed, share, reviewers)
+            drafts = self._round(person, number, names, seed, share, size)
             conflict = self._attempt(drafts)
             if conflict is None:
                 return [draft.item for draft in drafts[1:]]

@@ -87,7 +87,7 @@ def _is_own(held: Mapping[str, Any]) -> bool:
     judged = any(key in held for key in JUDGED_KEYS) and ("input" in held or "messages" in held)
     cases = "cases" in held and not _first(held, "cases").get("inputs")
     turns = any("input" in as_object(turn) for turn in as_list(held.get("turns")))
-    return judged or cases or turns or {*held} == {"defaults"}
+    return judged or cases or turns or bool(held and {*held} <= {"defaults", "reviewers"})
 
 
 def _is_deepeval(held: Mapping[str, Any]) -> bool:

@@ -100,6 +100,13 @@ class ReviewFormat(ABC):
     def read(self, path: Path) -> Iterator[RawItem]:
         """The items of a set. Raises DataError naming file and line."""
 
+    def reviewers(self, path: Path) -> int:
+        """How many people have to review each item before it is released, as the set says; 2 where it says nothing.
+
+        Raises as `read`.
+        """
+        return 2
+
     @abstractmethod
     def write(self, contents: Iterable[Any], out: Path) -> None:
         """Writes items as `wildtool run --data` reads them. Raises OSError."""

@@ -8,7 +8,7 @@ from wildtool.errors import DataError
 from wildtool.findings import Finding, FindingLevel, fault
 from wildtool.json_codec import as_list, as_object, as_objects, object_text
 from wildtool.own_cases.case_file import CaseReader, faults_of_case, made_id
-from wildtool.own_cases.places import CasePlace, CaseRecord
+from wildtool.own_cases.places import CaseDocument, CasePlace, CaseRecord
 from wildtool.own_cases.reading import read_case_document, read_case_text
 from wildtool.own_cases.tool_sources import ToolReader, read_listing
 from wildtool_data.formats.base import Facets, RawItem, ReviewFormat
@@ -28,10 +28,7 @@ class CasesFormat(ReviewFormat):
     file_name = "cases.jsonl"
 
     def read(self, path: Path) -> Iterator[RawItem]:
-        document = read_case_document(path, read_case_text(path))
-        errors = [each for each in document.faults if each.level == "error"]
-        if errors:
-            raise DataError(str(errors[0]))
+        document = _document(path)
         defaults = as_object(document.defaults.value) if document.defaults else {}
         reader = CaseReader(document, ToolReader(path.parent, read_listing(path)), path.parent)
         for record in document.records:
@@ -39,6 +36,9 @@ class CasesFormat(ReviewFormat):
             _take_in(held, CasePlace(CaseRecord(held, path, record.line), document.faults), reader)
             id_ = held.get("id")
             yield RawItem(id_ if isinstance(id_, str) and id_ else made_id(held), held)
+
+    def reviewers(self, path: Path) -> int:
+        return _document(path).reviewers or super().reviewers(path)
 
     def write(self, contents: Iterable[Any], out: Path) -> None:
         write_whole_file(out, map(json_line, contents))
@@ -64,6 +64,15 @@ class CasesFormat(ReviewFormat):
         held = as_object(content)
         turns = as_objects(held.get("turns")) or [held]
         return [object_text(turn["input"]) for turn in turns if turn.get("input")]
+
+
+def _document(path: Path) -> CaseDocument:
+    """What a file holds. Raises DataError for the first thing in it that is not well written."""
+    document = read_case_document(path, read_case_text(path))
+    errors = [each for each in document.faults if each.level == "error"]
+    if errors:
+        raise DataError(str(errors[0]))
+    return document
 
 
 def _take_in(held: dict[str, Any], place: CasePlace, reader: CaseReader) -> None:

@@ -11,7 +11,7 @@ def round_(
     set_name: str = SET_ARGUMENT,
     people: list[str] | None = opt("NAME", "Who reviews in it; can be repeated or separated by commas."),
     share: float = opt("X", "Share of the items to draw.", default=0.2, min=0.0001, max=1),
-    reviewers: int = opt("N", "People per item.", default=2, min=1, max=2),
+    reviewers: int | None = opt("N", "People per item (default: 2, or what the set says).", min=1, max=2),
     seed: str = opt("TEXT", "The same seed draws the same items.", default="1"),
     close: int | None = opt("N", "End round N, once all its items have a result.", min=1),
     store: str | None = STORE_OPTION,

@@ -66,6 +66,8 @@ def _print_overview(project: "ReviewProject", name: str, added: int) -> None:
 
     items = project.state.items.values()
     print_out(f"{name}: {len(items)} items, {added} new")
+    if project.state.reviewers == 1:
+        print_out("one reviewer per item is enough, as the set says")
     stages = Counter(item.stage for item in items)
     print_out(", ".join(f"{count} {stage}" for stage, count in stages.items()))
     for queue, label in _SHOWN:

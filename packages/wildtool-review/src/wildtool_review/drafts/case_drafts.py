@@ -129,16 +129,16 @@ def write_cases(drafts: Sequence[DraftCase], out: Path, *, force: bool = False) 
     Raises UsageError if the file exists, or may not be written.
     """
     cases = [draft.case for draft in drafts]
-    defaults: dict[str, Any] = {}
+    head: dict[str, Any] = {}
     if _is_yaml(out):
         tools = _usual_tools(cases)
-        defaults = {"tools": tools} if tools else {}
+        head = {"defaults": {"tools": tools}} if tools else {}
         usual = canonical_json(tools)
         cases = [
             {key: value for key, value in case.items() if key != "tools" or canonical_json(value) != usual}
             for case in cases
         ]
-    text = head_text(defaults, out) + "".join(case_text(case, out) for case in cases)
+    text = head_text(head, out) + "".join(case_text(case, out) for case in cases)
     check_absent(out, force=force)
     write_case_text(text, out)
 
@@ -149,11 +149,16 @@ def write_case_text(text: str, out: Path) -> None:
         new.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
-def head_text(defaults: Mapping[str, Any], out: Path) -> str:
-    """What a case file begins with. Args: out: the file, whose name says how it is written."""
+def head_text(head: Mapping[str, Any], out: Path) -> str:
+    """What a case file begins with.
+
+    Args:
+        head: what is said of the file, such as its `defaults`.
+        out: the file, whose name says how it is written.
+    """
     if not _is_yaml(out):
-        return f"{json.dumps({'defaults': defaults}, ensure_ascii=False)}\n" if defaults else ""
-    return f"{_yaml_text({'defaults': dict(defaults)}) if defaults else ''}cases:\n"
+        return f"{json.dumps(head, ensure_ascii=False)}\n" if head else ""
+    return f"{_yaml_text(dict(head)) if head else ''}cases:\n"
 
 
 def case_text(case: Mapping[str, Any], out: Path) -> str:

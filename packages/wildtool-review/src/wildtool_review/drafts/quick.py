@@ -170,7 +170,8 @@ def open_quick_review(file: Path, out: Path | None) -> QuickReview:
     document = _document(file)
     review = QuickReview(file, out, _by_id(document))
     defaults = as_object(document.defaults.value) if document.defaults else {}
-    review.head = head_text(defaults, out)
+    head = {"defaults": defaults, "reviewers": document.reviewers}
+    review.head = head_text({key: value for key, value in head.items() if value}, out)
     review.seen = review.content()
     if review.seen is None:
         return review

@@ -353,7 +353,7 @@ def _remark(review: ReviewService, person: str, body: Payload) -> Any:
 def _open_round(review: ReviewService, person: str, body: Payload) -> Any:
     share = _share(body, "share", 0.2)
     seed = str(body.get("seed") or "1")
-    reviewers = _number(body, "reviewers", 2)
+    reviewers = _number(body, "reviewers", review.project.state.reviewers)
     review.project.open_round(person, _texts(body, "people"), seed=seed, share=share, reviewers=reviewers)
     return figures_payload(review.project, person)
 

@@ -82,6 +82,7 @@ def review_payload(project: ReviewProject, person: str, name: str, *, signed_in:
         "role": project.state.role(person),
         "signed_in": signed_in,
         "benchmark": project.format.name,
+        "reviewers": project.state.reviewers,
         "total": len(items),
         "queues": {queue: len(project.state.queue(queue, person)) for queue in QUEUES},
         "stages": Counter(item.stage for item in items),

@@ -58,16 +58,17 @@ function metricTable(group, rows) {
   return scroll;
 }
 
-function stopRule(stop, rounds, zero) {
+function stopRule(stop, rounds, zero, reviewers) {
   const made = make("section", "stop"), list = make("ul");
   made.append(make("h2", "", t("When to stop")), make("p", stop.met ? "good" : "", stop.met ? t("The review may stop.") : t("Not yet: the review goes on.")));
   made.dataset.met = String(stop.met);
   const check = (good, text) => list.append(make("li", good ? "good" : "", `${good ? "✓" : "○"} ${text}`));
   check(stop.covered === stop.total, t("{0} of {1} items were reviewed", stop.covered, stop.total));
   check(stop.open_conflicts === 0, t("open conflicts: {0}", stop.open_conflicts));
-  check(stop.last_errors === 0, stop.last_errors === null ? t(rounds.length ? "the last round has not ended" : "no round yet") : t("errors in the last round: {0}", stop.last_errors));
+  if (stop.asks_round) check(stop.last_errors === 0, stop.last_errors === null ? t(rounds.length ? "the last round has not ended" : "no round yet") : t("errors in the last round: {0}", stop.last_errors));
   made.append(list);
-  if (zero !== null) made.append(make("p", "muted", t("Zero errors in one round still allow a true rate of {0} %.", (100 * zero).toFixed(1))));
+  if (reviewers === 1) made.append(make("p", "muted reviewers", t("One reviewer per item is enough, as the set says.")));
+  if (zero !== null && stop.asks_round) made.append(make("p", "muted", t("Zero errors in one round still allow a true rate of {0} %.", (100 * zero).toFixed(1))));
   return made;
 }
 
@@ -106,7 +107,7 @@ export async function show(main, context) {
   const figure = make("figure"), caption = make("figcaption");
   caption.append(make("span", "key ours", t("this review")), " ", make("span", "key published", t("published")));
   figure.append(roundChart(figures.rounds, figures.published), caption);
-  made.append(make("h2", "", t("Quality by round")), figure, stopRule(figures.stop, figures.rounds, figures.zero_of));
+  made.append(make("h2", "", t("Quality by round")), figure, stopRule(figures.stop, figures.rounds, figures.zero_of, context.review.reviewers));
   const groups = new Map();
   for (const row of figures.metrics) groups.set(row.group, [...(groups.get(row.group) || []), row]);
   for (const [group, rows] of groups) {

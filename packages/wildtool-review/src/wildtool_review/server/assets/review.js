@@ -165,7 +165,9 @@ async function showQueue() {
   const heading = make("h1");
   heading.append(bdi(review.set));
   made.append(heading, tabs, filters(wanted));
-  made.append(make("p", "muted", t("{0} of {1} items", answer.total, review.total)));
+  const counts = make("p", "muted", t("{0} of {1} items", answer.total, review.total));
+  if (review.reviewers === 1) counts.append(make("span", "reviewers", ` · ${t("One reviewer per item is enough, as the set says.")}`));
+  made.append(counts);
   for (const item of answer.items) list.append(row(item));
   made.append(list);
   if (!answer.total) {

@@ -71,6 +71,7 @@ const CHINESE = {
   "Not yet: the review goes on.": "尚不能结束，审核继续。", "{0} of {1} items were reviewed": "已审核 {1} 项中的 {0} 项",
   "open conflicts: {0}": "未解决的冲突：{0}", "errors in the last round: {0}": "最近一轮的错误：{0}",
   "the last round has not ended": "最近一轮尚未结束", "no round yet": "尚无轮次",
+  "One reviewer per item is enough, as the set says.": "按数据集的设定，每项一名审核员即可。",
   "Zero errors in one round still allow a true rate of {0} %.": "一轮零错误时，真实错误率仍可能达 {0} %。",
   "figure": "指标", "value": "值", "95 % interval": "95 % 区间", "counts": "计数",
   "items": "项目", "quality by round": "各轮质量", "stop rule": "结束规则", "agreement": "一致性", "precision of warnings": "规则提示的精确率",
