@@ -79,7 +79,10 @@ def test_after_an_end_in_the_second_file_the_same_command_continues(monkeypatch:
             "generate --model gpt --format html --out x",
             "unknown format 'html' (known: raw, streamlined, calls)",
         ),
-        ("generate --model procedural --role-model judge=a --out x", "need a model; procedural uses none"),
+        (
+            "generate --model procedural --role-model judge=a --out x",
+            "--role-model needs a model; procedural uses none",
+        ),
         ("generate --model procedural", "--out made.jsonl"),
         ("generate --model procedural --lang fr --out x", "unknown language 'fr'"),
         ("generate --model procedural --sessions 0 --out x", "at least one session"),

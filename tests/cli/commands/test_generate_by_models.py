@@ -144,7 +144,7 @@ def test_what_it_would_take_is_told_without_asking(url: str, asked: list[dict[st
     assert (ended.exit_code, asked) == (0, [])
     assert not Path("set").exists()
     assert "64 sessions of 4 tasks" in ended.stdout
-    assert "planner (planner)\n  calls          870 – 1,740" in ended.stdout
+    assert "planner (planner)\n  calls          860 – 1,720" in ended.stdout
     assert "judge 2 (other)" in ended.stdout
     assert "unknown; add --prices" in ended.stdout
 

@@ -20,7 +20,7 @@ from wildtool_data.make.items import output as items_output
 from wildtool_data.make.items.maker import ItemGenerationSpec
 from wildtool_data.make.items.plan import parse_shares
 from wildtool_data.make.sessions import output as sessions_output
-from wildtool_data.make.sessions.maker import VOTING_ROLES
+from wildtool_data.make.sessions.maker import SHARED_ROLES
 from wildtool_data.make.tools import output as tools_output
 from wildtool_data.make.tools.maker import ToolGenerationSpec
 from wildtool_data.make.tools.script import API_ROLES
@@ -92,7 +92,7 @@ SESSIONS = SessionGenerationSpec(sessions=64)
 def test_orders_of_sessions(order: Any, line: str, spec: SessionGenerationSpec):
     seen = order(f"--model m -o out {line}")
     assert (seen.spec, seen.folder) == (spec, Path("out"))
-    assert (seen.roles, seen.voting, seen.temperatures) == (list(SESSION_ROLES), tuple(VOTING_ROLES), None)
+    assert (seen.roles, seen.voting, seen.temperatures) == (list(SESSION_ROLES), tuple(SHARED_ROLES), None)
 
 
 def generated(**more: Any) -> Any:

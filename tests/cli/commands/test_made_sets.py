@@ -58,9 +58,15 @@ SELECT = "generate select good.jsonl --model baseline/chat"
         *(
             (
                 f"generate --model procedural {option} -o x",
-                "--role-model, --against and --format need a model; procedural uses none",
+                f"{option.split()[0]} needs a model; procedural uses none",
             )
-            for option in ("--role-model a=b", "--against good.jsonl", "--format raw")
+            for option in (
+                "--role-model a=b",
+                "--against good.jsonl",
+                "--format raw",
+                "--examples e.jsonl",
+                "--clarify some",
+            )
         ),
         (
             "generate --model m --on local:2 -o x",

@@ -200,7 +200,7 @@ def test_a_result_is_made_again_as_before(record: dict[str, Any]):
     (item,) = maker.planned_items()
     results = [
         (each, outcome_of(maker.script(each), Players(careless(share))))
-        for each, share in ((item, 0.9), (maker.replanned_item(item, 2), 0.3))
+        for each, share in ((item, 1.0), (maker.replanned_item(item, 2), 0.3))
     ]
     made = maker.collect((each, result) for each, (result, _) in results)
     rows = [

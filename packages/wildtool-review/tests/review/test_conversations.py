@@ -14,15 +14,15 @@ from wildtool.errors import DataError
 from wildtool.shapes import Reading, ShapeError
 from wildtool.traces import forms
 from wildtool.traces.forms import safe_json
-from wildtool_data.make.refresh.refresh import UnchangedSession
-from wildtool_review.drafts import conversation
-from wildtool_review.drafts import draft as drafting
-from wildtool_review.drafts.conversation import (
+from wildtool_data.conversations import reading
+from wildtool_data.conversations.reading import (
     LAYOUTS,
     ToolConversation,
     read_conversations,
     stop,
 )
+from wildtool_data.make.refresh.refresh import UnchangedSession
+from wildtool_review.drafts import draft as drafting
 from wildtool_review.drafts.draft import draft, draft_sessions
 
 
@@ -552,7 +552,7 @@ def test_only_samples_of_an_archive_are_read(tmp_path: Path):
 def test_a_value_may_be_as_large_as_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     sample = json.dumps({"messages": [HELLO]}).encode()
     limits = replace(forms.LINE_LIMITS, bytes=len(sample))
-    monkeypatch.setattr(conversation, "LINE_LIMITS", limits)
+    monkeypatch.setattr(reading, "LINE_LIMITS", limits)
     monkeypatch.setattr(forms, "LINE_LIMITS", limits)
     texts: list[str] = []
     for data in (sample, sample + b" "):

@@ -15,9 +15,9 @@ from long import a_fiftieth_of
 from wildtool.cli import app
 from wildtool.errors import DataError
 from wildtool.shapes import Reading, ShapeError
+from wildtool_data.conversations.reading import LAYOUTS, ToolConversation, read_conversations
 from wildtool_data.formats.gaps import with_gaps
 from wildtool_data.formats.sessions import SESSIONS
-from wildtool_review.drafts.conversation import LAYOUTS, ToolConversation, read_conversations
 from wildtool_review.drafts.draft import draft, draft_sessions
 
 PARAMETERS = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool_review.drafts.personal import Redactor
+from wildtool_data.conversations.personal import Redactor
 
 PAGE = Path(__file__).parents[4] / "docs" / "traces.md"
 PLANTED = Path(__file__).with_name("planted_personal.txt")

@@ -25,6 +25,7 @@ from wildtool_data.make.procedural.sessions import session_tools
 from wildtool_data.make.sessions.continuation import ContinuationJob, ContinuationMaker
 from wildtool_data.make.sessions.maker import SessionMaker
 from wildtool_data.make.sessions.result import ResultMaker, result_script
+from wildtool_data.make.sessions.task import SessionJob
 from wildtool_data.make.training.maker import TRAINING_BASIS, TrainingMaker, estimate_training
 
 _TIMES_CALLS, _TIMES_WORDS = 2, 4
@@ -92,23 +93,23 @@ class TrialUsage:
 
 
 TRIAL_USAGE: Mapping[str, TrialUsage] = {
-    "user": TrialUsage(5.3, 330, 146, 74),
-    "judge": TrialUsage(4.0, 152, 236, 11),
-    "planner": TrialUsage(8.7, 563, 225, 43),
-    "agent": TrialUsage(5.3, 140, 208, 8),
-    "checker": TrialUsage(9.8, 203, 194, 14),
-    "tool": TrialUsage(3.4, 206, 252, 37),
+    "user": TrialUsage(5.2, 418, 263, 166),
+    "judge": TrialUsage(4.0, 152, 464, 11),
+    "planner": TrialUsage(8.6, 563, 239, 43),
+    "agent": TrialUsage(5.2, 140, 227, 9),
+    "checker": TrialUsage(9.8, 203, 206, 14),
+    "tool": TrialUsage(3.4, 206, 266, 37),
 }
 
 
 def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
     """Calls and tokens of each role. Raises DataError for tools that cannot be read."""
     spec = maker.spec
-    sets = [
-        session_tools(item.data.plan, item.data.sets, 0) for item in islice(maker.planned_items(), _SAMPLED)
-    ]
-    tools = [[tool.definition for tool in each] for each in sets]
-    return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts)
+    jobs: list[SessionJob] = [item.data for item in islice(maker.planned_items(), _SAMPLED)]
+    tools = [[tool.definition for tool in session_tools(job.plan, job.sets, 0)] for job in jobs]
+    shown = [job.material.shown(job.plan, t)[1] for job in jobs for t in range(spec.tasks)]
+    examples = fmean(tokens_of(json.dumps(each, ensure_ascii=False)) if each else 0 for each in shown)
+    return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts, users=spec.users, examples=examples)
 
 
 def _estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]:
@@ -128,22 +129,34 @@ def _estimate_result(maker: ResultMaker) -> dict[str, RoleEstimate]:
 
 
 def _of_tasks(
-    tasks: int, tools_of: Sequence[Sequence[Tool]], votes: Mapping[str, int]
+    tasks: int,
+    tools_of: Sequence[Sequence[Tool]],
+    votes: Mapping[str, int],
+    *,
+    users: int = 1,
+    examples: float = 0.0,
 ) -> dict[str, RoleEstimate]:
+    """Args:
+    users: models that take the user's role in turn, so that each is asked for its part.
+    examples: tokens of what the user is shown of examples with each task.
+    """
     definitions = [json.dumps([tool["function"] for tool in each], ensure_ascii=False) for each in tools_of]
     tools = fmean(map(tokens_of, definitions))
     estimates: dict[str, RoleEstimate] = {}
     for role, usage in TRIAL_USAGE.items():
-        calls = usage.calls * tasks / _TASKS
-        prompt = usage.instruction + tools + usage.conversation
+        several = {"user": users}.get(role, 1)
+        calls = usage.calls * tasks / _TASKS / several
+        fixed = usage.instruction + tools + (examples if role == "user" else 0)
+        prompt = fixed + usage.conversation
         low = Usage(round(calls), calls * prompt, calls * usage.reply)
         more = calls * _TIMES_CALLS
         high = Usage(
             round(more),
-            more * (usage.instruction + tools + _TIMES_WORDS * usage.conversation),
+            more * (fixed + _TIMES_WORDS * usage.conversation),
             more * _TIMES_WORDS * usage.reply,
         )
-        estimates |= dict.fromkeys(voter_names(role, votes.get(role, 1)), RoleEstimate(low, high))
+        names = voter_names(role, max(several, votes.get(role, 1)))
+        estimates |= dict.fromkeys(names, RoleEstimate(low, high))
     return estimates
 
 

@@ -14,6 +14,9 @@ def test_a_role_is_first_sent_its_instruction_and_what_it_sees():
     parts = templates("en", SESSION_PROMPTS)["user"]
     opening = role_opening("user", "en", ["task", "single"], {})
     assert opening == [
-        {"role": "system", "content": f"{parts['']}\n\n{parts['task']}\n\n{parts['single']}"},
+        {
+            "role": "system",
+            "content": "\n\n".join(parts[part] for part in ("", "task", "single", "task form")),
+        },
         {"role": "user", "content": "{}"},
     ]

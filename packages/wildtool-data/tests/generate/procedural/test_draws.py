@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from wildtool_data.make.core.diversity import MessageStyle
 from wildtool_data.make.core.plan import SessionPlan, TaskPlan
 from wildtool_data.make.procedural.calls import HistoryReference, ResultSampler, draft_call
 from wildtool_data.make.procedural.guess_semantics import ReturnSemantics
@@ -31,7 +32,7 @@ def spec(name: str, *slots: ParameterSlot) -> ToolSpec:
 
 
 def task(group: str, subtype: str = "First Turn") -> TaskPlan:
-    return TaskPlan(group, "", subtype, "", 1, "question", "direct", "short", "easy")
+    return TaskPlan(group, "", subtype, "", 1, "", (MessageStyle("question", "direct", "short"),), "easy")
 
 
 def maker(*specs: ToolSpec, seed: int = 1) -> TaskMaker:

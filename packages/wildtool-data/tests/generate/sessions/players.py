@@ -77,13 +77,21 @@ def _chinese(instruction: str) -> bool:
 def _user(instruction: str, seen: dict[str, Any], draw: Random) -> Any:
     mark = "您好，" if _chinese(instruction) else ""
     if "wanted" in seen:
-        kind = seen["wanted"]["kind"]
-        return {"candidates": [{"text": mark + _task(kind, draw)} for _ in range(3)]}
+        wanted = seen["wanted"]
+        rows = [
+            {"text": mark + _task(wanted, draw, others=number), "difficulty": wanted["difficulty"]}
+            for number in range(len(wanted["candidates"]))
+        ]
+        return {"candidates": rows}
     vague = "without giving any" in instruction or "不给出它要的任何" in instruction
-    return {"text": mark + ("Hm, I would like a bright one." if vague else f"The room {_word(draw)} then.")}
+    hour = f"{draw.randrange(10, 20)}:{draw.randrange(10, 59)}"
+    reply = "Hm, I would like a bright one." if vague else f"The room {_word(draw)} then, at {hour}."
+    return {"text": mark + reply}
 
 
-def _task(kind: str, draw: Random) -> str:
+def _task(wanted: dict[str, Any], draw: Random, *, others: int) -> str:
+    """A message. Args: others: people that it names besides three, so that each is longer than the one before."""
+    kind = wanted["kind"]
     room = f"reserve the room {_word(draw)} at {draw.randrange(10, 20)}:{draw.randrange(10, 59)}"
     book = f'find the book "{_word(draw)} {_word(draw)}"'
     loan = f"{book}; borrow it for {draw.randrange(20, 90)} days"
@@ -93,10 +101,12 @@ def _task(kind: str, draw: Random) -> str:
         "parallel": f"{room}; {other}",
         "sequential": loan,
         "mixed": f"{loan}; {room}",
-        "clarify": f"reserve a room at {draw.randrange(10, 20)}:{draw.randrange(10, 59)}",
+        "clarify": "reserve a quiet room"
+        if "leave_out" in wanted
+        else f"reserve a room at {draw.randrange(10, 20)}:{draw.randrange(10, 59)}",
         "chat": "what makes a library a good place to read",
     }[kind]
-    people = " and ".join(_word(draw) for _ in range(3))
+    people = " and ".join(_word(draw) for _ in range(3 + others))
     return f"For {people} of {_word(draw)}: {said}, thanks!"
 
 
@@ -117,16 +127,17 @@ def _planner(instruction: str, seen: dict[str, Any], draw: Random) -> Any:
 def _actions(text: str, done: list[str], results: list[Any], task: list[Any]) -> list[dict[str, Any]]:
     rooms = re.findall(r"the room (\w+) at (\d\d:\d\d)", text)
     book = re.search(r'find the book "([^"]+)"', text)
-    open_ = re.search(r"reserve a room at (\d\d:\d\d)", text)
-    told = re.search(r"The room (\w+) then", text)
+    open_ = re.search(r"reserve a (?:quiet room|room at (\d\d:\d\d))", text)
+    told = re.search(r"The room (\w+) then, at (\d\d:\d\d)", text)
     calls: list[dict[str, Any]] = []
     if book and "findBook" not in done:
         calls.append({"name": "findBook", "arguments": {"title": book[1]}})
     if "reserveRoom" not in done:
         if open_ and not told:
-            missing = {"tool_name": "reserveRoom", "missing_required_parameters": ["room"]}
+            names = ["room"] if open_[1] else ["room", "hour"]
+            missing = {"tool_name": "reserveRoom", "missing_required_parameters": names}
             return [{"name": "ask_user_for_required_parameters", "arguments": missing}]
-        wanted = [(told[1], open_[1])] if open_ and told else rooms
+        wanted = [(told[1], open_[1] or told[2])] if open_ and told else rooms
         calls += [{"name": "reserveRoom", "arguments": {"room": r, "hour": h}} for r, h in wanted]
     if book and "findBook" in done and "borrowBook" not in done:
         found = next(result["book_id"] for result in results if "book_id" in result)

@@ -11,7 +11,8 @@ from generate.sessions.players import Players, played, session_of_players
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
 from wildtool.errors import DataError
 from wildtool.findings import fault
-from wildtool_data.make.core.plan import DIFFICULTIES, FORMS, LENGTHS, STRATEGIES, TONES, TaskPlan
+from wildtool_data.make.core.diversity import LENGTH_STEPS
+from wildtool_data.make.core.plan import session_plans
 from wildtool_data.make.core.roles import ScriptResult
 from wildtool_data.make.sessions.continuation import (
     Continuation,
@@ -22,8 +23,8 @@ from wildtool_data.make.sessions.continuation import (
     continuation_job,
     continuation_script,
 )
+from wildtool_data.make.sessions.proposals import ProposalRequest, read_proposals
 from wildtool_data.make.sessions.rules.final import session_record_faults
-from wildtool_data.make.sessions.task import _candidate  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.fixture(scope="module")
@@ -155,11 +156,13 @@ def test_the_plan_of_a_task_follows_from_its_type_and_subtype(
     kind: str, names: str, subtype: str, group: str, topology: Any, strategy: str, questions: int
 ):
     task = Task("t", tuple(map(_node, names.split())), kind, subtype)
-    draw = Random(4)
-    if strategy:
-        assert draw.choice(STRATEGIES[subtype]) == strategy
-    drawn = [draw.choice(words) for words in (FORMS, TONES, LENGTHS, DIFFICULTIES)]
-    assert _task_plan(task, Random(4)) == TaskPlan(group, topology, subtype, strategy, questions, *drawn)
+    plan = _task_plan(task, Random(4))
+    assert (plan.group, plan.topology, plan.subtype, plan.strategy, plan.questions) == (
+        group, topology, subtype, strategy, questions,
+    )  # fmt: skip
+    assert plan.missing == ("some" if group == "Clarify" else "")
+    assert [style.length for style in plan.styles] == list(LENGTH_STEPS)
+    assert not (group in ("Clarify", "Multi-Tool") and plan.difficulty == "easy")
 
 
 def test_a_run_is_another_one_if_seed_content_or_first_task_differ(record: dict[str, Any]):
@@ -206,6 +209,9 @@ def test_a_session_is_planned_again_with_the_same_tasks_in_other_words(record: d
 @pytest.mark.parametrize("size", [3000, 3001])
 def test_a_proposed_text_that_breaks_a_rule_is_cut(size: int):
     whole = "\x1b" + "x" * (size - 1)
-    assert _candidate(whole, {}, [])["text"] == whole
+    plan = next(session_plans(1, 1, seed="1", langs=["en"])).tasks[0]
+    request = ProposalRequest(plan, 0, "en", (), None, ())
+    reply = json.dumps({"candidates": [{"text": whole}, {"text": "Find the book Mora."}]})
     cut = "\\x1b" + ("x" * 2999 if size == 3000 else "x" * 2998 + "…")
-    assert _candidate(whole, {}, [fault("A1", "x")])["text"] == cut
+    for check, text in ((lambda said: [], whole), (lambda said: [fault("A1", "x")] * ("x" in said), cut)):
+        assert read_proposals(reply, request, check).rows[0]["text"] == text

@@ -96,22 +96,24 @@ def test_a_session_says_how_it_was_made(good: Path):
     assert first["models"]["planner"] == "players"
     assert (first["seed"], first["reviewed"]) == ("1", False)
     assert first["plan"]["tasks"][0]["group"] in ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
-    assert all({"text": text} in first["candidates"][t] for t, text in enumerate(tasks))
-    assert {len(proposed) for proposed in first["candidates"]} == {3}
+    picked = [[row["text"] for row in proposed if row.get("picked")] for proposed in first["candidates"]]
+    assert picked == [[text] for text in tasks]
+    assert {len(proposed) for proposed in first["candidates"]} == {5}
     assert {"P19", "T6", "A3", "lint", "gold fixed"} <= set(first["checks"])
 
 
 def test_all_proposed_texts_are_kept_with_what_is_said_of_them_and_the_rules_they_break(tmp_path: Path):
     def spoil(said: dict[str, Any]) -> None:
         if rows := said.get("candidates"):
-            rows[0] |= {"plan": "one\ncall \x1b", "difficulty": "easy"}
+            rows[0] |= {"plan": "one\ncall \x1b", "difficulty": "hard"}
             rows[1:] = [{"text": "Call findBook\x1b now"}, {"text": rows[0]["text"] + "!"}, {"text": ""}]
 
     _, found = made(tmp_path, Players(edit("user", spoil)), sessions=1, tasks=1)
     (session,) = found.kept
     ((good, named, again),) = session["made_by"]["candidates"]
     text = next(value for key, value in session.items() if key.endswith("_tasks"))[0]
-    assert good == {"text": text, "plan": "one call \\x1b", "difficulty": "easy"}
+    told = {"text": text, "plan": "one call \\x1b", "difficulty": "hard", "picked": True}
+    assert told.items() <= good.items()
     assert named["text"] == "Call findBook\\x1b now"
     assert named["rules"].startswith("A5: A user does not know the tool's name findBook.; C1: ")
     assert (again["text"], again["rules"][:3]) == (f"{text}!", "C3:")

@@ -8,6 +8,7 @@ import pytest
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.findings import Finding
+from wildtool_data.make.core.diversity import MessageStyle
 from wildtool_data.make.core.parsing import (
     Action,
     Decision,
@@ -52,7 +53,9 @@ RIGHT = {"room_id": "rm_77", "guests": 2}
 
 
 def wanted(group: str = "Single-Tool", topology: Any = "") -> TaskPlan:
-    return TaskPlan(group, topology, "First Turn", "", 1, "question", "polite", "short", "easy")
+    return TaskPlan(
+        group, topology, "First Turn", "", 1, "", (MessageStyle("question", "polite", "short"),), "easy"
+    )
 
 
 def moment(**changes: Any) -> DecisionContext:

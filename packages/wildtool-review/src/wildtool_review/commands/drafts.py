@@ -44,7 +44,7 @@ def import_drafts(
     Names, mail addresses, phone numbers, keys and card numbers are replaced; some are missed, so read before you
     publish. A case with a problem is skipped until it is put right.
     """
-    from wildtool_review.drafts.conversation import LAYOUTS
+    from wildtool_data.conversations.reading import LAYOUTS
 
     if source is not None and source not in LAYOUTS:
         raise UsageError(unknown_name("source", source, LAYOUTS))
@@ -66,8 +66,8 @@ def import_drafts(
             force=force,
         )
         return
+    from wildtool_data.conversations.personal import Redactor
     from wildtool_review.drafts.case_drafts import draft_cases, write_cases
-    from wildtool_review.drafts.personal import Redactor
 
     redactor = Redactor(seed) if redact and not keep_names else None
     made = draft_cases(files, source, tools, redactor, skip_unclear=skip_unclear)

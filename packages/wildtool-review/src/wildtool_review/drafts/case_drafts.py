@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,13 @@ from typing import Any
 import yaml
 
 from wildtool.data.files import read_json
-from wildtool.json_codec import as_object, canonical_json
+from wildtool.json_codec import canonical_json
 from wildtool.outputs import atomic_replace, check_absent
 from wildtool.own_cases.drafts import DraftCase, draft_case
-from wildtool.shapes import Reading, ShapeError, is_record, log_reader, read_tools
-from wildtool.traces import read_traces
-from wildtool.traces.forms import values_of_file
-from wildtool.traces.spans import holds_spans
-from wildtool.types import Message, Tool
-from wildtool_review.drafts.conversation import is_archive, read_conversations
-from wildtool_review.drafts.personal import Redactor
+from wildtool.shapes import Reading, ShapeError, read_tools
+from wildtool_data.conversations.files import conversations_in
+from wildtool_data.conversations.personal import Redactor
 
-TRACES, RECORDS, INSPECT = "otel", "openai", "inspect"
 _YAML = (".yaml", ".yml")
 _NUMBERS = re.compile(r"[-+]?[.\d].*|~|")
 """Texts that our reader of YAML would take for something else without quotes."""
@@ -61,7 +56,13 @@ def draft_cases(
     lost = Counter[str]()
     given = [entry.tool for entry in read_tools(read_json(tools), Reading(str(tools)))] if tools else []
     seen: set[bytes] = set()
-    for messages, own in _conversations(paths, source, made, lost, skip_unclear=skip_unclear):
+
+    def refuse(error: ShapeError) -> None:
+        if not skip_unclear:
+            raise ShapeError(f"{error}; leave such conversations out with --skip-unclear") from error
+        made.left_out[str(error)] += 1
+
+    for messages, own in conversations_in(paths, source, lost, refuse, made.lines.extend):
         offered = own or given
         shown = redactor.conversation(messages, offered) if redactor else messages
         draft = draft_case(shown, offered)
@@ -77,40 +78,6 @@ def draft_cases(
     _number_ids(made.drafts)
     made.lines += [f"  not kept: {name}: {number}" for name, number in lost.most_common()]
     return made
-
-
-def _conversations(
-    paths: Sequence[Path], source: str | None, made: DraftSet, lost: Counter[str], *, skip_unclear: bool
-) -> Iterator[tuple[list[Message], list[Tool]]]:
-    sources = {path: source or source_of(path) for path in paths}
-    traced = [path for path in paths if sources[path] == TRACES]
-    if traced:
-        reading = read_traces(traced)
-        made.lines += reading.lines()
-        lost += reading.lost
-        yield from ((each.messages, each.tools) for each in reading.conversations)
-
-    def refuse(error: ShapeError) -> None:
-        if not skip_unclear:
-            raise ShapeError(f"{error}; leave such conversations out with --skip-unclear") from error
-        made.left_out[str(error)] += 1
-
-    for path in paths:
-        if sources[path] != TRACES:
-            for found in read_conversations(path, sources[path], lost, refuse):
-                yield found.messages, found.tools
-
-
-def source_of(path: Path) -> str:
-    """What a file holds: spans, logs of Inspect, or conversations."""
-    if is_archive(path):
-        return INSPECT
-    for _, value in values_of_file(path, Reading()):
-        if "Inspect" in log_reader(value):
-            return INSPECT
-        is_conversation = isinstance(value, dict) and is_record(as_object(value)) and "traceId" not in value
-        return TRACES if holds_spans(value) and not is_conversation else RECORDS
-    return RECORDS
 
 
 def _number_ids(drafts: Sequence[DraftCase]) -> None:

@@ -16,13 +16,13 @@ from wildtool.shapes import ShapeError
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments, read_bounded_json
 from wildtool.traces.forms import safe_json
 from wildtool.types import Message
+from wildtool_data.conversations.reading import ToolConversation, read_conversations
 from wildtool_data.formats.gaps import gap, with_gaps
 from wildtool_data.formats.sessions import derived_type
 from wildtool_data.make.graph.infer import dependency_lists, infer_edges
 from wildtool_data.make.refresh.entities import UnclearError
 from wildtool_data.make.refresh.refresh import UnchangedSession, refresh_session
 from wildtool_data.pointers import content_digest, pointer
-from wildtool_review.drafts.conversation import ToolConversation, read_conversations
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _QUESTION = re.compile(r"[?？][\s\"'”’)）*_]*$")

@@ -27,6 +27,7 @@ from wildtool.benchmarks.wildtoolbench.grounding import (
     parameter_schemas,
 )
 from wildtool.benchmarks.wildtoolbench.stats import shapes
+from wildtool.benchmarks.wildtoolbench.stats.proposals import ProposalCounts, missing_values
 from wildtool.stats.describe import count_metrics, histogram, mean_metric, share_metric
 from wildtool.toolcall.graph import ancestors, depth, topology
 from wildtool.toolcall.schema import as_schema
@@ -45,7 +46,9 @@ def stats_of(records: Iterable[Mapping[str, Any]]) -> list[Metric]:
     Raises:
         DataError: for a record that cannot be read, by its number from 1.
     """
-    return describe_sessions([_read(record, number) for number, record in enumerate(records, 1)])
+    proposals = ProposalCounts()
+    sessions = [_read(proposals.add(record), number) for number, record in enumerate(records, 1)]
+    return [*describe_sessions(sessions), *proposals.metrics()]
 
 
 def _read(record: Mapping[str, Any], number: int) -> Session:
@@ -89,6 +92,7 @@ def _session_counts(sessions: Sequence[Session]) -> Iterator[Metric]:
     yield from count_metrics("language", Counter(s.lang for s in sessions))
     yield from count_metrics("domain", Counter(s.domain for s in sessions if s.domain))
     yield from count_metrics("subdomain", _subdomains(sessions))
+    yield from missing_values(sessions)
     yield from count_metrics("parameter kind in gold", used, shapes.PARAMETER_KINDS)
     yield from count_metrics("parameter kind defined", defined, shapes.PARAMETER_KINDS)
 

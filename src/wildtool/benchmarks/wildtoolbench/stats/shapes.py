@@ -1,10 +1,12 @@
 """The structure of a session: task groups, transitions, graphs of calls, kinds of parameters."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, Session, Task
 from wildtool.benchmarks.wildtoolbench.grounding import parameter_schemas
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.graph import ancestors
 from wildtool.toolcall.schema import argument_parts, as_schema
 
@@ -92,3 +94,15 @@ def _own_kind(schema: Mapping[str, Any], *, inside: bool) -> Iterator[str]:
         yield "nested object"
     elif isinstance(name, str):
         yield _KIND_OF_TYPE.get(name, name)
+
+
+def left_out(task: Task, schemas: Mapping[str, Mapping[str, Any]]) -> Literal["all", "some"]:
+    """What the message of a task leaves out, by its questions: all required values of the tools that they are about, or
+    some. Args: schemas: parameters of each tool."""
+    asked: defaultdict[str, set[str]] = defaultdict(set)
+    for node in task.nodes:
+        if node.name == ASK:
+            names = as_list(node.arguments.get("missing_required_parameters"))
+            asked[str(node.arguments.get("tool_name"))].update(map(str, names))
+    needed = {tool: set(map(str, as_list(as_object(schemas.get(tool)).get("required")))) for tool in asked}
+    return "all" if all(needed[tool] <= names for tool, names in asked.items()) else "some"

@@ -19,6 +19,7 @@ from wildtool.config.named_models import ConfiguredModel, ModelCatalog, check_on
 from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, read_prices
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
+from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.replies import replay_source
 from wildtool.engine.run.progress import ProgressObserver
 from wildtool.engine.run.runner import RunResult, run_plan
@@ -140,7 +141,7 @@ def response_formats(
 def vote_counts(
     generate_options: GenerateOptions, roles: Collection[str], voting: Collection[str]
 ) -> dict[str, int]:
-    """How many models vote in each voting role. Raises UsageError as `role_models`."""
+    """How many models each role has that several can share. Raises UsageError as `role_models`."""
     voters = Counter(name.split()[0] for name in role_models(generate_options.role_model, roles, voting))
     return {role: max(1, voters[role]) for role in voting}
 
@@ -148,7 +149,7 @@ def vote_counts(
 def role_models(
     texts: Sequence[str] | None, roles: Collection[str], voting: Collection[str] = ()
 ) -> dict[str, str]:
-    """The model of each role by `--role-model ROLE=NAME`; a voting role named again is another voter, such as `judge 2`.
+    """The model of each role by `--role-model ROLE=NAME`; a shared role named again is another model, such as `judge 2`.
 
     Raises UsageError.
     """
@@ -182,6 +183,7 @@ def run_generation(
     """
     if not generate_options.dry_run:
         check_folder(folder, is_generation, force=generate_options.force)
+        _check_recipe(maker, folder)
     check_prices({model.model.name: model.price for model in models.values()}, generate_options.max_cost)
     plan = Plan(
         benchmark=maker,
@@ -219,6 +221,15 @@ def run_generation(
     finally:
         if sitting.cache is not None:
             sitting.cache.close()
+
+
+def _check_recipe(maker: RoleBenchmark, folder: Path) -> None:
+    """Raises UsageError where a folder holds a set of the same settings that an earlier recipe began."""
+    record = folder / RECORD_FOLDER
+    if not (record / "run.json").is_file():
+        return
+    if problem := maker.begun_before(read_run(record)["identity"]["data_sha256"]):
+        raise UsageError(f"{folder}: {problem}")
 
 
 def _print_estimate(plan: Plan, maker: RoleBenchmark) -> int:

@@ -11,13 +11,14 @@ from wildtool.api.values import split_values
 from wildtool.cli.command import opt
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
+from wildtool.terminal import print_err
 from wildtool_data.commands.generate import options
 from wildtool_data.commands.generate.options import GenerateOptions, ToolOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wildtool_data.make.core.plan import SessionGenerationSpec
+    from wildtool_data.make.core.plan import MissingValues, SessionGenerationSpec
     from wildtool_data.make.procedural.tool_sets import ToolPart
 
 
@@ -40,6 +41,21 @@ def sessions(
         "procedural: make parts of 25,000 sessions by workers: local:4 for four processes here, or ray (docs/scale.md).",
     ),
     against: list[Path] | None = opt("FILE", "Sessions that no generated task may resemble; repeatable."),
+    examples: Path | None = opt(
+        "FILE",
+        "Real users' conversations (any shape, traces or own cases) that messages are to be like; never copied.",
+    ),
+    scenarios: Path | None = opt(
+        "FILE", "Scenarios in words, one a line or a JSON list, in place of the built-in backgrounds."
+    ),
+    clarify: str = opt(
+        "KIND",
+        "What messages of clarify tasks leave out: all required values, or some of them.",
+        default="all",
+    ),
+    role_prompts: Path | None = opt(
+        "FOLDER", "Your own texts for the roles, in place of the shipped ones (docs/generate.md)."
+    ),
     format_: list[str] | None = opt(
         "--format -f NAME",
         "Also write the reference generator's formats: raw, streamlined or calls; repeatable.",
@@ -53,8 +69,8 @@ def sessions(
       wildtool generate --model procedural --tools tools.json -o mine.jsonl
       wildtool generate --model gpt-4o --tools openapi.json -o set
 
-    Models take the roles user, planner, tool, agent, checker and judge. Every call is recorded in the folder; the
-    same command continues where it stopped.
+    Models take the roles user, planner, tool, agent, checker and judge; several users take turns. Every call is
+    recorded in the folder; the same command continues where it stopped.
     """
     from wildtool_data.make.core.plan import SessionGenerationSpec
 
@@ -70,10 +86,13 @@ def sessions(
         tools=tool_options.file(out, force=generate_options.force),
         paired_languages=twins,
         avoid_near=tuple(against or ()),
+        clarify=_missing_values(clarify),
+        examples=examples,
+        scenarios=scenarios,
+        role_prompts=role_prompts,
     )
     if generate_options.model == options.PROCEDURAL:
-        if generate_options.role_model or against or format_:
-            raise UsageError("--role-model, --against and --format need a model; procedural uses none")
+        _refuse_for_templates(generate_options, spec, format_)
         return _generate_from_templates(out, spec, hold_out_tools, on, force=generate_options.force)
     if on is not None:
         raise UsageError(
@@ -86,7 +105,7 @@ def sessions(
     from wildtool.engine.plan import Plan
     from wildtool_data.commands.generate import execute
     from wildtool_data.make.core.prompts import SESSION_ROLES
-    from wildtool_data.make.sessions.maker import VOTING_ROLES, SessionMaker
+    from wildtool_data.make.sessions.maker import SHARED_ROLES, SessionMaker
     from wildtool_data.make.sessions.output import (
         REFERENCE_FORMATS,
         SESSIONS_FILE,
@@ -98,15 +117,47 @@ def sessions(
     for name in formats:
         if name not in REFERENCE_FORMATS:
             raise UsageError(unknown_name("format", name, REFERENCE_FORMATS))
-    votes = execute.vote_counts(generate_options, SESSION_ROLES, VOTING_ROLES)
-    maker = SessionMaker(replace(spec, judges=votes["judge"], checkers=votes["checker"]))
-    models = execute.assign_models(generate_options, maker, SESSION_ROLES, context, VOTING_ROLES)
+    counts = execute.vote_counts(generate_options, SESSION_ROLES, SHARED_ROLES)
+    maker = SessionMaker(
+        replace(spec, judges=counts["judge"], checkers=counts["checker"], users=counts["user"])
+    )
+    models = execute.assign_models(generate_options, maker, SESSION_ROLES, context, SHARED_ROLES)
+    for line in () if generate_options.quiet else (*maker.own_prompts.lines(), *maker.material.lines()):
+        print_err(line)
 
     def write(plan: Plan) -> execute.GenerationResult:
         generated = write_session_set(maker, plan, out, formats)
         return execute.set_result(maker, generated, out / SESSIONS_FILE, sessions_run_command(out))
 
     return execute.run_generation(maker, models, out, generate_options, write)
+
+
+def _missing_values(kind: str) -> "MissingValues":
+    """What messages of clarify tasks leave out. Raises UsageError for an unknown kind."""
+    from wildtool_data.make.core.plan import MISSING_VALUES
+
+    for name in MISSING_VALUES:
+        if name == kind:
+            return name
+    raise UsageError(f"--clarify {kind}: {unknown_name('kind', kind, MISSING_VALUES)}")
+
+
+def _refuse_for_templates(
+    generate_options: GenerateOptions, spec: "SessionGenerationSpec", formats: list[str] | None
+) -> None:
+    """Raises UsageError for what templates cannot do."""
+    given = {
+        "--role-model": generate_options.role_model,
+        "--against": spec.avoid_near,
+        "--format": formats,
+        "--examples": spec.examples,
+        "--scenarios": spec.scenarios,
+        "--role-prompts": spec.role_prompts,
+        "--clarify": spec.clarify != "all",
+    }
+    if names := [name for name, value in given.items() if value]:
+        need = "need" if len(names) > 1 else "needs"
+        raise UsageError(f"{', '.join(names)} {need} a model; procedural uses none")
 
 
 def _generate_from_templates(

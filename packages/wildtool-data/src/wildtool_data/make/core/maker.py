@@ -25,6 +25,8 @@ from wildtool_data.make.core.roles import RoleCoroutine, ScriptResult, replay_sc
 RECIPE_VERSION = "0.1.0"
 """Part of what identifies a run in which models generate. Raise it only when the same replies would give other
 requests or another result (prompts have their own digest): a run with another version does not resume."""
+SESSION_RECIPE = "0.3.0"
+"""Raised when the plans of sessions, or what roles are asked, changed."""
 PROFILE = "made"
 MAX_REPLACEMENT_ROUNDS = 3
 """How often a lost thing is planned again at most; all together, as often as there are things wanted."""
@@ -53,6 +55,8 @@ class RoleBenchmark(Benchmark):
     """Folder of the roles' templates."""
     templates: Mapping[str, str] = {}
     """By role the name of its template, where it is not the role's own."""
+    recipe = RECIPE_VERSION
+    """As `RECIPE_VERSION`, of what it makes."""
 
     @abstractmethod
     def source(self) -> Source:
@@ -70,9 +74,14 @@ class RoleBenchmark(Benchmark):
         files: those that are read.
         """
         digests = file_digests([file for file in files if file])
-        identity = json.dumps([*counted, RECIPE_VERSION, prompts_digest(self.prompts), *more, *digests])
+        identity = [*counted, self.recipe, prompts_digest(self.prompts), *more, *digests]
         # Never the current folder: a run asks whether the files below the path change.
-        return Source(str(path or name), path or self.prompts, hashlib.sha256(identity.encode()).hexdigest())
+        return Source(str(path or name), path or self.prompts, identity_digest(identity))
+
+    def begun_before(self, data_sha256: str) -> str:
+        """Why a record cannot be continued that was begun by an earlier recipe with the same settings; empty for another
+        one. Args: data_sha256: what identifies its data."""
+        return ""
 
     @property
     def data(self) -> DataSet:  # pyright: ignore[reportIncompatibleVariableOverride] - each has a source of its own
@@ -230,6 +239,11 @@ def verdict_of(
     if loss is None:
         return Verdict(item.id, unit, "correct", 1.0, None, "breaks no rule", steps)
     return Verdict(item.id, unit, "wrong", 0.0, loss[0], loss[1], steps)
+
+
+def identity_digest(identity: Sequence[Any]) -> str:
+    """SHA-256 of what identifies a run in which models generate."""
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
 
 def file_digests(files: Sequence[Path]) -> list[str]:

@@ -19,6 +19,16 @@ from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
 from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError
 from wildtool.types import Lang
+from wildtool_data.make.core.diversity import (
+    FORMS,
+    LENGTHS,
+    TONES,
+    BackgroundPlanner,
+    MessageStyle,
+    TaskBackground,
+    message_styles,
+    task_difficulty,
+)
 
 PlannedTopology = Literal["", "parallel", "sequential", "mixed"]
 WEEKDAYS: Mapping[Lang, Sequence[str]] = {
@@ -43,10 +53,14 @@ STRATEGIES: Mapping[str, tuple[str, ...]] = {
     "Long-Range Dependency": ("return to a topic of several turns ago",),
 }  # fmt: skip
 """Ways in which a later task leaves something out, by subtype, which is drawn first."""
-FORMS = ("imperative", "question", "statement")
-TONES = ("direct", "polite", "formal", "colloquial")
-LENGTHS = ("short", "medium", "long")
-DIFFICULTIES = ("easy", "medium", "hard")
+MissingValues = Literal["", "all", "some"]
+MISSING_VALUES: Mapping[MissingValues, str] = {
+    "all": "the message gives none of the required values",
+    "some": "the message leaves out at least one required value",
+}
+"""What the message of a Clarify task leaves out."""
+DEMANDING_GROUPS = ("Multi-Tool", "Clarify")
+"""Groups whose tasks are of medium difficulty or above."""
 _SECOND_QUESTION = 0.25
 """Share of Clarify tasks whose user first replies without the requested value."""
 YEAR = 2025
@@ -69,10 +83,16 @@ class TaskPlan:
     """How it is left unsaid; empty for the first task."""
     questions: int
     """How often a Clarify task asks the user; 0 for the others."""
-    form: str
-    tone: str
-    length: str
+    missing: MissingValues
+    """What the message of a Clarify task leaves out; empty for the others."""
+    styles: tuple[MessageStyle, ...]
+    """How each of the messages that are proposed for it is worded, from short to long."""
     difficulty: str
+
+    @property
+    def tone(self) -> str:
+        """The tone of a template's message."""
+        return self.styles[0].tone
 
     @property
     def names_a_tool(self) -> bool:
@@ -98,6 +118,8 @@ class SessionPlan:
     tasks: tuple[TaskPlan, ...]
     turn: int = 0
     """How many plans of the same tasks were lost before this one."""
+    backgrounds: tuple[TaskBackground, ...] = ()
+    """Who proposes each message of the first task, and in which circumstances; empty where nobody is planned."""
 
     @property
     def name(self) -> str:
@@ -170,20 +192,35 @@ class SessionGenerationSpec:
     """Votes on the best of the proposed tasks."""
     checkers: int = 1
     """Votes on what the checker looks at; more than half accept."""
+    users: int = 1
+    """Models that take the user's role in turn."""
+    clarify: MissingValues = "all"
+    """What the messages of Clarify tasks leave out."""
+    examples: Path | None = None
+    """File of real users' conversations that messages are to be like."""
+    scenarios: Path | None = None
+    """File of scenarios in words."""
+    role_prompts: Path | None = None
+    """Folder of texts for roles in place of the shipped ones."""
 
     @property
     def vote_counts(self) -> Mapping[str, int]:
         """Votes of each role that votes."""
         return {"judge": self.judges, "checker": self.checkers}
 
-    def plans(self) -> "Iterator[SessionPlan]":
-        """The plans of the set. Raises UsageError as `session_plans`."""
+    def plans(self, scenarios: int = 0) -> "Iterator[SessionPlan]":
+        """The plans of the set. Args: scenarios: how many there are.
+
+        Raises UsageError as `session_plans`.
+        """
         return session_plans(
             self.sessions,
             self.tasks,
             seed=self.seed,
             langs=self.langs,
             paired_languages=self.paired_languages,
+            clarify=self.clarify,
+            scenarios=scenarios,
         )
 
 
@@ -194,11 +231,16 @@ def session_plans(
     seed: str,
     langs: Sequence[Lang],
     paired_languages: bool = False,
+    clarify: MissingValues = "all",
+    scenarios: int = 0,
 ) -> Iterator[SessionPlan]:
-    """Plans of a set; types at each position, changes between them, shapes and hidden intents are balanced in every part.
+    """Plans of a set; types at each position, changes between them, shapes, hidden intents and backgrounds are balanced
+    in every part.
 
     Args:
         paired_languages: whether each plan comes in all languages, instead of alternating languages.
+        clarify: what the messages of Clarify tasks leave out.
+        scenarios: how many scenarios there are in the place of shipped backgrounds.
 
     Raises:
         UsageError: for numbers below 1, no language, or a number of sessions that cannot be paired.
@@ -211,20 +253,24 @@ def session_plans(
             f"in {', '.join(langs)}"
         )
     quotas = {lang: (Quota(TOPOLOGIES), Quota(SUBTYPE_SHARES)) for lang in langs}
+    people = {lang: BackgroundPlanner(seeded_draw(f"{seed}/backgrounds/{lang}"), scenarios) for lang in langs}
     together = len(langs) if paired_languages else 1
     for number, path in zip(range(sessions // together), group_paths(tasks, seed), strict=False):
         lang, shared = langs[number % len(langs)], f"{seed}/{number}"
         draw = seeded_draw(f"{shared}/plan")
         date = datetime(YEAR, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
         # What paired plans share is drawn once, from the quotas of one language.
+        balanced = langs[0] if paired_languages else lang
         planned = tuple(
-            _task(draw, path, t, *quotas[langs[0] if paired_languages else lang]) for t in range(tasks)
+            _task(draw, path, t, *quotas[balanced], f"{shared}/styles/{t}", clarify) for t in range(tasks)
         )
+        backgrounds = people[balanced].next()
         rank = number if paired_languages else number // len(langs)
         for k in range(together):
             lang = langs[k] if paired_languages else lang
             own = f"{shared}/{lang}" if paired_languages else shared
-            yield SessionPlan(number * together + k, own, lang, date, rank, shared, seed, planned)
+            index = number * together + k
+            yield SessionPlan(index, own, lang, date, rank, shared, seed, planned, backgrounds=backgrounds)
 
 
 def group_paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
@@ -261,20 +307,35 @@ def _steps(length: int, draw: Random) -> Iterator[tuple[int, ...]]:
         yield steps
 
 
-def _task(draw: Random, path: Sequence[str], t: int, topologies: Quota, subtypes: Quota) -> TaskPlan:
+def _task(
+    draw: Random,
+    path: Sequence[str],
+    t: int,
+    topologies: Quota,
+    subtypes: Quota,
+    styles: str,
+    clarify: MissingValues,
+) -> TaskPlan:
+    """The plan of task `t`. Args: styles: seed of how its messages are worded."""
     group = path[t]
     # Nothing lies more than two turns before the second task.
     subtype = "First Turn" if t == 0 else subtypes.next(SUBTYPES[2:] if t == 1 else ())
+    topology = cast(PlannedTopology, topologies.next()) if group == "Multi-Tool" else ""
+    strategy = draw.choice(STRATEGIES[subtype]) if t else ""
+    questions = 1 + (draw.random() < _SECOND_QUESTION) if group == "Clarify" else 0
+    form, tone = draw.choice(FORMS), draw.choice(TONES)
+    # Without this draw, which planned one length for all messages, templates would make other sets of a seed.
+    draw.choice(LENGTHS)
+    own = seeded_draw(styles)
     return TaskPlan(
         group=group,
-        topology=cast(PlannedTopology, topologies.next()) if group == "Multi-Tool" else "",
+        topology=topology,
         subtype=subtype,
-        strategy=draw.choice(STRATEGIES[subtype]) if t else "",
-        questions=1 + (draw.random() < _SECOND_QUESTION) if group == "Clarify" else 0,
-        form=draw.choice(FORMS),
-        tone=draw.choice(TONES),
-        length=draw.choice(LENGTHS),
-        difficulty=draw.choice(DIFFICULTIES),
+        strategy=strategy,
+        questions=questions,
+        missing=clarify if group == "Clarify" else "",
+        styles=message_styles(own, form, tone),
+        difficulty=task_difficulty(draw, own, demanding=group in DEMANDING_GROUPS),
     )
 
 

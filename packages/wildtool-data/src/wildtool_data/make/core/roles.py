@@ -48,20 +48,34 @@ class RoleReply:
     accepted: bool = False
     """Whether the session uses it, or something that it led to."""
 
+    @property
+    def role(self) -> str:
+        """The role, of several models in one too."""
+        return self.request.role.split()[0]
+
 
 def voter_names(role: str, count: int) -> list[str]:
-    """Names of those who vote in a role; the first has the role's own."""
+    """Names of the models in a role, such as those who vote; the first has the role's own."""
     return [role if number == 1 else f"{role} {number}" for number in range(1, count + 1)]
 
 
 class RoleSession:
     """The roles of one attempt, with their replies and event counts."""
 
-    def __init__(self, folder: Path, lang: Lang, visible: Mapping[str, Any], counters: Counter[str]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        lang: Lang,
+        visible: Mapping[str, Any],
+        counters: Counter[str],
+        own_texts: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
         """Args:
         folder: of the roles' templates.
-        shown: what every role is shown; what rarely changes comes first, for endpoints with prefix caches.
+        visible: what every role is shown; what rarely changes comes first, for endpoints with prefix caches.
+        own_texts: of the user's own, by role and block.
         """
+        self.own_texts = own_texts or {}
         self.folder = folder
         self.lang: Lang = lang
         self.shown = visible
@@ -85,11 +99,12 @@ class RoleSession:
             situation: what it is shown besides `shown`.
             read: parses a reply; gives its value and the rules it breaks, or raises RefusedReplyError.
             check: finds further faults if no rule is broken.
-            voter: which of several voters is asked; empty if there is one.
+            voter: which of several models in the role is asked; empty if there is one.
 
         Raises AttemptFailedError after the last try.
         """
-        messages = prompts.role_opening(role, self.lang, blocks, {**self.shown, **situation}, self.folder)
+        shown, own = {**self.shown, **situation}, self.own_texts.get(role)
+        messages = prompts.role_opening(role, self.lang, blocks, shown, self.folder, own)
         faults: list[Finding] = []
         for _ in range(MAX_ROLE_TRIES):
             self.counters["requests"] += 1
@@ -125,20 +140,28 @@ class SessionRoles(RoleSession):
     """The roles of one try of a session over its tools."""
 
     def __init__(
-        self, plan: SessionPlan, tools: Sequence[Tool], counters: Counter[str], date: str = ""
+        self,
+        plan: SessionPlan,
+        tools: Sequence[Tool],
+        counters: Counter[str],
+        date: str = "",
+        own_texts: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        """Args: date: the date line of a session that has one; empty for that of the plan."""
+        """Args:
+        date: the date line of a session that has one; empty for that of the plan.
+        own_texts: of the user's own, by role and block.
+        """
         self.plan = plan
         self.tools = tools
         self.date = date or date_line(plan)
         functions = [tool["function"] for tool in tools]
         self.schemas = {function["name"]: as_schema(function.get("parameters")) for function in functions}
         visible = {"tools": [tool["function"] for tool in tools], "now": self.date}
-        super().__init__(prompts.SESSION_PROMPTS, plan.lang, visible, counters)
+        super().__init__(prompts.SESSION_PROMPTS, plan.lang, visible, counters, own_texts)
 
     def record_user_words(self, words: str) -> None:
         """Notes which words of the user's last reply the session uses."""
-        next(event for event in reversed(self.replies) if event.request.role == "user").spoken_text = words
+        next(event for event in reversed(self.replies) if event.role == "user").spoken_text = words
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Literal
 
 from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError, unknown_name
-from wildtool_data.make.core.plan import FORMS, LENGTHS, TONES, WEEKDAYS, YEAR, Lang, Quota
+from wildtool_data.make.core.diversity import FORMS, LENGTHS, TONES
+from wildtool_data.make.core.plan import WEEKDAYS, YEAR, Lang, Quota
 
 GenerationMode = Literal["written", "played"]
 

@@ -27,13 +27,11 @@ from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.types import Item, Source
 from wildtool_data.make.core.collect import GeneratedSet
-from wildtool_data.make.core.maker import ScriptMaker, voter_roles
+from wildtool_data.make.core.diversity import FORMS, TONES, message_styles, task_difficulty
+from wildtool_data.make.core.maker import SESSION_RECIPE, ScriptMaker, voter_roles
 from wildtool_data.make.core.plan import (
-    DIFFICULTIES,
-    FORMS,
-    LENGTHS,
+    DEMANDING_GROUPS,
     STRATEGIES,
-    TONES,
     Lang,
     PlannedTopology,
     SessionPlan,
@@ -185,6 +183,7 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
     title = "Sessions continued by models"
     unit = "session"
     prompts = SESSION_PROMPTS
+    recipe = SESSION_RECIPE
 
     def __init__(self, spec: ContinuationSpec, continuations: Sequence[Continuation]) -> None:
         """Raises DataError for a session that cannot be continued."""
@@ -248,10 +247,10 @@ def _task_plan(task: Task, draw: Random) -> TaskPlan:
         subtype=task.subtype,
         strategy=draw.choice(STRATEGIES[task.subtype]) if task.subtype in STRATEGIES else "",
         questions=max(1, sum(node.name == ASK for node in task.nodes)) if task.group == "Clarify" else 0,
-        form=draw.choice(FORMS),
-        tone=draw.choice(TONES),
-        length=draw.choice(LENGTHS),
-        difficulty=draw.choice(DIFFICULTIES),
+        # What was missing before is not asked for again: the message may be kept as it is.
+        missing="some" if task.group == "Clarify" else "",
+        styles=message_styles(draw, draw.choice(FORMS), draw.choice(TONES)),
+        difficulty=task_difficulty(draw, draw, demanding=task.group in DEMANDING_GROUPS),
     )
 
 

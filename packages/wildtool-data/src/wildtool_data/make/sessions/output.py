@@ -31,7 +31,7 @@ from wildtool_data.make.sessions.maker import SessionMaker
 from wildtool_data.make.sessions.rules.decisions import DECISION_RULES
 from wildtool_data.make.sessions.script import AcceptedSession
 
-_TEXT_RULES = [f"{group}{k}" for group, count in (("T", 9), ("A", 11), ("C", 3)) for k in range(1, count + 1)]
+_TEXT_RULES = [f"{group}{k}" for group, count in (("T", 9), ("A", 11), ("C", 5)) for k in range(1, count + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,14 @@ def collect_sessions(
     spec: SessionGenerationSpec,
     results: Iterable[tuple[Item, ScriptResult[AcceptedSession] | None]],
     models: Mapping[str, str],
+    own_prompts: str = "",
 ) -> GeneratedSessions:
     """Puts the sessions of a set together: adds provenance, drops near duplicates of earlier ones.
 
     Args:
         results: in order of the plans, replacements last.
         models: name of the model in each role.
+        own_prompts: digest of the texts that roles have in place of the shipped ones; empty for none.
     """
     texts = Deduplicator()
 
@@ -74,7 +76,7 @@ def collect_sessions(
             "models": dict(models),
             "votes": dict(spec.vote_counts),
             "version": __version__,
-            "prompts": prompts_digest(),
+            "prompts": "+".join(filter(None, (prompts_digest(), own_prompts))),
             "seed": spec.seed,
             "session": item.data.plan.index,
             "checks": [
@@ -83,6 +85,7 @@ def collect_sessions(
                 "P13",
                 *DECISION_RULES.rules,
                 *_TEXT_RULES,
+                *(["C6"] if spec.examples else []),
                 "lint",
                 "gold official",
                 "gold fixed",
@@ -106,6 +109,7 @@ _TASKS: Mapping[str, str] = {
     "parallel": "user_multi_tool_parallel",
     "mixed": "user_multi_tool_serial_parallel",
     "clarify": "user_ask",
+    "clarify some": "user_ask",
     "chat": "user_chat",
     "reply": "user_answer_ask",
     "vague reply": "user_vague_answer_ask",
@@ -120,7 +124,7 @@ def raw_lines(session: AcceptedSession, lang: Lang) -> FormatLines:
     messages: list[dict[str, str]] = []
     for event in session.replies:
         messages += _messages(event, lang)
-        role = event.request.role
+        role = event.role
         if role in _VERDICTS:
             verdict = "yes" if not event.faults else retry_messages("", event.faults, lang)[1]["content"]
             messages.append({"role": "user", "content": f"{_VERDICTS[role]}\n{verdict}"})
@@ -162,7 +166,7 @@ def _session_fields(session: AcceptedSession) -> dict[str, Any]:
 
 def _messages(event: RoleReply, lang: Lang) -> list[dict[str, str]]:
     """A reply as a message of the conversation; none of what only judges."""
-    role = event.request.role
+    role = event.role
     if role not in _MARKERS[lang]:
         return []
     first = role == "user" and "task" in event.blocks and "later" not in event.blocks
@@ -174,11 +178,11 @@ def _messages(event: RoleReply, lang: Lang) -> list[dict[str, str]]:
 
 
 def _task(event: RoleReply) -> str:
-    role = event.request.role
+    role = event.role
     if role == "user":
         if "later" in event.blocks:
             return "user_continue_question"
-        return _TASKS[next(block for block in event.blocks if block != "task")]
+        return next(_TASKS[block] for block in event.blocks if block in _TASKS)
     if role == "agent":
         return _AGENT[event.blocks[0]]
     if "results" in event.blocks:
@@ -197,7 +201,9 @@ def write_session_set(
     """
     models = {role: model.name for role, model in plan.models.items()}
     with LogReader(out / RECORD_FOLDER) as reader, storage_errors(out):
-        generated = collect_sessions(maker.spec, maker.recorded(plan.selection.items(), reader), models)
+        generated = collect_sessions(
+            maker.spec, maker.recorded(plan.selection.items(), reader), models, maker.own_digest
+        )
         seeds = {session["made_by"]["plan"]["seed"] for session in generated.kept}
         for form in formats:
             items = (item for item in plan.selection.items() if item.data.plan.seed in seeds)

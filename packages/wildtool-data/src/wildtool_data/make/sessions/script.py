@@ -43,7 +43,7 @@ def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSessio
 
     def attempt(number: int, counters: Counter[str]) -> RoleCoroutine[AcceptedSession]:
         tools = [tool.definition for tool in session_tools(job.plan, job.sets, number)]
-        roles = SessionRoles(job.plan, tools, counters)
+        roles = SessionRoles(job.plan, tools, counters, own_texts=job.own_prompts.texts.get(job.plan.lang))
         state = SessionState(passages=[SearchText.of(roles.date)])
         for t in range(len(job.plan.tasks)):
             state = yield from add_task(job, roles, state, t, number)
@@ -52,6 +52,10 @@ def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSessio
         made_by = {"plan": plan, "attempt": number, **origin, "review": state.doubtful}
         if any(len(proposed) > 1 for proposed in state.candidates):
             made_by["candidates"] = state.candidates
+        if job.users > 1:
+            made_by["users"] = state.users
+        if job.material.examples:
+            made_by["examples"] = job.material.overlap_with(_user_texts(state))
         record = {**state.record(job.plan, tools, roles.date), "made_by": made_by}
         if refused := custom_refusals(WILDTOOLBENCH.name, record):
             detail = "; ".join(finding.message for finding in refused[:5])
@@ -59,6 +63,12 @@ def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSessio
         return AcceptedSession(record, roles.replies)
 
     return run_tries(SESSION_TRIES, attempt)
+
+
+def _user_texts(state: SessionState) -> list[str]:
+    """All that the user says in a session."""
+    replies = [node.user_input for task in state.tasks for node in task.nodes if node.user_input]
+    return [*(task.text for task in state.tasks), *replies]
 
 
 def add_task(

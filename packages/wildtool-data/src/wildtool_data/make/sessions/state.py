@@ -1,6 +1,7 @@
 """A session in progress: what was said and returned, and its record in the benchmark's format."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -11,6 +12,7 @@ from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.toolcall.text.similarity import fold_text
 from wildtool.types import Tool
 from wildtool_data.make.core.dedup import NEAR_DUPLICATE_SCORE
+from wildtool_data.make.core.diversity import TaskBackground
 from wildtool_data.make.core.plan import SessionPlan
 from wildtool_data.make.procedural.sessions import RECORD_KEY_PREFIXES
 
@@ -25,12 +27,18 @@ class SessionState:
     tasks: list[Task] = field(default_factory=list[Task])
     groundings: list[list[Mapping[str, str]]] = field(default_factory=list[list[Mapping[str, str]]])
     doubtful: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    candidates: list[list[dict[str, str]]] = field(default_factory=list[list[dict[str, str]]])
-    """What was proposed for each task, the text it has among them; empty where nothing was. Each has its `text` and, if
-    there are any, its `plan`, its `difficulty` and the `rules` that it breaks."""
+    candidates: list[list[dict[str, Any]]] = field(default_factory=list[list[dict[str, Any]]])
+    """What was proposed for each task, the text it has among them; empty where nothing was. Each has its `text`, what was
+    planned of it and, if there are any, its `plan`, its `difficulty` and the `rules` that it breaks; `picked` marks the
+    one that the task has."""
+    users: list[str] = field(default_factory=list[str])
+    """Which of several models was the user in each task."""
+    writer: TaskBackground | None = None
+    """Who wrote the first message; None if nobody was planned."""
 
     def copy(self) -> "SessionState":
-        return SessionState(*(getattr(self, each.name).copy() for each in fields(self)))
+        """A state of its own."""
+        return SessionState(*(copy(getattr(self, each.name)) for each in fields(self)))
 
     def record(self, plan: SessionPlan, tools: Sequence[Tool], date: str) -> dict[str, Any]:
         """The session so far in the benchmark's format. Args: date: its date line."""

@@ -5,36 +5,33 @@ from dataclasses import asdict, dataclass, field, replace
 from random import Random
 from typing import Any
 
-from rapidfuzz import fuzz
-
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Task, read_session
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
+from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph, left_out
 from wildtool.findings import Finding, fault
-from wildtool.json_codec import as_list
-from wildtool.sanitize import escape_text, single_line, truncate_words
+from wildtool.sanitize import truncate_words
 from wildtool.toolcall.graph import topology
-from wildtool.toolcall.schema import as_schema, member_schemas
-from wildtool_data.make.core.dedup import NEAR_DUPLICATE_SCORE
+from wildtool.toolcall.schema import member_schemas
 from wildtool_data.make.core.parsing import (
     Action,
     Decision,
-    RefusedReplyError,
     read_decision,
     read_object,
     reply_text,
     strings_in,
 )
 from wildtool_data.make.core.plan import Lang, SessionPlan
-from wildtool_data.make.core.roles import AttemptFailedError, RoleCoroutine, SessionRoles
+from wildtool_data.make.core.role_prompts import NO_OWN_PROMPTS, OwnPrompts
+from wildtool_data.make.core.roles import AttemptFailedError, RoleCoroutine, SessionRoles, voter_names
 from wildtool_data.make.core.votes import checker_faults, majority_choice
 from wildtool_data.make.graph.infer import dependency_lists, infer_edges
 from wildtool_data.make.procedural.tool_sets import ToolSet
+from wildtool_data.make.sessions.material import NO_MATERIAL, UserMaterial
+from wildtool_data.make.sessions.proposals import ProposalRequest, Proposals, read_proposals
 from wildtool_data.make.sessions.rules.context import DecisionContext, required
 from wildtool_data.make.sessions.rules.decisions import DECISION_RULES
 from wildtool_data.make.sessions.rules.final import TYPE_OF_TOPOLOGY, session_record_faults
 from wildtool_data.make.sessions.rules.texts import (
-    MAX_USER_TEXT_CHARACTERS,
     answer_faults,
     entities_in,
     parse_tool_results,
@@ -46,7 +43,6 @@ from wildtool_data.make.sessions.state import SessionState
 
 MAX_TASK_DECISIONS = 14
 """Decisions of a task at most."""
-TASK_CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +63,16 @@ class SessionJob:
     """Whether the sets are the built-in ones, one for each domain."""
     known_faults: frozenset[Finding] = frozenset()
     """Faults of what is not made here, such as the tools of a session that is continued; they refuse nothing."""
+    users: int = 1
+    """Models that take the user's role in turn."""
+    material: UserMaterial = NO_MATERIAL
+    """Scenarios and examples of the user's own."""
+    own_prompts: OwnPrompts = NO_OWN_PROMPTS
+    """Texts for roles in place of the shipped ones."""
+
+    def user_of(self, t: int) -> str:
+        """The name of the model that is the user in task `t`: each in its turn, at each position equally often."""
+        return voter_names("user", self.users)[(self.plan.rank + t) % self.users]
 
 
 class TaskScript:
@@ -99,7 +105,8 @@ class TaskScript:
         self.steps: list[int] = []
         self.groundings: list[Mapping[str, str]] = []
         self.text = text
-        self.candidates: list[dict[str, str]] = []
+        self.proposed: list[dict[str, Any]] = []
+        self.user = job.user_of(t)
         self.context = DecisionContext(roles.schemas, self.task_plan, state.passages)
 
     def play(self, *, relabel: bool) -> RoleCoroutine[None]:
@@ -130,21 +137,34 @@ class TaskScript:
         return [entry for entry in self.state.conversation if "calls" not in entry]
 
     def _user_task(self) -> RoleCoroutine[str]:
-        plan, roles = self.task_plan, self.roles
-        kind = _KINDS.get(plan.group) or plan.topology
-        request: dict[str, Any] = {
-            "kind": kind,
-            "candidates": TASK_CANDIDATES,
-            **{name: getattr(plan, name) for name in ("form", "tone", "length", "difficulty")},
+        roles, job = self.roles, self.job
+        backgrounds = () if self.t else job.plan.backgrounds
+        request = ProposalRequest(
+            self.task_plan, self.t, self.lang, backgrounds, self.state.writer, job.material.scenarios
+        )
+        tool = self._target(request.kind) if request.kind in ("single", "clarify") else ""
+        situation = {
+            "conversation": self._visible_conversation(),
+            "wanted": request.wanted(tool, roles.schemas),
         }
-        if kind in ("single", "clarify"):
-            request["tool"] = self._target(kind)
-        blocks = ["task", kind]
-        if self.t:
-            request |= {"subtype": plan.subtype, "strategy": plan.strategy}
-            blocks += ["later", plan.subtype]
-        situation = {"conversation": self._visible_conversation(), "wanted": request}
-        texts = yield from roles.ask("user", blocks, situation, self._read_candidates)
+        block, examples = job.material.shown(job.plan, self.t)
+        blocks = [*request.blocks, *([block] if block else [])]
+        proposals = yield from roles.ask(
+            "user",
+            blocks,
+            {**situation, **examples},
+            lambda text: self._read_proposals(text, request),
+            voter=self.user,
+        )
+        text = yield from self._choose(proposals.accepted, situation)
+        self.proposed = proposals.picked(text)
+        if background := request.background(proposals.places[text]):
+            self.state.writer = background
+        return text
+
+    def _choose(self, texts: Sequence[str], situation: Mapping[str, Any]) -> RoleCoroutine[str]:
+        """The best of the proposed messages, by the judges; of a later task one that needs the conversation."""
+        roles = self.roles
         while texts:
             best = texts[0]
             if len(texts) > 1:
@@ -156,6 +176,20 @@ class TaskScript:
             texts = [text for text in texts if text != best]
         detail = f"task {self.t}: what was proposed is clear without the conversation"
         raise AttemptFailedError("checker alone", detail)
+
+    def _read_proposals(self, text: str, request: ProposalRequest) -> tuple[Proposals, Sequence[Finding]]:
+        proposals = read_proposals(text, request, self._message_faults)
+        return proposals, proposals.faults
+
+    def _message_faults(self, message: str) -> list[Finding]:
+        """What is wrong with a proposed message, whatever the others are."""
+        faults = user_faults(message, self.roles.schemas, self.lang)
+        if wrong := [finding for finding in faults if finding.level == "error"]:
+            return wrong
+        excerpt = repr(truncate_words(message, 80))
+        if self.state.is_near(message, self.job.avoid_near):
+            return [fault("C3", f"{excerpt} is nearly a request that was there before.")]
+        return list(self.job.material.copy_faults(message))
 
     def _target(self, kind: str) -> str:
         """The tool that a task of one call is about; a question needs one that requires something."""
@@ -169,34 +203,6 @@ class TaskScript:
         # Tools of a set take turns over its sessions and their tasks, so that each is asked for equally often.
         turn = self.job.earlier_tool_tasks + sum(task.names_a_tool for task in self.job.plan.tasks[: self.t])
         return sorted(names)[turn % len(names)]
-
-    def _read_candidates(self, text: str) -> tuple[list[str], list[Finding]]:
-        """The candidates that keep the rules; what is wrong with the others where none does."""
-        rows = as_list(read_object(text, "C1").get("candidates"))
-        accepted: list[str] = []
-        faults: list[Finding] = []
-        self.candidates = []
-        for row in rows[: 2 * TASK_CANDIDATES]:
-            candidate = reply_text({"content": as_schema(row).get("text", row)})
-            wrong = [
-                finding
-                for finding in user_faults(candidate, self.roles.schemas, self.lang)
-                if finding.level == "error"
-            ]
-            excerpt = repr(truncate_words(candidate, 80))
-            if not wrong and self.state.is_near(candidate, self.job.avoid_near):
-                wrong = [fault("C3", f"{excerpt} is nearly a request that was there before.")]
-            elif not wrong and any(fuzz.ratio(candidate, other) > NEAR_DUPLICATE_SCORE for other in accepted):
-                wrong = [fault("C3", f"{excerpt} is proposed twice.", level="warning")]
-            accepted += [] if wrong else [candidate]
-            faults += wrong
-            self.candidates += [_candidate(candidate, as_schema(row), wrong)] if candidate else []
-        if not rows:
-            faults = [fault("C1", "`candidates` must be a list of objects with a `text`.")]
-        if not accepted:
-            raise RefusedReplyError(*faults)
-        # One good candidate is enough; what was wrong with the others is only counted.
-        return accepted, [replace(finding, level="warning") for finding in faults]
 
     def _decide(self) -> RoleCoroutine[Decision]:
         def read(text: str) -> tuple[Decision, list[Finding]]:
@@ -234,6 +240,7 @@ class TaskScript:
             ["vague reply" if vague else "reply"],
             {"conversation": self._visible_conversation()},
             lambda text: self._read_reply(text, vague=vague),
+            voter=self.user,
         )
         roles.record_user_words(reply)
         self._add_utterance("user", reply)
@@ -245,7 +252,10 @@ class TaskScript:
 
     def _read_reply(self, text: str, *, vague: bool) -> tuple[str, list[Finding]]:
         reply = reply_text({"content": read_object(text, "A2").get("text")})
-        faults = [*user_faults(reply, self.roles.schemas, self.lang)]
+        faults = [
+            *user_faults(reply, self.roles.schemas, self.lang),
+            *self.job.material.copy_faults(reply),
+        ]
         return reply, [*faults, *vague_faults(reply)] if vague else faults
 
     def _call(self, decision: Decision, step: int) -> RoleCoroutine[None]:
@@ -302,7 +312,8 @@ class TaskScript:
         roles, state = self.roles, self.state
         state.tasks.append(Task(self.text, tuple(self.nodes), "Chat", self.task_plan.subtype))
         state.groundings.append(self.groundings)
-        state.candidates.append(self.candidates)
+        state.candidates.append(self.proposed)
+        state.users.append(self.user)
         session = read_session(state.record(self.job.plan, roles.tools, roles.date), "session")
         edges = infer_edges(session, self.t, steps=self.steps)
         needs = dependency_lists(edges, len(self.nodes))
@@ -317,6 +328,8 @@ class TaskScript:
             if not relabel:
                 raise AttemptFailedError("type", f"task {self.t}: wanted {planned}, the calls are {actual}")
             roles.counters[f"relabelled {planned} as {actual}"] += 1
+        if self.task_plan.missing == "all" and actual == "Clarify":
+            self._check_missing(task, relabel=relabel)
         state.tasks[-1] = replace(task, type=actual)
         record = state.record(self.job.plan, roles.tools, roles.date)
         faults = session_record_faults(record, self.t, self.job.known_faults)
@@ -325,17 +338,14 @@ class TaskScript:
             raise AttemptFailedError(f"session {faults[0].rule}", detail)
         state.doubtful += [{"task": self.t, **asdict(edge)} for edge in edges if edge.doubtful]
 
-
-def _candidate(text: str, row: Mapping[str, Any], broken: Sequence[Finding]) -> dict[str, str]:
-    """A proposed text as provenance keeps it: with plan and difficulty as its maker says, and the rules it breaks."""
-    origin = {name: single_line(row[name], 500) for name in ("plan", "difficulty") if row.get(name)}
-    if not broken:
-        return {"text": text, **origin}
-    rules = single_line("; ".join(f"{finding.rule}: {finding.message}" for finding in broken), 500)
-    return {"text": escape_text(truncate_words(text, MAX_USER_TEXT_CHARACTERS)), **origin, "rules": rules}
-
-
-_KINDS = {"Single-Tool": "single", "Clarify": "clarify", "Chat": "chat"}
+    def _check_missing(self, task: Task, *, relabel: bool) -> None:
+        """Holds a Clarify task to a message without any required value: all of them were asked for."""
+        if left_out(task, self.roles.schemas) == "all":
+            return
+        if not relabel:
+            detail = f"task {self.t}: wanted a message without any required value, and not all were asked for"
+            raise AttemptFailedError("type", detail)
+        self.roles.counters["relabelled Clarify without all as Clarify without some"] += 1
 
 
 def _calls_as_json(actions: Iterable[Action]) -> list[dict[str, Any]]:

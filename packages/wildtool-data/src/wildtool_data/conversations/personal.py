@@ -118,7 +118,7 @@ _FIELD_KINDS = ((KEY, _KEY_FIELDS), (PHONE, _PHONE_FIELDS), (NAME, _NAME_FIELDS)
 @cache
 def _words() -> Mapping[str, Sequence[str]]:
     """Given names that are found without a sign, surnames of Chinese, and what stands in for names."""
-    text = files("wildtool_review.drafts").joinpath("names.json").read_text(encoding="utf-8")
+    text = files("wildtool_data.conversations").joinpath("names.json").read_text(encoding="utf-8")
     return {key: str(value).split() for key, value in json.loads(text).items()}
 
 
