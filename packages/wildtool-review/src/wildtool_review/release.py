@@ -238,11 +238,33 @@ def _card(
         ),
         "",
     ]
+    lines += _example_lines([items[id_].content for id_ in approved])
     figures = review_figures(project)
     for group, title in _FIGURES:
         rows = [(each.name, format_value(each), _size(each)) for each in figures if each.group == group]
         lines += [f"## {title}", "", *_table(("", "value", "of"), rows), ""]
     return "\n".join(lines)
+
+
+def _example_lines(contents: Iterable[Any]) -> list[str]:
+    """What the card says of the real users' conversations that items were made with; empty where none was."""
+    origins = [
+        as_object(as_object(as_object(content).get("made_by")).get("examples")) for content in contents
+    ]
+    made = [origin for origin in origins if origin]
+    if not made:
+        return []
+    overlaps = [share for origin in made if isinstance(share := origin.get("overlap"), int | float)]
+    bounds = [share for origin in made if isinstance(share := origin.get("bound"), int | float)]
+    return [
+        "## Examples",
+        "",
+        f"{len(made)} items were made with conversations of real users as examples; personal details were replaced in",
+        "these. Share of the 5-word sequences of a message that the examples have, when it was made: at most",
+        f"{max(overlaps, default=0.0):.3f}; above {max(bounds, default=0.0):g} a message is refused. Edits by people",
+        "are not compared with the examples.",
+        "",
+    ]
 
 
 def _round_rows(project: ReviewProject) -> Iterator[Sequence[str]]:

@@ -40,7 +40,7 @@ def made(
     plan = Plan(
         benchmark=maker,
         source=maker.source(),
-        models=dict.fromkeys(prompts.SESSION_ROLES, model),
+        models=dict.fromkeys([*prompts.SESSION_ROLES, *maker.roles], model),
         profile=PROFILE,
         concurrency=concurrency,
     )

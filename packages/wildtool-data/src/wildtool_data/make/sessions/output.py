@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any, ClassVar
 
 from wildtool import __version__
@@ -28,6 +29,7 @@ from wildtool_data.make.core.plan import Lang, SessionGenerationSpec
 from wildtool_data.make.core.prompts import SESSION_ROLES, prompts_digest, retry_messages
 from wildtool_data.make.core.roles import AttemptFailedError, RoleReply, ScriptResult, replay_script
 from wildtool_data.make.sessions.maker import SessionMaker
+from wildtool_data.make.sessions.material import MAX_EXAMPLE_OVERLAP
 from wildtool_data.make.sessions.rules.decisions import DECISION_RULES
 from wildtool_data.make.sessions.script import AcceptedSession
 
@@ -49,7 +51,23 @@ class GeneratedSessions(GeneratedSet[dict[str, Any]]):
             for event, count in sorted(self.counters.items())
             if event.startswith(("task lost", "relabelled"))
         ]
-        return [*GeneratedSet[dict[str, Any]].attrition(self), *other_metrics]
+        return [*GeneratedSet[dict[str, Any]].attrition(self), *other_metrics, *self._overlap()]
+
+    def _overlap(self) -> list[Metric]:
+        """How much wording sessions have in common with the examples that they were made with; empty without any."""
+        shares = [
+            100 * session["made_by"]["examples"]["overlap"]
+            for session in self.kept
+            if "examples" in session["made_by"]
+        ]
+        if not shares:
+            return []
+        group = f"overlap with examples (above {100 * MAX_EXAMPLE_OVERLAP:.0f} % a message is refused)"
+        numbers = {"highest of a message": max(shares), "highest of a session, on average": fmean(shares)}
+        return [
+            Metric(group, name, value, value, len(shares), kind="mean", unit="%", better="less")
+            for name, value in numbers.items()
+        ]
 
 
 def collect_sessions(
