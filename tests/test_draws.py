@@ -39,6 +39,7 @@ def odd_session(tmp_path: Path) -> Path:
         ("--failures", "flaky:0.5"),
         ("--inject", "base"),
         ("--history", "own"),
+        ("--history", "none"),
         ("--among", "7"),
     ],
 )

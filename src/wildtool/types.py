@@ -124,6 +124,16 @@ class ResultsInText:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnsInText:
+    """The turns of a conversation that a request shows inside a text, and a way to show fewer."""
+
+    turns: Sequence[Message]
+    """All of them as messages, in order."""
+    reads: Callable[[Sequence[int]], Sequence[Message]]
+    """Gives the messages of the request with only these turns, by their places among all."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What one model call sends: messages and tools, neutral of provider."""
 
@@ -137,6 +147,8 @@ class Request:
     seed of its free choices."""
     in_text: ResultsInText | None = None
     """Where tools and results are parts of a text; never sent or recorded."""
+    turns_in_text: TurnsInText | None = None
+    """Where the conversation is a part of a text; never sent or recorded."""
     address: Address | None = None
     """Set by the engine before a model sees the request."""
 

@@ -24,6 +24,7 @@ HELPED = {
     "failures": ("--failures", "first-call"),
     "injection": ("--inject", "base"),
     "history": ("--history", "own"),
+    "history_left_out": ("--history", "none"),
     "hints": ("--hints", "hints.jsonl"),
 }
 """By the entry of `run.json` that tells it."""

@@ -366,7 +366,14 @@ def hide_help(parts: Parts, draw: random.Random) -> None:
     value = parts.run_json()
     seed = {"seed": "0", "kinds": ["names"]}
     key, said = draw.choice(
-        [("noise", seed), ("hints", {}), ("history", {}), ("failures", seed), ("in_order", True)]
+        [
+            ("noise", seed),
+            ("hints", {}),
+            ("history", {}),
+            ("history_left_out", "none"),
+            ("failures", seed),
+            ("in_order", True),
+        ]
     )
     value["identity"][key] = said
     parts.set_run_json(value)

@@ -11,6 +11,7 @@ ALTERATION_KINDS = ("history", "catalogue", "failures", "noise", "injection", "a
 _AID = "wildtool.alter.hints.hints:Hints"
 _CLASSES = {
     "history": "wildtool.alter.history.history:OwnHistory",
+    "history_left_out": "wildtool.alter.history.left_out:LeftOutHistory",
     "catalogue": "wildtool.alter.distractors.distractors:Distractors",
     "failures": "wildtool.alter.failures.failures:Failures",
     "noise": "wildtool.alter.noise.noise:Noise",

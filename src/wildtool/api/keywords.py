@@ -61,7 +61,7 @@ class PlayKeywords(TypedDict, total=False):
     judge: str | None
     retriever: str | None
     noise: str | None
-    history: Literal["own"] | None
+    history: Literal["own", "none", "without:user", "without:assistant", "without:tool"] | None
     inject: Literal["base", "enhanced"] | None
     force: bool
     cache: str | Path | None

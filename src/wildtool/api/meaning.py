@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.alter.history.settings import Unrecorded
+from wildtool.alter.history.settings import HistorySetting, Unrecorded
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.api.settings import Alterations, Limits, Roles, Settings, unfit
 from wildtool.api.values import header_texts, parse_duration, parse_json_object, split_values
@@ -145,10 +145,7 @@ def alterations_of(its: Alterations, roles: Roles) -> "tuple[Alteration, ...]":
     alterations: list[Alteration] = []
     # Most runs have none, and each takes a while to load.
     if its.history is not None:
-        from wildtool.alter.history.history import OwnHistory
-
-        simulates = roles.tools_model is not None
-        alterations.append(OwnHistory(Unrecorded.simulate if simulates else Unrecorded.refuse))
+        alterations.append(_history(HistorySetting(its.history), roles))
     if its.among is not None:
         alterations.append(_distractors(its))
     if its.failures is not None:
@@ -169,6 +166,21 @@ def alterations_of(its: Alterations, roles: Roles) -> "tuple[Alteration, ...]":
 
         alterations.append(Hints.given(_text(its.hints), _text(its.rationale)))
     return tuple(alterations)
+
+
+def _history(setting: HistorySetting, roles: Roles) -> "Alteration":
+    simulates = roles.tools_model is not None
+    if setting is HistorySetting.own:
+        from wildtool.alter.history.history import OwnHistory
+
+        return OwnHistory(Unrecorded.simulate if simulates else Unrecorded.refuse)
+    if simulates:
+        raise UsageError(
+            f"--tools-model plays tools with --history own; with --history {setting} leave it out"
+        )
+    from wildtool.alter.history.left_out import LeftOutHistory
+
+    return LeftOutHistory(setting)
 
 
 def _text(value: "str | Path | None") -> str | None:

@@ -109,8 +109,9 @@ class Endpoint(SettingGroup):
 class Alterations(SettingGroup):
     """What is changed between the benchmark and the model."""
 
-    history: Literal["own"] | None = setting()
-    """"own": the tasks of a session follow the model's own earlier ones instead of the gold ones."""
+    history: Literal["own", "none", "without:user", "without:assistant", "without:tool"] | None = setting()
+    """"own": the tasks of a session follow the model's own earlier ones instead of the gold ones; "none": units are asked
+    without earlier turns; "without:ROLE": without those of one role."""
     among: str | int | None = setting()
     """Each item's tools stand among others, this many in all; several sizes, as in "10,50", are a run each."""
     among_kinds: str = setting("random")

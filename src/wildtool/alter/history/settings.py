@@ -4,9 +4,13 @@ from enum import StrEnum
 
 
 class HistorySetting(StrEnum):
-    """Whose earlier tasks a session goes on from, where not the gold ones."""
+    """What a unit shows of what came before it, where not all as it is recorded."""
 
     own = "own"
+    none = "none"
+    without_user = "without:user"
+    without_assistant = "without:assistant"
+    without_tool = "without:tool"
 
 
 class Unrecorded(StrEnum):

@@ -8,7 +8,7 @@ adapters hand on nothing else; under `fixed` also the text parts of a content li
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, cast
 
 from wildtool.benchmark import Benchmark, Check, Rules, part
@@ -45,7 +45,13 @@ from wildtool.benchmarks.acebench.fixed.calls import check_fixed_calls
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.fixed.special import check_special
 from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
-from wildtool.benchmarks.acebench.native import chat_messages, native_gold, native_tools, read_native_calls
+from wildtool.benchmarks.acebench.native import (
+    chat_messages,
+    native_gold,
+    native_tools,
+    read_native_calls,
+    transcript_turns,
+)
 from wildtool.benchmarks.acebench.official import (
     DETECTION,
     check_error_param,
@@ -62,7 +68,7 @@ from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.benchmarks.acebench.scores import section_of
 from wildtool.episode import SingleReply
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
-from wildtool.types import Episode, FieldValue, Item, Message, Request, Transcript
+from wildtool.types import Episode, FieldValue, Item, Message, Request, Transcript, TurnsInText
 
 _MAX_IMPORTED_MESSAGES = 10_000
 """Messages of the longest episode that is judged."""
@@ -89,11 +95,21 @@ class Channel:
 
     def request(self, record: NormalRecord | SpecialRecord) -> Request:
         """What the model is sent."""
-        originals = self.originals
+        transcript = transcript_turns(record.question)
+        turns = [message for text in transcript for message in chat_messages(text)]
+
+        def reads(kept: Sequence[int]) -> Sequence[Message]:
+            return self._messages(replace(record, question="".join(transcript[at] for at in kept)))
+
         return Request(
-            text_messages(record, self.strategy) if originals is None else originals.text_messages(record),
+            self._messages(record),
             gold=lambda _style: self.gold(record),
+            turns_in_text=TurnsInText(turns, reads),
         )
+
+    def _messages(self, record: NormalRecord | SpecialRecord) -> Sequence[Message]:
+        originals = self.originals
+        return text_messages(record, self.strategy) if originals is None else originals.text_messages(record)
 
     def gold(self, record: NormalRecord | SpecialRecord) -> Message:
         """The gold answer: its calls, or the message of a Special record."""

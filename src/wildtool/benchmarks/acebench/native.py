@@ -33,6 +33,8 @@ _PARAMETERS = ("parameters", "arguments", "_arguments")
 _LOOSE_HYPHEN = re.compile(r"(\\[dDsSwW])-(?=[^\]])")
 """A hyphen behind a class of characters, which some dialects take as itself and Python's as a faulty range."""
 _LABEL = re.compile(r"(user|system): ?(.*)", re.DOTALL)
+_TURNS = re.compile(r"(?=^(?:user|system):)", re.MULTILINE)
+"""Where a turn begins."""
 _ROLES = {"user": "user", "system": "assistant"}
 _TYPES: Mapping[str, NativeSchema] = {
     **{
@@ -47,6 +49,11 @@ _TYPES: Mapping[str, NativeSchema] = {
     "objectArray": {"type": "array", "items": {"type": "object"}},
 }
 """Each declared type as JSON schema says it; any other says nothing."""
+
+
+def transcript_turns(transcript: str) -> list[str]:
+    """The turns of a transcript, each as it is written there; one without label is the first."""
+    return [turn for turn in _TURNS.split(transcript) if turn.strip()] or [transcript]
 
 
 def chat_messages(transcript: str) -> list[Message]:

@@ -174,12 +174,12 @@ class RunOptions(CallOptions):
     )
     inject_seed: int = opt("N", "Seed of --inject.", default=0, panel=SELECTION)
     history: HistorySetting | None = opt(
-        "Let the tasks of a session follow the model's own earlier ones instead of the gold ones.",
+        "Show other earlier turns than the recorded ones: the model's own, none, or none of one role.",
         panel=SELECTION,
     )
     tools_model: str | None = opt(
         "NAME",
-        "With --history: model that plays tools where the record has no result (default: they return an error).",
+        "With --history own: model that plays tools where the record has no result (default: they return an error).",
         complete=completion.models,
         panel=MODEL,
     )
