@@ -1,6 +1,6 @@
 """Items without any model: plans filled from templates over tool schemas, with gold that is known by construction."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from random import Random
 from typing import Any
@@ -19,12 +19,12 @@ from wildtool_data.make.items.item import (
     WrongValue,
 )
 from wildtool_data.make.items.maker import ItemGenerationSpec
-from wildtool_data.make.items.plan import ItemPlan, item_plans
+from wildtool_data.make.items.plan import ItemPlan, item_plans, parse_shares
 from wildtool_data.make.items.procedural_wording import CHANGES, DOUBTS, USUAL, profile_with, wrong_value
 from wildtool_data.make.items.rules import ITEM_CHECKS, item_faults, rendered_profile
 from wildtool_data.make.items.script import assemble_item
 from wildtool_data.make.items.tool_catalog import ToolCatalog, ToolChoice, tool_catalogs
-from wildtool_data.make.procedural.calls import DraftCall, draft_call, simulate_result
+from wildtool_data.make.procedural.calls import DraftCall, draft_call, drawn_value, simulate_result
 from wildtool_data.make.procedural.tool_sets import ToolSpec
 from wildtool_data.make.procedural.values import ValueSampler, as_spoken
 from wildtool_data.make.procedural.wording import Wording
@@ -69,8 +69,25 @@ def _item_builders(
             yield item.plan, partial(_checked, item)
         return
     catalogs = tool_catalogs(spec.tools, spec.langs, note)
-    for plan in item_plans(spec.items, spec.kinds, seed=spec.seed, langs=spec.langs):
+    kinds = spec.kinds if spec.tools is None else _allowed(spec.kinds, catalogs.values(), note)
+    for plan in item_plans(spec.items, kinds, seed=spec.seed, langs=spec.langs):
         yield plan, partial(_item, plan, catalogs[plan.lang])
+
+
+def _allowed(
+    shares: Mapping[str, int], catalogs: Collection[ToolCatalog], note: Callable[[str], None]
+) -> Mapping[str, int]:
+    """The kinds that a user's tools allow, where none were chosen; chosen ones stay, and are lost with their reason."""
+    if shares != parse_shares(()):
+        return shares
+    able = {kind: share for kind, share in shares.items() if all(its.allows(kind) for its in catalogs)}
+    lacking = [kind for kind in shares if kind not in able]
+    if lacking and able:
+        note(
+            f"no item of the kind {', '.join(lacking)} is planned, since no tool of these allows one; "
+            "--kinds asks for them all the same"
+        )
+    return able or shares
 
 
 def _checked(item: GeneratedItem, fresh: Deduplicator) -> GeneratedItem:
@@ -177,7 +194,7 @@ class _ItemDraw:
         if not able:
             return None
         slot = self.draw.choice(able)
-        value = self.values.of(slot.kind, slot.members, slot.bounds)
+        value = drawn_value(slot, self.values, call.beside(slot))
         phrase = self.words.phrase("named", noun=slot.noun, value=as_spoken(value, slot.kind, self.plan.lang))
         new_call = DraftCall(call.tool, {**call.values, slot: value})
         return new_call, self._phrase(CHANGES, said=phrase)
@@ -227,7 +244,7 @@ class _ItemDraw:
         if self.choice.parameter and self.choice.parameter not in call.arguments:
             for slot in tool.slots:
                 if slot.path[0] == self.choice.parameter:
-                    call.values[slot] = self.values.of(slot.kind, slot.members, slot.bounds)
+                    call.values[slot] = drawn_value(slot, self.values, call.beside(slot))
                     call.spoken[slot.key] = self.words.literal(tool, slot, call.values[slot])
         return None if call.marks and not self.plan.dated else call
 

@@ -25,6 +25,7 @@ from wildtool_data.make.procedural.tool_sets import (
     read_tool_sets,
     result_schemas,
     tool_sets_by_language,
+    with_object,
 )
 from wildtool_data.make.tools.graph import ToolGraph
 
@@ -82,9 +83,7 @@ class ToolCatalog:
     def choose(self, plan: ItemPlan, attempt: int) -> ToolChoice:
         """The tools of an item's attempt. Raises AttemptFailedError if no tool allows its kind."""
         draw = plan.stream(f"tools/{attempt}")
-        fitting = self._fitting.get(plan.kind)
-        if fitting is None:
-            fitting = self._fitting[plan.kind] = list(self._allowing(plan.kind))
+        fitting = self._fitting_tools(plan.kind)
         if not fitting:
             raise AttemptFailedError("tools", f"no tool of these allows an item of the kind {plan.kind}")
         first, parameters = draw.choice(fitting)
@@ -94,9 +93,18 @@ class ToolCatalog:
         rest = self._distractors(plan, targets, draw)
         offered = [self._every[k] for k in dict.fromkeys([*targets, *rest])]
         draw.shuffle(offered)
-        targets_of_item = tuple(self._every[k] for k in targets)
         parameter = draw.choice(parameters) if parameters else ""
+        targets_of_item = tuple(with_object(self._every[k], parameter) for k in targets)
         return ToolChoice(tuple(offered), targets_of_item, parameter, self._returns)
+
+    def allows(self, kind: str) -> bool:
+        """Whether some tool allows an item of a kind."""
+        return bool(self._fitting_tools(kind))
+
+    def _fitting_tools(self, kind: str) -> list[tuple[int, list[str]]]:
+        if kind not in self._fitting:
+            self._fitting[kind] = list(self._allowing(kind))
+        return self._fitting[kind]
 
     def _allowing(self, kind: str) -> Iterator[tuple[int, list[str]]]:
         """The tools that an item of a kind can be about, each with the parameters that it can be about."""

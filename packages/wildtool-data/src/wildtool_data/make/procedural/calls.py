@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
@@ -14,6 +15,7 @@ from wildtool.tools.schema.constraints import constraint_faults
 from wildtool_data.make.procedural.history import Mention, reference
 from wildtool_data.make.procedural.requests import spoken_name
 from wildtool_data.make.procedural.tool_sets import ParameterSlot, ToolSpec, slot_of
+from wildtool_data.make.procedural.value_pairs import agrees, counterpart
 from wildtool_data.make.procedural.values import ValueSampler
 from wildtool_data.make.procedural.wording import Wording, can_omit
 
@@ -73,6 +75,8 @@ class ResultSampler:
             return spoken
         if schema.get("type") == "null":
             return None
+        if slot.days is not None:
+            return self.values.day(slot.days)
         if slot.kind == "id" and not slot.members:
             return self.values.id(name[:1].lower() + "x", slot.form, slot.bounds)
         return self.values.of(slot.kind, slot.members, slot.bounds)
@@ -90,6 +94,8 @@ def _alike(value: Any, schema: Mapping[str, Any]) -> bool:
 _OPTIONAL = 0.25
 _TOMORROW = 0.2
 _ROWS = (2, 3, 3, 4)
+_PAIR_DRAWS = 20
+"""Draws of a value until it makes sense beside the others of its call."""
 
 
 @dataclass(slots=True)
@@ -117,6 +123,11 @@ class DraftCall:
             if slot in self.values:
                 _put(arguments, slot.path, self.values[slot])
         return arguments
+
+    def beside(self, slot: ParameterSlot) -> Mapping[ParameterSlot, Any]:
+        """The values beside which a new one for a slot must make sense; none for the built-in tools, of which any do."""
+        others = {other: its for other, its in self.values.items() if other != slot}
+        return others if self.tool.clause_from_name else {}
 
     @property
     def signature(self) -> str:
@@ -148,6 +159,9 @@ def draft_call(
 ) -> DraftCall:
     """A call with all its required arguments and some others."""
     call = DraftCall(tool)
+    given = {slot: linked[slot.key][0] for slot in tool.slots if slot.key in linked}
+    if hidden is not None:
+        given[hidden.slot] = hidden.mention.value
     for slot in tool.slots:
         if slot.key in linked:
             call.values[slot], call.spoken[slot.key] = linked[slot.key]
@@ -155,7 +169,7 @@ def draft_call(
         elif hidden is not None and slot == hidden.slot:
             _take(call, hidden, words)
         elif slot.required or (values.draw.random() < _OPTIONAL and hidden is None):
-            _new(call, slot, values, words)
+            _new(call, slot, values, words, given)
     return call
 
 
@@ -169,8 +183,16 @@ def _take(call: DraftCall, hidden: HistoryReference, words: Wording) -> None:
         call.coreferences.add(hidden.slot.key)
 
 
-def _new(call: DraftCall, slot: ParameterSlot, values: ValueSampler, words: Wording) -> None:
-    value = drawn_value(slot, values)
+def _new(
+    call: DraftCall,
+    slot: ParameterSlot,
+    values: ValueSampler,
+    words: Wording,
+    given: Mapping[ParameterSlot, Any],
+) -> None:
+    """Args: given: values of the call that come from elsewhere."""
+    beside = call.beside(slot)
+    value = drawn_value(slot, values, {**beside, **given} if call.tool.clause_from_name else {})
     if slot.kind == "date" and values.draw.random() < _TOMORROW and not call.tool.clause_from_name:
         value = (values.date + timedelta(days=1)).strftime("%Y-%m-%d")
         call.spoken[slot.key] = words.phrase("tomorrow")
@@ -180,8 +202,26 @@ def _new(call: DraftCall, slot: ParameterSlot, values: ValueSampler, words: Word
     call.values[slot] = value
 
 
-def drawn_value(slot: ParameterSlot, values: ValueSampler) -> Any:
-    """A new value for a slot."""
+def drawn_value(
+    slot: ParameterSlot, values: ValueSampler, beside: Mapping[ParameterSlot, Any] = MappingProxyType({})
+) -> Any:
+    """A new value for a slot.
+
+    Args:
+        beside: the values of the call so far, with which it must make sense.
+    """
+    value = _any_value(slot, values)
+    for _ in range(_PAIR_DRAWS):
+        if agrees(slot, value, beside):
+            return value
+        value = _any_value(slot, values)
+    same = counterpart(slot, beside)
+    return value if same is None else same
+
+
+def _any_value(slot: ParameterSlot, values: ValueSampler) -> Any:
+    if slot.days is not None:
+        return values.day(slot.days)
     if slot.kind == "id" and not slot.members:
         return values.id(_prefix(slot.key), slot.form, slot.bounds)
     return values.of(slot.kind, slot.members, slot.bounds)

@@ -74,7 +74,12 @@ def clause_from_name(name: str, lang: Lang) -> str:
 
 def with_places(clause: str, keys: Sequence[str]) -> str:
     """The clause with a place for each value, which is left out where the value is not said."""
-    return re.sub(r"[\[\]{}]", "", clause) + "".join(f"[{PART_MARK}{{{key}}}]" for key in keys)
+    return with_more_places(re.sub(r"[\[\]{}]", "", clause), keys)
+
+
+def with_more_places(clause: str, keys: Sequence[str]) -> str:
+    """A clause that has places already, with more of them."""
+    return clause + "".join(f"[{PART_MARK}{{{key}}}]" for key in keys)
 
 
 def spoken_name(name: str) -> str:

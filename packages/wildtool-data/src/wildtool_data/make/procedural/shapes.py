@@ -16,6 +16,7 @@ from wildtool_data.make.procedural.calls import (
     simulate_result,
 )
 from wildtool_data.make.procedural.history import History, Mention, reference
+from wildtool_data.make.procedural.requests import spoken_name
 from wildtool_data.make.procedural.tool_sets import ParameterSlot, ToolSet, ToolSpec, slot_of
 from wildtool_data.make.procedural.values import ValueSampler
 from wildtool_data.make.procedural.wording import Wording, can_omit
@@ -25,9 +26,11 @@ _LONGEST_CHAIN = 5
 _DRAWN = 4
 """Tools of which the one that was called least is taken."""
 _FREE = frozenset([
-    "text", "title", "sentence", "code", "city", "person", "integer", "count", "number", "amount", "digits", "url",
+    "text", "title", "sentence", "code", "ticker", "city", "person", "integer", "count", "number", "amount", "digits",
+    "url",
 ])  # fmt: skip
 """Kinds of which any tool could return a value."""
+_NUMBERS = frozenset(["integer", "count", "number", "amount"])
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
@@ -158,7 +161,7 @@ class CallShapes:
                 if repr(facts[name]) not in values
             ]
             return self.draw.choice(fitting) if fitting else None
-        able = [(tool, slot) for tool, slot in free if slot.key not in facts]
+        able = [(tool, slot) for tool, slot in free if slot.key not in facts and _may_return(call.tool, slot)]
         if not able or call.tool.return_semantics.is_list:
             return None
         tool, slot = self.draw.choice(able)
@@ -230,3 +233,18 @@ class CallShapes:
             if slot.required and mention.index is None and can_omit(tool, slot.key) and len(tool.slots) > 1
         ]
         return silent or fitting
+
+
+def _may_return(tool: ToolSpec, slot: ParameterSlot) -> bool:
+    """Whether a tool whose results are not known can give a value that another takes: it says that it is about such, and
+    takes none of the kind itself unless that is a number."""
+    if not tool.clause_from_name:
+        # The built-in tools stay as they are: their sessions follow from the seed alone.
+        return True
+    function = tool.definition["function"]
+    about = {
+        word.rstrip("s") for word in spoken_name(f"{function['name']} {function['description']}").split()
+    }
+    noun = spoken_name(slot.noun).split()
+    takes = any(slot.same_values(own) for own in tool.slots if own.kind not in _NUMBERS)
+    return bool(noun) and noun[-1].rstrip("s") in about and not takes

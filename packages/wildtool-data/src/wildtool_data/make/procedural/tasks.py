@@ -104,7 +104,7 @@ class TaskMaker:
         replies: list[str] = []
         for slot in missing:
             call.marks.pop(slot.dotted, None)
-            call.values[slot] = drawn_value(slot, self.values)
+            call.values[slot] = drawn_value(slot, self.values, call.beside(slot))
             replies.append(self.words.literal(tool, slot, call.values[slot]))
             call.spoken.pop(slot.key, None)
             call.coreferences.add(slot.key)
@@ -163,7 +163,7 @@ class TaskMaker:
             if not slots:
                 raise NoSuchTaskError
             slot = self.draw.choice(slots)
-            value = self.values.of(slot.kind, slot.members, slot.bounds)
+            value = drawn_value(slot, self.values)
             spoken = str(value) if slot.kind == "enum" else as_spoken(value, slot.kind, self.words.lang)
             question, answered = self.words.chat(slot.kind, slot.noun, spoken)
             mention = Mention(slot, value, t)

@@ -18,6 +18,14 @@ from wildtool.tools.sources.normalize import KEPT_KEYWORDS, normalize_tool, resu
 from wildtool.tools.sources.tool_files import read_tool_lists
 from wildtool.types import Tool
 from wildtool_data.make.core.plan import Lang
+from wildtool_data.make.procedural.described_values import (
+    EXAMPLE_KEYS,
+    DayForm,
+    are_codes,
+    day_form,
+    given_examples,
+    takes_tickers,
+)
 from wildtool_data.make.procedural.guess_semantics import (
     ReturnSemantics,
     form_of,
@@ -31,10 +39,10 @@ from wildtool_data.make.procedural.requests import (
     compared,
     request_clause,
     spoken_name,
+    with_more_places,
     with_places,
 )
-from wildtool_data.make.procedural.value_roles import quoted_examples
-from wildtool_data.make.procedural.values import PATTERN_KIND
+from wildtool_data.make.procedural.values import LIKE_KIND, PATTERN_KIND
 
 SlotPath = tuple[str | int, ...]
 BUILT_IN_TOOLS_FILE = Path(__file__).parent / "data" / "procedural.json"
@@ -46,6 +54,8 @@ _KINDS_OF_FORMATS = {
 }  # fmt: skip
 _FREE_TEXT_KINDS = frozenset(["text", "title", "sentence", "code"])
 """Kinds of texts of which any would do."""
+_NAMED_KINDS = frozenset(["city", "country", "language", "person"])
+"""Kinds that are words, unless the examples are codes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,8 @@ class ParameterSlot:
     bounds: tuple[float, float] | None = None
     form: str = ""
     """Of identifiers: `whole` for numbers, `uuid`, else empty."""
+    days: DayForm | None = None
+    """Of dates of a user's tool: which days, and how they are written."""
 
     @property
     def dotted(self) -> str:
@@ -72,7 +84,8 @@ class ParameterSlot:
 
     def same_values(self, other: "ParameterSlot") -> bool:
         """Whether values of the other slot are of the same sort."""
-        return (self.kind, self.members, self.form) == (other.kind, other.members, other.form)
+        mine, its = ((each.kind, each.members, each.form, each.days) for each in (self, other))
+        return mine == its
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +151,7 @@ def read_tool_sets(
 
     for k, tools in enumerate(read_tool_lists(path, partial(left_out, None))):
         usable: dict[str, Tool] = {}
+        described: dict[str, Mapping[str, Any]] = {}
         returns: dict[str, Mapping[str, Any]] = {}
         for number, tool in enumerate(tools, 1):
             name, normal, fault = normalize_tool(tool, keep)
@@ -146,10 +160,11 @@ def read_tool_sets(
                 left_out(k, f"{which} is left out: {fault or 'it stands there twice'}")
             else:
                 usable[name] = normal
+                described[name] = _with_examples(tool, normal, keep)
                 returns[name] = result_schema(tool["function"])
                 for where, problem in unchecked_patterns(as_schema(tool["function"].get("parameters"))):
                     note(f"{path}: set {k}: {name}: the pattern of {where} is left out: {problem}")
-        made_tools = _made_tools(list(usable.values()), returns, lang, partial(left_out, k))
+        made_tools = _made_tools(list(usable.values()), described, returns, lang, partial(left_out, k))
         if any(tool.slots for tool in made_tools):
             sets.append(made_tools)
         elif usable:
@@ -297,18 +312,22 @@ def _built_in_parameter(slot: ParameterSlot, k: int) -> dict[str, Any]:
 
 def _made_tools(
     tools: Sequence[Tool],
+    described: Mapping[str, Mapping[str, Any]],
     returns: Mapping[str, Mapping[str, Any]],
     lang: Lang,
     left_out: Callable[[str], None],
 ) -> ToolSet:
-    """Args: left_out: is called with each tool that a user could not tell from another, and why."""
+    """Args:
+    described: by tool its parameters with the examples that their schemas give.
+    left_out: is called with each tool that a user could not tell from another, and why.
+    """
     functions = [tool["function"] for tool in tools]
     clauses = {f["name"]: request_clause(f["description"], f["name"], lang) for f in functions}
     often = Counter(map(compared, clauses.values()))
     built: dict[str, ToolSpec] = {}
     for tool in tools:
-        name, parameters = tool["function"]["name"], tool["function"]["parameters"]
-        slots = _distinguishable(tuple(_slots(parameters, ())))
+        name, about = tool["function"]["name"], tool["function"]["description"]
+        slots = _distinguishable(tuple(_slots(described[name], (), about)))
         clause = clauses[name] if often[compared(clauses[name])] == 1 else clause_from_name(name, lang)
         schema = returns.get(name, {})
         clause = with_places(clause, [slot.key for slot in slots])
@@ -321,6 +340,12 @@ def _made_tools(
         replace(t, return_semantics=guess_returns(t.name, {s.key for s in t.slots}, forms, t.returns))
         for t in built.values()
     )
+
+
+def _with_examples(tool: Any, normal: Tool, keep: Collection[str]) -> Mapping[str, Any]:
+    """The parameters of a tool with the examples in their schemas, which its definition in a record does not have."""
+    _, full, _ = normalize_tool(tool, (*keep, *EXAMPLE_KEYS))
+    return (full or normal)["function"]["parameters"]
 
 
 def _distinguishable(slots: tuple[ParameterSlot, ...]) -> tuple[ParameterSlot, ...]:
@@ -341,22 +366,51 @@ def _distinguishable(slots: tuple[ParameterSlot, ...]) -> tuple[ParameterSlot, .
     return tuple(keys[slot.path] for slot in slots if slot.path in keys)
 
 
-def _slots(schema: Mapping[str, Any], path: SlotPath) -> Iterator[ParameterSlot]:
+def _slots(schema: Mapping[str, Any], path: SlotPath, about: str) -> Iterator[ParameterSlot]:
     """The leaves of an argument schema; of an optional object or list of objects none."""
     needed = schema.get("required")
     for name, below in member_schemas(schema).items():
         must = not isinstance(needed, list) or name in needed or (bool(path) and not needed)
-        items = as_schema(below.get("items"))
-        if below.get("type") == "object" or items.get("type") == "object":
-            inner, step = (below, (name,)) if below.get("type") == "object" else (items, (name, 0))
-            if must:
-                yield from _slots(inner, (*path, *step))
-        elif not path or must:
-            yield slot_of(below, (*path, name), required=must)
+        if _inner_object(below) is None:
+            if not path or must:
+                yield slot_of(below, (*path, name), required=must, about=about)
+        elif must:
+            yield from _leaves(below, (*path, name), about)
 
 
-def slot_of(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> ParameterSlot:
-    """What values a leaf of a schema takes, and what a user calls it."""
+def _leaves(schema: Mapping[str, Any], path: SlotPath, about: str) -> Iterator[ParameterSlot]:
+    """The leaves of an object, or of the one element of a list of objects."""
+    inner = _inner_object(schema)
+    if inner is not None:
+        yield from _slots(inner, path if inner is schema else (*path, 0), about)
+
+
+def _inner_object(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The object that a parameter is or lists; None for other parameters."""
+    if schema.get("type") == "object":
+        return schema
+    items = as_schema(schema.get("items"))
+    return items if items.get("type") == "object" else None
+
+
+def with_object(tool: ToolSpec, name: str) -> ToolSpec:
+    """A tool of a user's file whose calls always give an optional object, or list of objects, among its parameters."""
+    function = tool.definition["function"]
+    if any(slot.path[0] == name for slot in tool.slots):
+        return tool
+    schema = member_schemas(function["parameters"]).get(name, {})
+    slots = tuple(_leaves(schema, (name,), function["description"]))
+    widened = _distinguishable((*tool.slots, *slots))
+    keys = [slot.key for slot in widened if slot not in tool.slots]
+    return replace(tool, slots=widened, clauses=tuple(with_more_places(each, keys) for each in tool.clauses))
+
+
+def slot_of(schema: Mapping[str, Any], path: SlotPath, *, required: bool, about: str = "") -> ParameterSlot:
+    """What values a leaf of a schema takes, and what a user calls it.
+
+    Args:
+        about: the description of the tool; empty for a field of a result.
+    """
     key = re.sub(r"\W", "_", "_".join(step for step in path if isinstance(step, str)))
     name = str(path[-1])
     noun = name if len(path) == 1 else key
@@ -368,6 +422,11 @@ def slot_of(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Par
     if is_id(name) and not is_list and (id_form := form_of(inner)) != "other":
         return ParameterSlot(path, key, noun_of(noun, "id"), "id", required, (), bounds, id_form)
     is_text = kind != "enum" and inner.get("type") == "string"
+    other_form = form in _KINDS_OF_FORMATS and form != "date"
+    is_day = is_text and kind == "date" and not is_list and not other_form
+    days = day_form(inner, about) if is_day else None
+    if days is not None:
+        return ParameterSlot(path, key, noun_of(noun, kind), kind, required, days=days)
     if is_text and "pattern" in inner and form not in _KINDS_OF_FORMATS:
         told, kind = noun_of(noun, kind), PATTERN_KIND + str(inner["pattern"])
         return ParameterSlot(path, key, told, f"list:{kind}" if is_list else kind, required)
@@ -378,8 +437,34 @@ def slot_of(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Par
         # A name fits more places than a sentence does.
         kind = "title"
     members = tuple(enum_of(inner))
-    if kind in _FREE_TEXT_KINDS and len(examples := quoted_examples(inner) or quoted_examples(schema)) > 1:
-        # Better than words drawn for any text: those that the description gives.
-        kind, members = "enum", tuple(examples)
+    if is_text:
+        kind, members = _by_examples(name, kind, inner, schema, about)
     told = noun_of(noun, kind)
     return ParameterSlot(path, key, told, f"list:{kind}" if is_list else kind, required, members, bounds)
+
+
+def _by_examples(
+    name: str, kind: str, inner: Mapping[str, Any], schema: Mapping[str, Any], about: str
+) -> tuple[str, tuple[Any, ...]]:
+    """Kind and members of a text, by what its definition gives as examples: rather these than words drawn for any text.
+
+    Args:
+        inner: the schema of one value.
+        schema: that of the parameter, which may be a list.
+    """
+    examples = given_examples(inner) or given_examples(schema)
+    if kind in _FREE_TEXT_KINDS and takes_tickers(name, schema, about, examples):
+        return "ticker", ()
+    codes = are_codes(examples)
+    if kind == "country" and codes and all(len(example) == 2 for example in examples):
+        return "country code", ()
+    if kind == "date" and examples:
+        # Their form is not known, or they would have become days.
+        return "enum", tuple(examples)
+    if not examples or not (kind in _FREE_TEXT_KINDS or (kind in _NAMED_KINDS and codes)):
+        return kind, ()
+    if len(examples) > 1:
+        return "enum", tuple(examples)
+    if any(letter.isdigit() for letter in examples[0]):
+        return LIKE_KIND + examples[0], ()
+    return ("enum", tuple(examples)) if codes else (kind, ())

@@ -13,6 +13,7 @@ from uuid import UUID
 from wildtool.json_codec import as_list
 from wildtool.tools.schema.patterns import follows, sample
 from wildtool_data.make.core.plan import Lang
+from wildtool_data.make.procedural.described_values import DayForm
 
 _FILE = Path(__file__).parent / "data" / "words.json"
 
@@ -28,15 +29,23 @@ def word_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
     return json.loads(_FILE.read_text(encoding="utf-8"))
 
 
+_SATURDAY = 5
 _CODE_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 _CURRENCIES = ("EUR", "USD", "JPY", "CHF", "NOK", "CAD", "BRL", "KRW", "PLN", "ZAR", "TRY", "MXN")
 _COUNTRY_CODES = (
     "PT", "AT", "NO", "CZ", "FR", "PL", "IT", "SE", "JP", "CA", "BR", "KR", "NZ", "MX", "KE", "TR",
 )  # fmt: skip
+_TICKERS = (
+    "AAPL", "MSFT", "NVDA", "GOOGL", "AMZN", "META", "TSLA", "KO", "PEP", "JNJ", "PFE", "JPM", "WMT", "DIS", "NKE", "IBM",
+    "INTC", "ORCL", "XOM", "BA",
+)  # fmt: skip
+"""Symbols of companies under which they have been traded for years."""
 _QUOTED = frozenset(["title", "sentence", "text"])
 """Kinds that a user puts into quotation marks."""
 PATTERN_KIND = "pattern:"
 """Stands before a pattern, which is then the kind: texts that follow it."""
+LIKE_KIND = "like:"
+"""Stands before an example, which is then the kind: texts that differ from it in their digits."""
 MEMBER_KINDS = {"colour", "equipment", "team", "status", "sky", "device", "account", "shelf"}
 """Kinds drawn from a short list of words."""
 
@@ -52,13 +61,27 @@ class ValueSampler:
 
     def of(self, kind: str, members: Sequence[Any] = (), bounds: tuple[float, float] | None = None) -> Any:
         """A value of a kind; of the members where there are any; within the bounds where numbers have some."""
+        return self._unused(kind, lambda: self._any(kind, members, bounds))
+
+    def day(self, form: DayForm) -> str:
+        """A day of a form, counted from the date of the session."""
+        return self._unused("date", lambda: self._day(form))
+
+    def _unused(self, kind: str, make: Callable[[], Any]) -> Any:
         value: Any = None
         for _ in range(6):
-            value = self._any(kind, members, bounds)
+            value = make()
             if (kind, repr(value)) not in self._used:
                 break
         self._used.add((kind, repr(value)))
         return value
+
+    def _day(self, form: DayForm) -> str:
+        direction = -1 if form.is_past else 1
+        day = self.date + direction * timedelta(days=self.draw.randrange(1, 60))
+        while form.working and day.weekday() >= _SATURDAY:
+            day += direction * timedelta(days=1)
+        return day.strftime(form.form)
 
     def _any(self, kind: str, members: Sequence[Any], bounds: tuple[float, float] | None) -> Any:
         if kind.startswith("list:"):
@@ -70,6 +93,9 @@ class ValueSampler:
         if kind.startswith(PATTERN_KIND):
             # A pattern that nothing follows was left out when the tool was read.
             return self._following(kind.removeprefix(PATTERN_KIND))
+        if kind.startswith(LIKE_KIND):
+            example = kind.removeprefix(LIKE_KIND)
+            return "".join(self.digits(1) if letter in "0123456789" else letter for letter in example)
         if kind in MEMBER_KINDS:
             return self.draw.choice(word_list(kind, self.lang))
         if bounds and kind not in _MAKERS:
@@ -214,6 +240,7 @@ _MAKERS: Mapping[str, Callable[[ValueSampler], Any]] = {
     "ip": _ip,
     "coordinates": _coordinates,
     "currency": lambda values: values.draw.choice(_CURRENCIES),
+    "ticker": lambda values: values.draw.choice(_TICKERS),
     "country": lambda values: values.pick("countries"),
     "country code": lambda values: values.draw.choice(_COUNTRY_CODES),
     "language": lambda values: values.pick("languages"),
