@@ -397,12 +397,13 @@ def _other_than_data(path: Path) -> str:
     """What a path is that holds no data of a benchmark, with the command for it; empty where that is not known."""
     if (path / "run.json").is_file():
         return f"a run, and no data of a benchmark; to look at it: wildtool view {quote(str(path))}"
-    if path.suffix == ".json" and path.is_file() and _holds_tools(path):
+    if path.suffix == ".json" and path.is_file() and holds_tools(path):
         return f"definitions of tools, and no data of a benchmark; to check them: wildtool tools lint {quote(str(path))}"
     return ""
 
 
-def _holds_tools(path: Path) -> bool:
+def holds_tools(path: Path) -> bool:
+    """Whether a JSON file holds definitions of tools."""
     try:
         return bool(read_tools(read_json(path), Reading(anything=True)))
     except DataError:

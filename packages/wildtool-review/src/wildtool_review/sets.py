@@ -9,7 +9,7 @@ from pathlib import Path
 from wildtool.errors import DataError, UsageError
 from wildtool.secret_places import recordable, register_foreign
 from wildtool.steps import with_steps
-from wildtool_data.formats import find_set
+from wildtool_data.formats import find_reviewed
 from wildtool_review.project import ReviewProject
 from wildtool_review.store.address import is_address, shown_name
 from wildtool_review.store.base import Store
@@ -83,7 +83,7 @@ def start_review(
         if store_.setting(_SOURCE_SETTING) == stamp:
             return ReviewProject.open(store_), 0
         store_.close()
-    format_, place = find_set(target, benchmark)
+    format_, place = find_reviewed(target, benchmark)
     items = iter(format_.read(place))
     first = next(items, None)
     if first is None:

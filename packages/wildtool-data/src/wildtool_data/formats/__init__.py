@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from wildtool.data.data_set import data_of
-from wildtool.engine.registry import detect_benchmark, load_benchmark
-from wildtool.errors import DataError
+from wildtool.engine.registry import detect_benchmark, holds_tools, load_benchmark
+from wildtool.errors import DataError, UsageError
 from wildtool.findings import Finding, custom_findings, custom_rules
 from wildtool.own_cases.case_files import is_case_file
 from wildtool.training.reading import looks_like_training
@@ -15,6 +15,7 @@ from wildtool_data.formats.cases import CASE_FILES
 from wildtool_data.formats.items import ITEMS
 from wildtool_data.formats.plain import PlainFormat
 from wildtool_data.formats.sessions import SESSIONS
+from wildtool_data.formats.toolbox import TOOLBOX
 from wildtool_data.make.core.files import DOUBTFUL_FILE, ITEMS_FOLDER, SESSIONS_FILE
 
 _FORMATS: dict[str, ReviewFormat] = {each.name: each for each in (SESSIONS, ITEMS)}
@@ -22,8 +23,9 @@ _FORMATS: dict[str, ReviewFormat] = {each.name: each for each in (SESSIONS, ITEM
 
 def format_of(benchmark: str) -> ReviewFormat:
     """The format of a benchmark. Raises UsageError if there is no benchmark of that name."""
-    if benchmark == CASE_FILES.name:
-        return CASE_FILES
+    for named in (CASE_FILES, TOOLBOX):
+        if benchmark == named.name:
+            return named
     return _FORMATS.get(benchmark) or PlainFormat(load_benchmark(benchmark))
 
 
@@ -56,6 +58,19 @@ def find_set(target: str, benchmark: str | None = None) -> tuple[ReviewFormat, P
     except DataError:
         place = path
     return own_format or PlainFormat(owner), place
+
+
+def find_reviewed(target: str, benchmark: str | None = None) -> tuple[ReviewFormat, Path]:
+    """As `find_set`, and also a file of tools, which holds no data of a benchmark but can be reviewed."""
+    path = Path(target)
+    if benchmark == TOOLBOX.name:
+        return TOOLBOX, path
+    try:
+        return find_set(target, benchmark)
+    except UsageError:
+        if benchmark is None and path.is_file() and holds_tools(path):
+            return TOOLBOX, path
+        raise
 
 
 def custom_findings_in(target: str, benchmark: str | None = None) -> Iterator[Finding]:

@@ -119,6 +119,14 @@ class ReviewFormat(ABC):
     def facets(self, content: Any) -> Facets:
         """What queues filter by. Never raises."""
 
+    def use(self, place: Path) -> str:
+        """The command that plays a release, or makes something of it.
+
+        Args:
+            place: its file or folder of items.
+        """
+        return f"wildtool run {self.name} --data {place} --model NAME"
+
     def parts(self, content: Any) -> list[ItemPart]:
         """The parts that people read and change. Never raises."""
         return [ItemPart("", "other")]

@@ -35,8 +35,9 @@ def export(
         raise UsageError("give the folder to write: --out release")
     with open_review(set_name, store) as project:
         manifest = write_release(project, out, force=force, allow_findings=allow_findings)
+        command = project.format.use(out / manifest["data"])
     print_out(f"{out}: {manifest['items']} approved items of {len(project.state.items)}")
-    print_out(f"wildtool run {manifest['benchmark']} --data {out / manifest['data']} --model NAME")
+    print_out(command)
 
 
 def stats(

@@ -43,8 +43,10 @@ def start(
       wildtool review start sessions.jsonl
       wildtool review start sessions.jsonl --store team.review.sqlite
       wildtool review start sessions.jsonl --runs runs
+      wildtool review start tools.json
 
-    SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
+    SET is a folder that `wildtool generate` made, any data that `wildtool data lint` reads, or a file of tools (with
+    approve, reject and `merge_into` for each tool, before `generate --tools` makes sessions). It is not changed: all
     edits and decisions go into SET.review.sqlite. New items are added each time. `wildtool review SET` opens it in the
     browser.
     """
