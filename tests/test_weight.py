@@ -49,7 +49,7 @@ BUDGETS = {
     "report": 2870,
     "scale": 2790,
     "shapes": 1860,
-    "stats": 710,
+    "stats": 820,
     "table": 340,
     "terminal": 490,
     "tool_formats": 2290,

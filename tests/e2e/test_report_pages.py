@@ -94,6 +94,21 @@ def test_no_page_is_wider_than_a_phone(site: Path, watched: Watched):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
+@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+def test_a_heat_map_of_each_model_shows_types_by_positions_with_the_numbers_below(
+    site: Path, watched: Watched
+):
+    page = watched.open(site / "types-and-positions.html")
+    maps = page.get_by_role("img", name="task type × position of baseline/")
+    visible = [each for each in maps.all() if each.is_visible()]
+    assert len(visible) == 3
+    drawn = visible[0].text_content() or ""
+    assert "Chat" in drawn and "100.0 %" in drawn
+    numbers = page.get_by_role("region", name="task type × position, baseline/gold", include_hidden=True)
+    page.locator("details", has=numbers).locator("summary").click()
+    assert "[" in numbers.locator("tr", has_text="Chat").inner_text()
+
+
 def test_every_link_leads_to_a_file_that_is_there(site: Path, watched: Watched):
     for path in pages_of(site):
         links = watched.open(path).evaluate(LINKS)

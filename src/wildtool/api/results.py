@@ -15,11 +15,14 @@ from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.load import check_comparable, load_compared_runs
 from wildtool.engine.score.explain import metric_named
 from wildtool.engine.score.formatting import counted, format_counts, format_interval, format_value
+from wildtool.engine.score.matrix import run_matrix
 from wildtool.engine.score.results import ScoreResult, load_result, open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
 from wildtool.sanitize import ellipsize
+from wildtool.stats.matrix import Matrix
+from wildtool.table import matrix_cells
 from wildtool.types import Metric
 
 _WIDTH = 79
@@ -202,6 +205,14 @@ class Run:
         return Verdicts(self.folder, self.profile)
 
     @door
+    def matrix(self, rows: str, columns: str) -> "ScoreMatrix":
+        """Its numbers by two groups at once, such as `run.matrix("task type", "position")`.
+
+        Raises UsageError for an unknown group, and for two that count different things.
+        """
+        return ScoreMatrix(*run_matrix(self.folder, rows, columns, self.profile))
+
+    @door
     def judged(self, profile: str) -> "Run":
         """The same replies under another profile."""
         return Run(self.folder, profile)
@@ -211,6 +222,55 @@ class Run:
         number = f", {best.name} {format_value(best)}" if best else ""
         state = "" if self.complete else ", incomplete"
         return f"<run of {self.result.benchmark} by {self.model}{number}{state}: {self.folder}>"
+
+
+class ScoreMatrix:
+    """The numbers of a run by two groups: `matrix[row, column]` is a metric with its interval and counts."""
+
+    def __init__(self, result: ScoreResult, matrix: Matrix) -> None:
+        self.result, self.matrix = result, matrix
+
+    @door
+    def __getitem__(self, names: tuple[str, str]) -> Metric:
+        """The cell of a row and a column. Raises UsageError where there is none."""
+        return self.matrix[names]
+
+    def __iter__(self) -> Iterator[Metric]:
+        """The cells that rest on a unit, row by row."""
+        return iter(self.matrix.metrics)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.matrix.row_names
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.matrix.column_names
+
+    def _texts(self) -> list[list[str]]:
+        head = [self.matrix.title, *self.matrix.column_names]
+        rows = [[text.replace("\n", " ") for text in row] for row in matrix_cells(self.matrix)]
+        return [head, *rows]
+
+    def _remarks(self) -> str:
+        return "\n".join(
+            filter(None, (self.matrix.small, in_python(trust_line(self.result.model, self.result))))
+        )
+
+    def __repr__(self) -> str:
+        rows = self._texts()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*lines, self._remarks()]).rstrip()
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in self._texts()
+        )
+        return f"<table>{cells}</table><p>{escape(self._remarks())}</p>"
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,25 @@
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
+from wildtool.declared import pages_of
 from wildtool.engine.compare.leaderboard import headline, marked_labels, may_be_ranked, table_titles
 from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, ranks, share, ties
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.registry import as_recorded, load_benchmark
+from wildtool.engine.registry import as_recorded, load_benchmark, played_benchmark
+from wildtool.engine.score.matrix import rates_of_run
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.score import data_candidates
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
 from wildtool.report.parallel import run_jobs
+from wildtool.stats.matrix import Matrix, matrix_of
 from wildtool.stats.metrics import best_first, sample_weights
 from wildtool.steps import show_step, step_line
 from wildtool.table import MetricTable, heads_of, results_table
@@ -47,6 +50,8 @@ class ReportRun:
     scores: UnitScores
     """How often each unit is right."""
     spent: RunUsage
+    matrices: Mapping[tuple[str, str], Matrix] = field(default_factory=dict[tuple[str, str], Matrix])
+    """By the two groups, the matrices that pages of its benchmark show."""
     eligible: bool = True
     """Whether it may have a rank, if nothing is missing from it."""
 
@@ -176,6 +181,7 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
             "item, unit",
         ).fetchall()
         weights = sample_weights(rows)
+        matrices = _matrices(folder, run_json, result, rows)
         spent = rows.aggregate(
             "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
         ).fetchall()[0]
@@ -184,7 +190,19 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
         {(item, unit): share(missing, tries) for item, unit, _, missing, tries in units if missing},
         weights,
     )
-    return ReportRun(folder, result, run_json, scores, RunUsage(*spent))
+    return ReportRun(folder, result, run_json, scores, RunUsage(*spent), matrices)
+
+
+def _matrices(
+    folder: Path, run_json: Mapping[str, Any], result: ScoreResult, rows: Any
+) -> dict[tuple[str, str], Matrix]:
+    """The matrices that the pages of a run's benchmark show."""
+    owner = played_benchmark(folder, run_json, result.benchmark)
+    pairs = [pair for page in pages_of(owner, result.profile) for pair in page.matrices]
+    if not pairs:
+        return {}
+    rates = rates_of_run(owner, rows, result.profile)
+    return {pair: matrix_of(rows, rates, *pair) for pair in pairs}
 
 
 def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:

@@ -43,6 +43,8 @@ class Table:
     """What the names of the metrics are, such as `instruction transitions`."""
     note: str = ""
     """A remark that is always shown with its numbers, such as why a perfect run does not reach 100 %."""
+    matrices: tuple[tuple[str, str], ...] = ()
+    """Pairs of groups of rates whose matrix the page shows, rows first."""
 
     def declared(self, verdicts: Any, profile: str) -> list[TableNumber]:
         """Its numbers, not yet computed."""
@@ -62,12 +64,7 @@ def summary_of(tables: Sequence[Table], verdicts: Any, profile: str) -> list[Met
     Args:
         verdicts: DuckDB relation of verdict rows.
     """
-    declared = [
-        number
-        for table in tables
-        if not table.profiles or profile in table.profiles
-        for number in table.declared(verdicts, profile)
-    ]
+    declared = _declared(tables, verdicts, profile)
     rates = [number for number in declared if isinstance(number, Rate)]
     metrics = rate_metrics(verdicts, rates)
     computed = {(metric.group, metric.name): metric for metric in metrics}
@@ -82,6 +79,20 @@ def summary_of(tables: Sequence[Table], verdicts: Any, profile: str) -> list[Met
         else:
             summary += number(computed)
     return summary
+
+
+def declared_rates(tables: Sequence[Table], verdicts: Any, profile: str) -> list[Rate]:
+    """The rates among the numbers of a profile, not yet computed."""
+    return [number for number in _declared(tables, verdicts, profile) if isinstance(number, Rate)]
+
+
+def _declared(tables: Sequence[Table], verdicts: Any, profile: str) -> list[TableNumber]:
+    return [
+        number
+        for table in tables
+        if not table.profiles or profile in table.profiles
+        for number in table.declared(verdicts, profile)
+    ]
 
 
 def error_table(

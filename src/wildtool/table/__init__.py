@@ -8,6 +8,7 @@ from wildtool.engine.compare import leaderboard
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.score.formatting import format_counts, format_direction, format_interval, format_value
 from wildtool.engine.score.results import ScoreResult
+from wildtool.stats.matrix import Matrix
 from wildtool.types import Direction, Metric
 
 WIDTH_OF_POINT = 1.6
@@ -154,6 +155,23 @@ def results_table(
         for label, result in zip(leaderboard.marked_labels(results), results, strict=True)
     )
     return MetricTable(title, tuple(heads), tuple(rows), whole)
+
+
+def matrix_cells(matrix: Matrix) -> list[list[str]]:
+    """The rows of a matrix as texts: the name, then a number with its interval and counts for each column; empty where no
+    unit is of both."""
+    return [
+        [row, *(_cell_text(matrix.cells.get((row, column))) for column in matrix.column_names)]
+        for row in matrix.row_names
+    ]
+
+
+def _cell_text(metric: Metric | None) -> str:
+    if metric is None:
+        return ""
+    cell = cell_of(metric)
+    interval = f"[{', '.join(cell.ends)}]" if cell.ends else ""
+    return "\n".join(filter(None, (cell.value, interval, cell.counts)))
 
 
 def table_caveats(results: Sequence[ScoreResult]) -> list[str]:

@@ -45,6 +45,8 @@ DRAWINGS = {
     "stacked": drawing("stacked", 2, 3, values="values"),
     "stacked of many": drawing("stacked", 31, 1),
     "differences": drawing("differences", 2, 1, values="values"),
+    "heat": drawing("heat", 2, 3, axis="axis"),
+    "heat of many": drawing("heat", 9, 9),
     "differences of many": drawing("differences", 31, 1),
     **{
         f"{name} of long names": replace(drawing(kind, 1, 1), models=models, points=())

@@ -141,6 +141,7 @@ TABLES = (
         " earlier mistakes; in a run with --history own it shows both.",
         numbers=_by_type,
         groups=("task type", "position", "gold calls", "turns"),
+        matrices=(("task type", "position"),),
     ),
     Table(numbers=_asked_back, profiles=("fixed",)),
     Table(

@@ -12,6 +12,7 @@ def show(show_options: ShowOptions) -> int:
       wildtool show runs/wild-mini
       wildtool show runs/wild-mini --all
       wildtool show runs/wild-mini --profile fixed --group "task type"
+      wildtool show runs/wild-mini --group "task type x position"
       wildtool show runs/wild-mini --why "task type: Chat"
       wildtool show runs/wild-mini --csv > numbers.csv
       wildtool show --published wildtoolbench
@@ -28,12 +29,19 @@ def show(show_options: ShowOptions) -> int:
     if not show_options.runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")
     from wildtool.cli.output.results import find_results, result_groups, select_group
+    from wildtool.stats.matrix import named_pair
     from wildtool.terminal import print_err, tables
 
     results, status = find_results(show_options.runs, show_options.profile)
     if not results:
         return status
     if show_options.group is not None:
+        pair = named_pair(show_options.group, result_groups(results))
+        if pair is not None:
+            from wildtool.cli.output.matrix import show_matrices
+
+            as_json, as_csv = show_options.as_json, show_options.as_csv
+            return max(status, show_matrices(results, pair, as_json=as_json, as_csv=as_csv))
         results = select_group(results, show_options.group)
     if show_options.as_json:
         tables.print_results_json(results)

@@ -13,7 +13,10 @@ class ShowOptions:
 
     runs: list[Path] | None = options.RUNS_ARGUMENT
     profile: str | None = options.PROFILE_OPTION
-    group: str | None = opt("-g NAME", "Show only this group, such as 'task type'.")
+    group: str | None = opt(
+        "-g NAME",
+        "Show only this group, such as 'task type', or two groups as a matrix: 'task type x position'.",
+    )
     every: bool = opt("--all -a", "Show all groups; with --published, all columns; with --why, all units.")
     why: str | None = opt(
         "NAME",

@@ -20,7 +20,9 @@ class ChartPoint:
     href: str = ""
     """The page with the units behind it; empty if there is none."""
     short: str = ""
-    """The bare number printed next to its bar; empty for none."""
+    """The bare number printed next to its bar or in its cell; empty for none."""
+    behind: str = ""
+    """What the number of a cell rests on; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class ChartData:
     """The names in order, the best first."""
     names: tuple[str, ...]
     """In the benchmark's order."""
-    kind: Literal["bars", "lines", "stacked", "differences"]
+    kind: Literal["bars", "lines", "stacked", "differences", "heat"]
+    """`heat`: a matrix of one model, in which the models of the points are its rows, and the names its columns."""
     percent: bool
     axis: str = ""
     """Axis title of the names."""

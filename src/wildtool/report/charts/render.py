@@ -102,6 +102,7 @@ def _sanitized(drawing: ChartData) -> ChartData:
                 model=single_line(point.model),
                 name=single_line(point.name),
                 short=single_line(point.short),
+                behind=single_line(point.behind),
             )
             for point in drawing.points
         ),

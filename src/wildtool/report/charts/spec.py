@@ -21,6 +21,7 @@ from wildtool.report.charts.theme import (
     MUTED,
     NARROW,
     VALUE_WIDTH,
+    WIDE,
     colour,
     colours,
     label_width,
@@ -46,6 +47,7 @@ def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
         "lines": _lines,
         "stacked": _stacked,
         "differences": _differences,
+        "heat": _heat,
     }
     # The parts are the same for all data, and to check each against the schema takes as long as to put them together.
     with schemapi.debug_mode(False):
@@ -201,6 +203,40 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     }
 
 
+_CELL_WIDTH = 96
+"""Pixels of a cell that has room for an interval and counts under its number."""
+
+
+def _heat(drawing: ChartData, width: int) -> ChartSpec:
+    """A cell for each pair of names, stronger in colour where its number is higher; with interval and counts where there
+    is room."""
+    label = label_width(width, drawing.models)
+    within = width - label - 26
+    roomy = within / len(drawing.names) >= _CELL_WIDTH or width == WIDE
+    slanted = max(map(len, drawing.names)) * len(drawing.names) * 7 > within
+    base = alt.Chart().encode(
+        x=alt.X(
+            "name:N",
+            sort=list(drawing.names),
+            scale=alt.Scale(domain=list(drawing.names)),
+            title=drawing.axis or None,
+            axis=alt.Axis(orient="top", labelAngle=-30 if slanted else 0, grid=False),
+        ),
+        y=_rows(drawing.models, name_axis(label, drawing.models)),
+    )
+    shade = alt.Scale(domain=[0, 1], range=[0.06, 0.6], clamp=True)
+    box = base.mark_rect(color=BAR, stroke=GROUND, strokeWidth=2).encode(
+        opacity=alt.Opacity("value:Q", scale=shade, legend=None)
+    )
+    number = base.mark_text(dy=-8 if roomy else 0, fontSize=12 if roomy else 9, fontWeight=600, color=INK)
+    layers = [_view(box), _view(number.encode(text=alt.Text("short:N")))]
+    if roomy:
+        behind = base.mark_text(dy=8, fontSize=9, color=INK).encode(text=alt.Text("behind:N"))
+        layers.append(_view(behind))
+    height = len(drawing.models) * max(40, LINE_HEIGHT * lines_of(drawing.models, label) + 6)
+    return {**_data(drawing, drawing.points), **_sized(within, height), "layer": layers}
+
+
 def _signed() -> Any:
     # Zero gets no sign.
     text = "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"
@@ -255,6 +291,7 @@ def _values(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mappin
             "high": point.value if point.high is None else point.high,
             "order": order[point.name],
             "short": point.short,
+            **({"behind": point.behind} if drawing.kind == "heat" else {}),
             # A number in place of the address, which the library would resolve against its own.
             **({"href": f"#{numbers[id(point)]}"} if point.href else {}),
         }

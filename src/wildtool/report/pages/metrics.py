@@ -11,8 +11,9 @@ from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
 from wildtool.report.model import Leaderboard, slug
 from wildtool.report.site.site import Site
+from wildtool.stats.matrix import SIGN, Matrix
 from wildtool.stats.tables import Table
-from wildtool.table import Head, MetricTable, cell_of
+from wildtool.table import Head, MetricTable, cell_of, matrix_cells
 from wildtool.table.csv_file import numbers_csv
 from wildtool.types import Metric
 
@@ -50,6 +51,31 @@ class MetricSection:
     """By name of a number: the query for the units behind it, without the run."""
 
 
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """A matrix of one model, as a picture and as numbers."""
+
+    label: str
+    matrix: Matrix
+    picture: Picture
+    rows: tuple[tuple[str, ...], ...]
+    """The name of each row and the texts of its cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixSection:
+    """The matrices of some models by two groups."""
+
+    title: str
+    maps: tuple[HeatMap, ...]
+    left_out: str
+    """What is not drawn; empty where everything is."""
+
+
+MAX_HEAT_MAPS = 8
+"""Models whose heat maps a page shows at most, the best first."""
+
+
 def views_of(board: Leaderboard) -> list[Table]:
     """The pages of a leaderboard, without the empty ones."""
     group_names = set(board.groups)
@@ -80,6 +106,7 @@ def add_view(site: Site, board: Leaderboard, view: Table, page: str, runs: Seque
         board=board,
         runs=runs,
         sections=sections,
+        matrices=[_matrix_section(site, board, pair, page) for pair in view.matrices],
         csv=site.file(f"files/{page}.csv", numbers_csv(board.results, view.groups)),
     )
 
@@ -98,6 +125,43 @@ def _section(
     return MetricSection(
         group=group, pictures=add_pictures(site, drawings, f"{page}-{slug(group)}"), table=table, links=links
     )
+
+
+def _matrix_section(site: Site, board: Leaderboard, pair: tuple[str, str], page: str) -> MatrixSection:
+    title, stem = f"{pair[0]} {SIGN} {pair[1]}", f"{page}-{slug(' '.join(pair))}"
+    shown = list(zip(board.labels, board.runs, strict=True))[:MAX_HEAT_MAPS]
+    drawn = [(label, run.matrices[pair]) for label, run in shown if run.matrices[pair].cells]
+    pictures = add_pictures(site, (_heat_map(label, matrix, board.title) for label, matrix in drawn), stem)
+    more = len(board.runs) - MAX_HEAT_MAPS
+    maps = tuple(
+        HeatMap(label, matrix, picture, tuple(map(tuple, matrix_cells(matrix))))
+        for (label, matrix), picture in zip(drawn, pictures, strict=True)
+    )
+    left_out = f'{more} more models are left out; wildtool show RUN --group "{title}" prints any of them.'
+    return MatrixSection(title, maps, left_out if more > 0 else "")
+
+
+def _heat_map(label: str, matrix: Matrix, title: str) -> ChartData:
+    points = [
+        replace(_point(row, metric, ""), name=column, behind=" ".join(filter(None, _behind(metric))))
+        for (row, column), metric in matrix.cells.items()
+    ]
+    said = "; ".join(f"{point.model}, {point.name}: {point.text} {point.behind}" for point in points)
+    return ChartData(
+        title=f"{matrix.title} of {label}, {title}",
+        about=f"Heat map, stronger in colour where the rate is higher, with 95 % intervals and counts. {said}.",
+        points=tuple(points),
+        models=matrix.row_names,
+        names=matrix.column_names,
+        kind="heat",
+        percent=True,
+        axis=matrix.columns,
+    )
+
+
+def _behind(metric: Metric) -> tuple[str, str]:
+    cell = cell_of(metric)
+    return cell.interval, cell.counts
 
 
 def _links(view: Table, heads: Iterable[Head]) -> dict[str, str]:
