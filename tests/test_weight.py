@@ -46,7 +46,7 @@ BUDGETS = {
     "export": 1750,
     "models": 5800,
     "published": 130,
-    "report": 2870,
+    "report": 3200,
     "scale": 2790,
     "shapes": 1860,
     "stats": 820,

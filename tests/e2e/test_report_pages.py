@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from e2e.tabs import lent
-from report.report_build import ATTACK, baselines, hostile
+from report.report_build import ATTACK, baselines, hostile, runs_of_two_benchmarks, type_
+from wildtool.engine import benchmark_file
 from wildtool.report.build import build
 
 if TYPE_CHECKING:
@@ -53,6 +55,17 @@ def watched(tab: "Page", request: pytest.FixtureRequest) -> Iterator[Watched]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("site")
     return build(baselines(place / "runs"), place / "site").parent
+
+
+@pytest.fixture(scope="module")
+def across(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = tmp_path_factory.mktemp("across")
+    with ThreadPoolExecutor(1) as thread:
+        # A browser may have an event loop in this one.
+        runs = thread.submit(runs_of_two_benchmarks, place).result()
+    type_("report", str(runs), "-o", str(place / "site"))
+    yield place / "site"
+    benchmark_file.BY_NAME.clear()
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +120,18 @@ def test_a_heat_map_of_each_model_shows_types_by_positions_with_the_numbers_belo
     numbers = page.get_by_role("region", name="task type × position, baseline/gold", include_hidden=True)
     page.locator("details", has=numbers).locator("summary").click()
     assert "[" in numbers.locator("tr", has_text="Chat").inner_text()
+
+
+@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+def test_a_panel_for_each_benchmark_is_drawn_on_one_page(across: Path, watched: Watched):
+    page = watched.open(across / "across.html")
+    shown = [each for each in page.locator("figure svg").all() if each.is_visible()]
+    assert len(shown) == 1
+    drawn = shown[0].text_content() or ""
+    assert "sums: accuracy, unit" in drawn and "wild-mini: " in drawn and "(completion)" in drawn
+    size = page.viewport_size
+    assert size is not None and page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert watched.complaints == []
 
 
 def test_every_link_leads_to_a_file_that_is_there(site: Path, watched: Watched):
@@ -214,7 +239,7 @@ def test_charts_follow_the_colours_of_the_page(site: Path, watched: Watched):
 
 def test_the_numbers_of_a_chart_are_one_click_away(site: Path, watched: Watched):
     page = watched.open(site / "types-and-positions.html")
-    section = page.locator("section", has_text="Position").last
+    section = page.locator("section", has=page.get_by_role("heading", name="position", exact=True))
     assert not section.locator("table").is_visible()
     section.locator("summary").first.click()
     assert section.locator("tbody tr", has_text="baseline/gold").locator("td").first.is_visible()

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
 from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
+from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.runner import run_plan
@@ -18,6 +21,33 @@ from wildtool.types import Model, Reply, Request
 ATTACK = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 """What must never be more than a text."""
 FORGED = "\u202egnp.exe\u2066 =HYPERLINK(1) javascript:window.hacked=1 `|` **bold** {{7*7}} \\input{x}"
+
+
+TWO_MODES = """
+from pathlib import Path
+from wildtool.benchmark import Check, SingleTurn
+from wildtool.types import Item, Request
+
+class Sums(SingleTurn):
+    name = "sums"
+    title = "sums: one sum, answered by its result"
+    modes = {"chat": "messages", "completion": "one text"}
+    data = Path(__file__)
+
+    def load(self, source, *, split=None, lang=None):
+        for name in "abcd":
+            yield Item(name, ("0",), name)
+
+    def request(self, item):
+        # As if a model did better when it continues a text.
+        known = item.data < ("c" if self.mode == "chat" else "d")
+        gold = {"role": "assistant", "content": "right" if known else "wrong"}
+        return Request([{"role": "user", "content": item.data}], gold=lambda style: gold)
+
+    def check(self, item, reply, profile):
+        return Check(reply.get("content") == "right", "wrong sum", "compared with the sum")
+"""
+"""A benchmark with two modes, in the second of which baseline/gold has more right."""
 
 
 @dataclass
@@ -88,3 +118,29 @@ def hostile(folder: Path) -> list[ReportRun]:
     model = Scripted(f"evil {ATTACK} {FORGED}", text=f"{ATTACK} {FORGED} \ud800" + "b" * 1_000_000)
     half = Scripted(f"half {ATTACK}", right=lambda address: address.unit in "02")
     return read_runs([play(folder / str(n), each, data=str(data)) for n, each in enumerate((model, half))])
+
+
+def runs_of_two_benchmarks(folder: Path) -> Path:
+    """One model in two benchmarks, in both modes of one of them; the folder of the runs."""
+    file, runs = folder / "calc.py", folder / "runs"
+    file.write_text(TWO_MODES, "utf-8")
+    for mode in ("chat", "completion"):
+        type_(
+            "run",
+            str(file.resolve()),
+            "--mode",
+            mode,
+            "-m",
+            "baseline/gold",
+            "-q",
+            "-o",
+            str(runs / f"sums-{mode}"),
+        )
+    type_("run", "wild-mini", "--limit", "3", "-m", "baseline/gold", "-q", "-o", str(runs / "wild-mini"))
+    return runs
+
+
+def type_(*words: str) -> None:
+    """A command of wildtool that must succeed."""
+    done = CliRunner().invoke(app, list(words), prog_name="wildtool")
+    assert done.exit_code == 0, done.output

@@ -10,6 +10,7 @@ from wildtool.report.charts.spec import MAX_LINE_MODELS
 from wildtool.report.charts.theme import model_colours
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
 from wildtool.report.pages import overview
+from wildtool.report.pages.across import add_across
 from wildtool.report.pages.dataset import add_dataset
 from wildtool.report.pages.effects import alteration_effects
 from wildtool.report.pages.metrics import add_view, views_of
@@ -28,12 +29,20 @@ TIES_NOTE = (
 
 
 @step_line()
-def build(runs: Sequence[ReportRun], out: Path, *, single: bool = False, audited: bool = False) -> Path:
+def build(
+    runs: Sequence[ReportRun],
+    out: Path,
+    *,
+    single: bool = False,
+    audited: bool = False,
+    better_mode: bool = False,
+) -> Path:
     """Writes the report of some runs; returns the file to open.
 
     Args:
         out: the folder to write to; for a single file, that file.
         audited: whether to score the gold answers too, for the gold ceiling.
+        better_mode: whether the page of several benchmarks shows of runs in several modes the better one of each model.
     """
     if not single:
         site = Site(out, title=TITLE)
@@ -41,13 +50,14 @@ def build(runs: Sequence[ReportRun], out: Path, *, single: bool = False, audited
         write_file(
             out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode()
         )
-        return _fill(site, runs, audited).finish(out)
+        return _fill(site, runs, audited, better_mode).finish(out)
     with temporary_folder() as parts:
-        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited).finish(out)
+        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited, better_mode).finish(out)
 
 
-def _fill(site: Site, runs: Sequence[ReportRun], audited: bool) -> Site:
+def _fill(site: Site, runs: Sequence[ReportRun], audited: bool, better_mode: bool) -> Site:
     with trajectory_writer(site, runs):
+        add_across(site, runs, better_mode=better_mode)
         _add_leaderboards(site, runs, audited)
         show_step("writing trajectories")
     # The first page is the one that opens; it is made last, because it links to the others.

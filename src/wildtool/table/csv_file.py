@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS
 from wildtool.engine.score.results import ScoreResult
@@ -27,16 +27,25 @@ NUMBER_COLUMNS = (
 
 def numbers_csv(results: Sequence[ScoreResult], groups: Collection[str]) -> bytes:
     """The numbers of the groups, one per row."""
+    rows = (
+        [fields[name] for name in NUMBER_COLUMNS]
+        for result in results
+        for metric in result.metrics
+        if metric.group in groups
+        for fields in [{**number_fields(metric, result), **_origin(result)}]
+    )
+    return rows_csv(NUMBER_COLUMNS, rows)
+
+
+def _origin(result: ScoreResult) -> dict[str, object]:
+    return {"model": result.model, "run": result.run, "source": f"profile {result.profile}"}
+
+
+def rows_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """A table as CSV, in which no text is run by a spreadsheet or controls a terminal."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(NUMBER_COLUMNS)
-    for result in results:
-        run = {"model": result.model, "run": result.run, "source": f"profile {result.profile}"}
-        for metric in result.metrics:
-            if metric.group in groups:
-                fields = {**number_fields(metric, result), **run}
-                row = (fields[name] for name in NUMBER_COLUMNS)
-                writer.writerow(
-                    csv_safe(escape_text(cell) if isinstance(cell, str) else cell) for cell in row
-                )
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(csv_safe(escape_text(cell) if isinstance(cell, str) else cell) for cell in row)
     return text.getvalue().encode()

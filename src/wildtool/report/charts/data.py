@@ -37,8 +37,8 @@ class ChartData:
     """The names in order, the best first."""
     names: tuple[str, ...]
     """In the benchmark's order."""
-    kind: Literal["bars", "lines", "stacked", "differences", "heat"]
-    """`heat`: a matrix of one model, in which the models of the points are its rows, and the names its columns."""
+    kind: Literal["bars", "lines", "stacked", "differences", "heat", "panels"]
+    """`panels`: a panel per name; `heat`: a matrix of one model, with models of points as rows and names as columns."""
     percent: bool
     axis: str = ""
     """Axis title of the names."""

@@ -4,6 +4,7 @@ altair's own layers and concatenations copy their contents whenever they change,
 drawing them.
 """
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -38,6 +39,8 @@ MAX_BAR_MODELS = 5
 MAX_LINE_MODELS = 8
 """Models drawn as lines at most."""
 MAX_PANEL_ROWS = 30
+TITLE_LETTER = 6.8
+"""Average pixels per letter of a panel's title."""
 
 
 def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
@@ -48,6 +51,7 @@ def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
         "stacked": _stacked,
         "differences": _differences,
         "heat": _heat,
+        "panels": _panels,
     }
     # The parts are the same for all data, and to check each against the schema takes as long as to put them together.
     with schemapi.debug_mode(False):
@@ -96,16 +100,18 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
     row = max(14, LINE_HEIGHT * lines_of(models, label) + 3)
     size = _sized((width - label - (26 + VALUE_WIDTH) * columns) // columns, row * len(models))
     first, later = (_panel_layers(drawing, models, labels_in) for labels_in in (label, None))
+    letters = int((size["width"] + VALUE_WIDTH) / TITLE_LETTER)
 
     def panel(place: int, name: str) -> ChartSpec:
         layers = later if place % columns else first
-        title = {"text": name, "anchor": "start"}
+        lines = textwrap.wrap(name, letters)
+        title = {"text": lines if len(lines) > 1 else name, "anchor": "start"}
         its = [point for point in drawing.points if point.name == name and point.model in models]
         return {**_data(drawing, its), **size, "layer": [{**layer, "title": title} for layer in layers]}
 
     panels = [panel(place, name) for place, name in enumerate(drawing.names)]
     rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
-    return {"vconcat": [{"hconcat": row, "spacing": 14 + VALUE_WIDTH} for row in rows]}
+    return {"vconcat": [{"hconcat": row, "spacing": 14 + VALUE_WIDTH, "bounds": "flush"} for row in rows]}
 
 
 def _panel_layers(drawing: ChartData, models: Sequence[str], label: int | None) -> list[ChartSpec]:

@@ -21,6 +21,10 @@ def report(
     profile: str | None = options.PROFILE_OPTION,
     single_file: bool = opt("Write one self-contained HTML file."),
     audit: bool = opt("Also score the gold answers and show the gold ceiling."),
+    better_mode: bool = opt(
+        "On the page of several benchmarks, show of a model's runs in several modes the better one, as ToLeaP takes the "
+        "better of chat and streaming."
+    ),
     format: Literal["html", "md", "latex"] = opt(
         "-f", "Pages, Markdown for a pull request, or LaTeX tables.", default="html"
     ),
@@ -33,13 +37,16 @@ def report(
       wildtool report runs/wild-mini -o report
       wildtool report runs/wild-mini --single-file -o report.html
       wildtool report runs/wild-mini --format md
+      wildtool report runs/toleap --better-mode
 
     The pages need no server and load nothing from the network. Runs of different data or profiles get separate tables.
     """
     if not runs:
         raise UsageError("nothing to report: give run folders, such as `wildtool report runs -o report`")
-    if format != "html" and (single_file or audit):
-        raise UsageError("--single-file and --audit are for pages; leave them out with --format")
+    if format != "html" and (single_file or audit or better_mode):
+        raise UsageError(
+            "--single-file, --audit and --better-mode are for pages; leave them out with --format"
+        )
     if format == "html":
         from wildtool.report import check_libraries
 
@@ -61,7 +68,8 @@ def report(
     if format == "html":
         from wildtool.report.build import build
 
-        print_out(f"Report: {build(report_runs, to, single=single_file, audited=audit)}")
+        page = build(report_runs, to, single=single_file, audited=audit, better_mode=better_mode)
+        print_out(f"Report: {page}")
     else:
         _print_tables(report_runs, format, out)
     return worst_status([run.result.exit_status for run in report_runs])

@@ -1,0 +1,49 @@
+"""The page of a suite: a number of each benchmark for each model, of the better mode where that is asked for."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from report.report_build import runs_of_two_benchmarks, type_
+from wildtool.engine import benchmark_file
+
+
+@pytest.fixture(autouse=True)
+def _forget_files() -> Iterator[None]:
+    yield
+    benchmark_file.BY_NAME.clear()
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One model in two benchmarks, in both modes of one of them."""
+    monkeypatch.chdir(tmp_path)
+    return runs_of_two_benchmarks(Path())
+
+
+def rows(site: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(Path(site, "files", "across.csv").read_text("utf-8").splitlines()))
+
+
+def test_each_benchmark_has_its_number_for_each_mode_of_a_model(runs: Path):
+    type_("report", str(runs), "-o", "site")
+    found = {(row["benchmark"], row["mode"]): row["value"] for row in rows("site")}
+    assert set(found) == {("sums", "chat"), ("sums", "completion"), ("wild-mini", "fc")}
+    page = Path("site", "across.html").read_text("utf-8")
+    assert "baseline/gold (completion)" in page and "baseline/gold (chat)" in page
+    assert "--limit 3" in page
+
+
+def test_the_better_mode_of_a_model_is_chosen_by_name_and_said_with_the_other(runs: Path):
+    type_("report", str(runs), "-o", "site", "--better-mode")
+    found = {(row["benchmark"], row["mode"]): float(row["value"]) for row in rows("site")}
+    assert found == {("sums", "completion"): 0.75, ("wild-mini", "fc"): 1.0}
+    page = Path("site", "across.html").read_text("utf-8")
+    assert "completion, 75.0 % of 4 units; chat has 50.0 %" in page
+
+
+def test_a_report_of_one_benchmark_has_no_such_page(runs: Path):
+    type_("report", str(runs / "wild-mini"), "-o", "site")
+    assert not Path("site", "across.html").exists()
