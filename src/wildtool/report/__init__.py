@@ -9,9 +9,14 @@ _LIBRARIES = ("altair", "jinja2", "vl_convert")
 
 def check_libraries() -> None:
     """Raises UsageError naming what to install where the pages' libraries are missing."""
-    missing = [name for name in _LIBRARIES if find_spec(name) is None]
+    missing = missing_libraries()
     if missing:
         raise UsageError(
             f"pages need {', '.join(missing)}: pip install 'wildtool[report]'"
             " (tables do not: `wildtool report --format md`)"
         )
+
+
+def missing_libraries() -> list[str]:
+    """The libraries of pages and charts that are not installed."""
+    return [name for name in _LIBRARIES if find_spec(name) is None]

@@ -39,6 +39,18 @@ def test_milestones_are_those_of_the_first_list(tmp_path: Path) -> None:
     assert counts(tmp_path)["milestones (en)"] == {"agent_multi_step": 3}
 
 
+def test_a_dialogue_has_the_turns_of_its_user_and_a_gold_call_its_arguments(tmp_path: Path) -> None:
+    category = "normal_multi_turn_user_adjust"
+    said = ("user: One.\n", "user: One.\nsystem: Where?\nuser: Two.\n", "user: Alone.\n")
+    ids = (f"{category}_0_0", f"{category}_0_1", f"{category}_1_0")
+    gold = ({"f": {"a": 1, "b": 2}}, {"f": {"a": 1}}, {"f": {}})
+    questions = [question(name, question=text) for name, text in zip(ids, said, strict=True)]
+    write(tmp_path, category, questions, [answer(*each) for each in zip(ids, gold, strict=True)])
+    found = counts(tmp_path)
+    assert found["user turns of a dialogue (en)"] == {"1": 1, "2": 1}
+    assert found["arguments of a gold call (en)"] == {"0": 1, "1": 1, "2": 1}
+
+
 def test_parameters_are_counted_by_declared_type_and_distractors_have_none(tmp_path: Path) -> None:
     properties = {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "array"}, "d": {}, "e": 1}
     functions = [TOOL | {"parameters": {"properties": properties}}, {"name": "g", "arguments": {"x": 1}}]

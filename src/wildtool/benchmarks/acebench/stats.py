@@ -14,7 +14,7 @@ from wildtool.benchmarks.acebench.data import (
 )
 from wildtool.benchmarks.acebench.lint.rules import properties_of
 from wildtool.json_codec import as_object
-from wildtool.stats.describe import count_metrics
+from wildtool.stats.describe import count_metrics, histogram
 from wildtool.types import Metric
 
 
@@ -51,6 +51,8 @@ def _describe(lang: str, by_category: Mapping[str, Sequence[Record]]) -> Iterato
     for group, measure in RECORD_MEASURES.items():
         counts = {category: sum(map(measure, records)) for category, records in by_category.items()}
         yield from count_metrics(f"{group} ({lang})", {category: n for category, n in counts.items() if n})
+    yield from count_metrics(f"user turns of a dialogue ({lang})", histogram(_turns(every)))
+    yield from count_metrics(f"arguments of a gold call ({lang})", histogram(_arguments(every)))
     types = Counter(name for record in every for name in _types(record))
     yield from count_metrics(f"parameter type ({lang})", dict(types.most_common()))
 
@@ -66,6 +68,24 @@ RECORD_MEASURES: Mapping[str, Callable[[Record], int]] = {
     "milestones": lambda record: len(record.milestone_lists[0]) if isinstance(record, AgentRecord) else 0,
 }
 """What is summed over the records of a category."""
+
+
+def _turns(records: Sequence[Record]) -> list[int]:
+    """What the user says in each dialogue, which its longest record has; episodes in the sandbox, whose user answers the
+    agent, are left out."""
+    turns: dict[tuple[str, int], int] = {}
+    for record in records:
+        if not isinstance(record, AgentRecord):
+            dialogue = record.category, record.dialogue
+            turns[dialogue] = max(turns.get(dialogue, 0), len(record.user_texts))
+    return list(turns.values())
+
+
+def _arguments(records: Sequence[Record]) -> Iterator[int]:
+    """Arguments of each call of the first gold answer; episodes, whose milestones are texts, are left out."""
+    for record in records:
+        if isinstance(record, NormalRecord):
+            yield from map(len, record.candidates[0].values())
 
 
 def _types(record: Record) -> Iterator[str]:

@@ -6,11 +6,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.cli.command import opt
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.data.commands.files import (
     BENCHMARK_OR_TRAINING,
-    FILE_OR_BENCHMARK,
     TOKENIZER_OPTION,
     check_not_empty,
     refuse_options,
@@ -18,6 +17,7 @@ from wildtool.data.commands.files import (
     training_file,
 )
 from wildtool.engine.score.formatting import counted
+from wildtool.errors import UsageError
 from wildtool.terminal import ellipsize, print_err
 
 if TYPE_CHECKING:
@@ -26,29 +26,53 @@ if TYPE_CHECKING:
 
 
 def stats(
-    data: str = FILE_OR_BENCHMARK,
+    data: list[str] = arg(
+        "FILE|BENCH…",
+        "Data file, or a benchmark for its own data; several of them are compared in one table.",
+    ),
     benchmark: str | None = BENCHMARK_OR_TRAINING,
     compare: Path | None = opt("FILE", "Training files: a second file to show beside the first."),
     tokenizer: Path | None = TOKENIZER_OPTION,
+    out: Path | None = opt(
+        "-o FOLDER", "With several data: folder for the table as CSV and the shares as a picture."
+    ),
+    force: bool = options.FORCE_OPTION,
     as_json: bool = options.JSON_OPTION,
 ) -> int:
     """Describe data: how many items, and of which kinds.
+
+    Tools are also sorted into domains by the words of their names and descriptions. Several benchmarks are put beside
+    each other: turns, tools, calls in parallel or in sequence, and what depends on earlier turns, as their gold answers
+    have it.
 
     \b
     Examples:
       wildtool data stats wild-mini
       wildtool data stats sessions.jsonl --json
       wildtool data stats train.jsonl --compare other.jsonl
+      wildtool data stats wild-mini ledger -o comparison
     """
-    if training := training_file(data, benchmark):
+    first, *others = data
+    if others:
+        from wildtool_data.commands.data.comparison import compare_data
+
+        for name in data:
+            refuse_options({"compare": compare, "tokenizer": tokenizer}, name)
+        return compare_data(data, benchmark, out, force=force, as_json=as_json)
+    if out is not None:
+        raise UsageError("-o is for the comparison of several data; name another file or benchmark, too")
+    training = training_file(first, benchmark)
+    if training is not None:
         return stats_training(training, compare, tokenizer, as_json=as_json)
-    refuse_options({"compare": compare, "tokenizer": tokenizer}, data)
+    refuse_options({"compare": compare, "tokenizer": tokenizer}, first)
     from wildtool.declared import describe
     from wildtool.terminal.tables import print_metrics
+    from wildtool_data.prepare.tool_domains import domain_metrics
+    from wildtool_data.prepare.traits import tools_of
 
-    owner, source = resolve_data(data, benchmark)
+    owner, source = resolve_data(first, benchmark)
     check_not_empty(owner, source)
-    metrics = describe(owner, source)
+    metrics = [*describe(owner, source), *domain_metrics(tools_of(owner, source))]
     if as_json:
         print(json.dumps([_row(metric) for metric in metrics], indent=1))
     else:
