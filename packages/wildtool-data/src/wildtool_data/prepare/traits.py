@@ -17,7 +17,7 @@ from wildtool_data.prepare.tool_domains import written_name
 
 HIDING = "subtype"
 """The column by which data say how the request of a unit hides what it wants; they need not have it."""
-FIRST = "First Turn"
+SAYS_EVERYTHING = "First Turn"
 """Its value where the request says everything."""
 TEXT, ONE, PARALLEL, SEQUENTIAL, MIXED = "no call", "one call", "parallel", "sequential", "mixed"
 SHAPES = (TEXT, ONE, PARALLEL, SEQUENTIAL, MIXED)
@@ -123,7 +123,7 @@ def _add(traits: Traits, benchmark: Benchmark, rules: Rules, item: Item) -> None
         traits.tools_shown.append(len(its.tools))
         hides = benchmark.fields(item, unit).get(HIDING)
         if hides is not None:
-            traits.hiding.append(hides != FIRST)
+            traits.hiding.append(hides != SAYS_EVERYTHING)
         if session is not None:
             traits.contextual.append(bool(session.history(unit)))
         _add_calls(traits, its)
