@@ -58,7 +58,7 @@ BUDGETS = {
     "traces": 1440,
     "training": 3200,
     "wildtool_data": 17_300,
-    "wildtool_review": 6700,
+    "wildtool_review": 7500,
     "wildtool_train": 2160,
 }
 """Lines of code below each folder of wildtool (its own modules under the empty name), and of each other package."""

@@ -1,9 +1,9 @@
 """Writes a bundle: one zip file with everything needed to score a run again. Its format: engine/record/bundle.py.
 
-It contains `run.json`, the complete lines of the record, and the existing verdicts. The data are identified by their
-SHA-256 and included only on request, because their licence may not allow passing them on. Equal runs give equal bytes:
-members are sorted and have no time. Local paths are removed, and nothing is written that contains the value of a key
-in the environment.
+It contains `run.json`, the complete lines of the record, the existing verdicts, and what people said about failures.
+The data are identified by their SHA-256 and included only on request, because their licence may not allow passing them
+on. Equal runs give equal bytes: members are sorted and have no time. Local paths are removed, and nothing is written
+that contains the value of a key in the environment.
 """
 
 import json
@@ -17,6 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from wildtool import __version__
 from wildtool.engine.record.bundle import BUNDLE_FORMAT, BUNDLE_VERSION, MANIFEST, MAX_BUNDLE_BYTES, RUN_NAME
+from wildtool.engine.record.case_labels import LABELS_FILE
 from wildtool.engine.record.format import find_segments, open_segment, whole_length
 from wildtool.engine.record.run_folder import read_run, recordable_command, strip_credentials
 from wildtool.engine.score.score import prepare_judging
@@ -45,9 +46,13 @@ def export(request: ExportRequest, target: Path) -> None:
         place, data = _data(request) if request.with_data else (None, {})
         members |= data
         members["run.json"] = _text(_shareable(run_json, place))
+        labels = request.folder / LABELS_FILE
+        if labels.is_file():
+            members[LABELS_FILE] = _file(labels)
+        version = BUNDLE_VERSION if LABELS_FILE in members else 1
         name = request.folder.resolve().name
         name = name if RUN_NAME.fullmatch(name) else folder_name(name)
-        head = {"format": BUNDLE_FORMAT, "version": BUNDLE_VERSION, "run": name, "wildtool": __version__}
+        head = {"format": BUNDLE_FORMAT, "version": version, "run": name, "wildtool": __version__}
         origin = {"name": data_name(run_json), "sha256": run_json["identity"]["data_sha256"], "member": place}
         _write(target, members, {**head, "data": origin})
 

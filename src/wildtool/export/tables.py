@@ -5,8 +5,10 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from wildtool.engine.record.case_labels import CaseKey, labels_of_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import names_in
+from wildtool.engine.score.label_metrics import labels_by_case
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.verdict_table import relation, sql_path
 from wildtool.export import ExportRequest
@@ -15,6 +17,8 @@ from wildtool.outputs import atomic_replace, disk_full_error
 from wildtool.sanitize import csv_safe
 
 _BEGIN, _END = "verdicts-", ".parquet"
+LABELS_COLUMN = "labels"
+"""The column of labels of failures, in the CSV of a run that has any."""
 _ROWS = 1000
 """Rows of a CSV file in memory at a time."""
 
@@ -67,7 +71,8 @@ def join_as_parquet(tables: list[Path], target: Path) -> None:
 
 
 def export_csv(request: ExportRequest, target: Path) -> None:
-    """Writes a line of column names and the rows of all requested profiles; no cell is a formula."""
+    """Writes a line of column names and the rows of all requested profiles, with the labels of failures that people read;
+    no cell is a formula."""
     with uninterrupted():
         import duckdb
 
@@ -82,6 +87,20 @@ def export_csv(request: ExportRequest, target: Path) -> None:
         rows = connection.execute(
             "SELECT * FROM read_parquet(?, union_by_name = true, hive_partitioning = false)", [paths]
         )
-        writer.writerow([column[0] for column in rows.description])
+        names = [column[0] for column in rows.description]
+        labels = _labels(request.folder)
+        writer.writerow([*names, *([LABELS_COLUMN] if labels else [])])
         while chunk := rows.fetchmany(_ROWS):
-            writer.writerows([csv_safe(value) for value in row] for row in chunk)
+            for row in chunk:
+                place = dict(zip(names, row, strict=True))
+                case = CaseKey(place["item"], place["repeat"], place["unit"])
+                given = [labels.get((place["profile"], case), "")] if labels else []
+                writer.writerow([csv_safe(value) for value in (*row, *given)])
+
+
+def _labels(folder: Path) -> dict[tuple[str, CaseKey], str]:
+    """By profile and case the labels that readers gave; empty for a run whose failures nobody read."""
+    cases = labels_of_run(folder)
+    return (
+        {} if cases is None else {(cases.profile, case): text for case, text in labels_by_case(cases).items()}
+    )

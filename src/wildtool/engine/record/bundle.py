@@ -1,9 +1,9 @@
 """Opens bundles: one zip file with everything that judging a run again takes, for handing it around.
 
 `manifest.json` names the run and every other member with its size and SHA-256. The members are `run.json`, the
-plain segments of the record, tables of verdicts, and perhaps the data below `data/`. A bundle comes from strangers:
-nothing of it is unpacked that the manifest does not name, that is not what its digest says, or that would lie
-anywhere but in the folder made for it.
+plain segments of the record, tables of verdicts, and perhaps `labels.jsonl` and the data below `data/`. A bundle comes
+from strangers: nothing of it is unpacked that the manifest does not name, that is not what its digest says, or that
+would lie anywhere but in the folder made for it.
 """
 
 import json
@@ -23,12 +23,14 @@ from typing import Any, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wildtool import json_codec
+from wildtool.engine.record.case_labels import LABELS_FILE
 from wildtool.errors import DISK_FULL, RecordError, StorageError
 from wildtool.outputs import is_regular
 from wildtool.temporary import folder_until_exit, is_temporary
 
 BUNDLE_FORMAT = "wildtool bundle"
-BUNDLE_VERSION = 1
+BUNDLE_VERSION = 2
+"""That of a bundle with labels of failures, which earlier versions refuse; one without any is of version 1."""
 MANIFEST = "manifest.json"
 BUNDLE_SUFFIX = ".bundle.zip"
 """What the name of a bundle ends with, unless its maker named it otherwise."""
@@ -47,7 +49,7 @@ RUN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 """Names of runs that a bundle may have: it becomes that of a folder."""
 _PART = r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}"
 _MEMBER = re.compile(
-    rf"run\.json|record-\d{{4,8}}\.jsonl|verdicts-[A-Za-z0-9_-]{{1,100}}\.parquet|data(?:/{_PART}){{1,20}}"
+    rf"run\.json|{re.escape(LABELS_FILE)}|record-\d{{4,8}}\.jsonl|verdicts-[A-Za-z0-9_-]{{1,100}}\.parquet|data(?:/{_PART}){{1,20}}"
 )
 _KIND = "bundles"
 """In the names of the folders that bundles are unpacked into."""

@@ -24,6 +24,7 @@ from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, names_in, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize, has_gaps, was_stopped
+from wildtool.engine.score.label_metrics import label_metrics
 from wildtool.engine.score.reply_signs import CALL_DUE, FIRST_RIGHT, TEXT_FOR_CALL
 from wildtool.engine.score.score import score_run
 from wildtool.engine.score.table_stamp import (
@@ -497,6 +498,7 @@ def _read(
                 *own,
                 *(() if any(metric.group == "calls" for metric in own) else _call_starts(rows, totals.signs)),
                 *(metric for each in alterations for metric in each.metrics(rows)),
+                *label_metrics(folder, profile),
                 *(repeats(rows) if last_repeat else ()),
                 *(change_metrics(rows) if altered else ()),
             ),

@@ -242,6 +242,15 @@
     return [node];
   }
 
+  function labels({ happened }) {
+    if (!happened.labels) return [];
+    const node = make("div", "differences", make("h3", "", "What readers say"));
+    for (const [reader, names, note] of happened.labels) {
+      node.append(make("p", "", `${reader}: ${names}${note ? ` (${note})` : ""}`));
+    }
+    return [node];
+  }
+
   function verdicts({ happened }) {
     const rows = happened.verdicts.map(([profile, outcome, error, score, reason]) => make("tr", "",
       make("th", "", profile), make("td", "", make("span", `mark ${outcome}`, OUTCOMES[outcome]), `${outcome.replace("_", " ")} ${score === 0 || score === 1 ? "" : score.toFixed(2)}`),
@@ -258,7 +267,7 @@
 
   function account(unit, found) {
     const node = make("div", "account");
-    node.append(verdicts(found), ...differences(found));
+    node.append(verdicts(found), ...labels(found), ...differences(found));
     node.append(make("div", "sides", conversation(found), gold(found)));
     return node;
   }

@@ -11,8 +11,10 @@ from typing import Any, TypeVar, cast
 
 from wildtool import json_codec
 from wildtool.alter.variant import Variant
+from wildtool.engine.record.case_labels import CaseKey, CaseReading, labels_of_run
 from wildtool.engine.record.reader import LogReader, transcripts
 from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.label_metrics import LABELS_GROUP, NO_LABEL, labels_by_case
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
 from wildtool.sanitize import strip_folders
@@ -39,6 +41,8 @@ class UnitRow:
     """Under each profile."""
     called: tuple[str, ...]
     """Names of the tools that were called."""
+    labels: str = ""
+    """Labels that readers gave it; empty where nobody read it."""
 
 
 def index_of(rows: Sequence[UnitRow], profile: str) -> dict[str, Any]:
@@ -65,7 +69,10 @@ def index_of(rows: Sequence[UnitRow], profile: str) -> dict[str, Any]:
 def _columns(rows: Sequence[UnitRow]) -> list[Any]:
     """The benchmark's own columns that group the units."""
     names = rows[0].verdict.fields if rows else ()
-    columns = [(name, [row.verdict.fields.get(name) for row in rows]) for name in names]
+    columns: list[tuple[str, list[Any]]] = [
+        (name, [row.verdict.fields.get(name) for row in rows]) for name in names
+    ]
+    columns.append((LABELS_GROUP, [row.labels or None for row in rows]))
     return [
         [name, _coded("" if value is None else str(value) for value in values)]
         for name, values in columns
@@ -135,6 +142,11 @@ def _run_shards(number: int, folder: Path, profile: str, first: Path) -> Iterato
     run, items = prepare_judging(folder, profile=profile), _items(first, profile)
     rows: list[UnitRow] = []
     starts: list[int] = []
+    labelled = labels_of_run(folder)
+    if labelled is not None and labelled.profile != profile:
+        labelled = None
+    readings = labelled.by_case if labelled is not None else {}
+    labels = labels_by_case(labelled) if labelled is not None else {}
     jobs = ((place, repeat) for repeat in range(run.selection.repeats) for place in range(len(items.all)))
     with LogReader(folder) as reader:
         for at, some in enumerate(_batched(list(jobs), ITEMS_PER_SHARD)):
@@ -142,10 +154,16 @@ def _run_shards(number: int, folder: Path, profile: str, first: Path) -> Iterato
             shard: list[Any] = []
             for place, repeat in some:
                 for row, happened in _judged_units(run, reader, items, place, repeat):
-                    rows.append(row)
-                    shard.append(happened)
+                    case = CaseKey(items.all[place].id, repeat, row.unit)
+                    said = readings.get(case, {})
+                    rows.append(replace(row, labels=labels.get(case, "")))
+                    shard.append({**happened, "labels": _said(said.values())} if said else happened)
             yield f"tr-{number}-{at}", shard
     yield f"tx-{number}", {"starts": starts, **index_of(rows, profile)}
+
+
+def _said(readings: Iterable[CaseReading]) -> list[Any]:
+    return [[reading.reader, ", ".join(reading.labels) or NO_LABEL, reading.note] for reading in readings]
 
 
 def _batched(all_: Sequence[T], size: int) -> Iterator[Sequence[T]]:

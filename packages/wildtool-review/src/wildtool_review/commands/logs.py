@@ -7,6 +7,7 @@ from wildtool.cli.command import arg, opt
 from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
 from wildtool.terminal import print_out, single_line
+from wildtool_review.commands.bad_cases import is_run
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 
 if TYPE_CHECKING:
@@ -81,10 +82,18 @@ def merge(
     \b
     Examples:
       wildtool review merge sessions.jsonl bob.jsonl
+      wildtool review merge runs/wild-mini bob/labels.jsonl
 
     Nothing is overwritten: edits of the same part become a conflict for an adjudicator, who sees both. Merging a file
-    again adds nothing. If there is no review yet, it becomes that of the file.
+    again adds nothing. If there is no review yet, it becomes that of the file. Of a run, FILE is the `labels.jsonl` of a
+    copy of it, in which others read the same failures.
     """
+    if is_run(Path(set_name)):
+        from wildtool.engine.record.case_labels import merge_readings
+
+        for file in files:
+            print_out(f"{file}: {merge_readings(Path(set_name), file)} readings added")
+        return
     from wildtool_review.files import merge_log
     from wildtool_review.sets import open_store, start_review, store_name
     from wildtool_review.store.address import is_address

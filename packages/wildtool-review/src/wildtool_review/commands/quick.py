@@ -1,9 +1,8 @@
-"""The command `review quick`: own cases in the terminal, one key a case."""
+"""The command `review quick`: own cases, or failures of a run, in the terminal."""
 
 import os
 import shlex
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING
 from wildtool.cli.command import arg, opt
 from wildtool.errors import DataError, UsageError
 from wildtool.terminal import print_out
+from wildtool_review.commands.bad_cases import is_run, read_bad_cases
+from wildtool_review.commands.keys import typed_keys
 
 if TYPE_CHECKING:
     from wildtool_review.drafts.quick import QuickReview
@@ -19,19 +20,28 @@ _KEYS = "k keep   r reject   e edit   n next   b back   u undo   q quit"
 
 
 def quick(
-    file: Path = arg("FILE", "Own cases, such as drafts of `wildtool review import`.", show_default=False),
+    file: Path = arg(
+        "FILE|RUN",
+        "Own cases, such as drafts of `wildtool review import`; or a run of which failures were drawn.",
+        show_default=False,
+    ),
     out: Path | None = opt("-o FILE", "File of kept cases, beside FILE (default: NAME.kept.yaml)."),
+    reader: str | None = opt("NAME", "With a run: who reads (default: your login name)."),
 ) -> None:
-    """Keep or reject own cases in the terminal, one key a case.
+    """Keep or reject own cases in the terminal, one key a case; or label failures of a run.
 
     \b
     Examples:
       wildtool review quick cases.yaml
       wildtool review quick cases.yaml -o shop.yaml
+      wildtool review quick runs/wild-mini --reader ann
 
     FILE is not changed. Each decision is saved at once, and the same command continues at the next undecided case. A
     rejected case is skipped in the file of kept cases. What `wildtool data lint` would refuse is not kept: `e` opens the
     case in $EDITOR, and keeps it as you leave it.
+
+    Failures of a run were drawn by `wildtool review start RUN --failed`. Each reader labels them without seeing what
+    others say, and `wildtool review stats RUN` shows shares and agreement.
     """
     from wildtool.outputs import sole_writer
     from wildtool_review.drafts.quick import open_quick_review
@@ -40,6 +50,13 @@ def quick(
         raise UsageError(
             f"review quick asks for keys, so it needs a terminal; `wildtool review {file}` opens the browser"
         )
+    if is_run(file):
+        if out is not None:
+            raise UsageError("--out is about own cases; labels of failures are kept in the folder of the run")
+        read_bad_cases(file, reader)
+        return
+    if reader is not None:
+        raise UsageError("--reader is about failures of a run; give the folder of one")
     review = open_quick_review(file, out)
     with sole_writer(review.out):
         _Keys(review).run()
@@ -71,7 +88,7 @@ class _Keys:
             "b": lambda: self._move(-1),
             "u": self._undo,
         }
-        for key in _typed_keys():
+        for key in typed_keys():
             if key == "q":
                 return
             if key not in actions or not (self.at or key in ("b", "u")):
@@ -156,18 +173,6 @@ class _Keys:
             for part in line.splitlines() or [""]:
                 print_out(f"  {escape_text(part)}")
         print_out(_KEYS)
-
-
-def _typed_keys() -> Iterator[str]:
-    """The keys that a person types, until there are no more; what is typed or pasted at once is one key, which means
-    nothing, so that no case is decided unseen."""
-    import typer
-
-    while True:
-        try:
-            yield typer.getchar().lower()
-        except (KeyboardInterrupt, EOFError):
-            return  # the person ends the review; decisions are kept as they are made
 
 
 def _text_from_editor(text: str) -> str:

@@ -8,6 +8,7 @@ from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 from wildtool.terminal import print_out
+from wildtool_review.commands.bad_cases import is_run, print_bad_case_stats
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 
 
@@ -54,7 +55,14 @@ def stats(
     Examples:
       wildtool review stats sessions.jsonl
       wildtool review stats sessions.jsonl --max-error 0.05 --json
+      wildtool review stats runs/wild-mini
+
+    Of a run whose failures people read, it shows the shares of the labels, the agreement of the readers, and how often
+    they kept what a rule proposed.
     """
+    if is_run(Path(set_name)):
+        print_bad_case_stats(Path(set_name), as_json=as_json)
+        return
     from wildtool.terminal.tables import print_metrics
     from wildtool_review.figures import review_figures
     from wildtool_review.sets import open_review

@@ -4,9 +4,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
+from wildtool.errors import UsageError
 from wildtool.steps import with_steps
 from wildtool.terminal import print_err, print_out, single_line
+from wildtool_review.commands.bad_cases import start_bad_cases
 from wildtool_review.commands.options import (
     CHECKS_ANNOUNCED,
     NO_CHECK_OPTION,
@@ -35,6 +38,14 @@ def start(
     benchmark: str | None = options.DATA_BENCHMARK_OPTION,
     no_check: bool = NO_CHECK_OPTION,
     runs: list[Path] | None = RUNS_OPTION,
+    failed: bool = opt("SET is a run: draw failures of it, which people read and label."),
+    sample: int | None = opt("N", "With --failed: failures to draw at random (default: all).", min=1),
+    labels: str | None = opt(
+        "NAME|FILE",
+        "With --failed: toleap (the default), wildtoolbench, or a file with a line 'NAME: what it means' per label.",
+    ),
+    seed: str = opt("TEXT", "With --failed: the same seed draws the same failures.", default="1"),
+    profile: str | None = options.PROFILE_OPTION,
 ) -> None:
     """Start the review of a made set, or continue it, without opening it.
 
@@ -44,12 +55,21 @@ def start(
       wildtool review start sessions.jsonl --store team.review.sqlite
       wildtool review start sessions.jsonl --runs runs
       wildtool review start tools.json
+      wildtool review start runs/wild-mini --failed --sample 300
 
     SET is a folder that `wildtool generate` made, any data that `wildtool data lint` reads, or a file of tools (with
     approve, reject and `merge_into` for each tool, before `generate --tools` makes sessions). It is not changed: all
     edits and decisions go into SET.review.sqlite. New items are added each time. `wildtool review SET` opens it in the
-    browser.
+    browser. With --failed, SET is a run or a folder with runs: people read its failures with `wildtool review quick`.
     """
+    if failed:
+        start_bad_cases(Path(set_name), labels, sample, seed, profile)
+        return
+    given = [
+        name for name, value in (("--sample", sample), ("--labels", labels), ("--profile", profile)) if value
+    ]
+    if given:
+        raise UsageError(f"{given[0]} is about failures of a run: add --failed")
     from wildtool_review.sets import start_review, store_name
     from wildtool_review.store.address import shown_name
 

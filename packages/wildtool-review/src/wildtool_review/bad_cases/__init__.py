@@ -1,0 +1,1 @@
+"""Failures of a run that people read and label."""

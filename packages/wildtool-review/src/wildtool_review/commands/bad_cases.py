@@ -1,0 +1,202 @@
+"""Parts of `review start`, `quick`, `stats` and `merge` that are about failures of a run."""
+
+import getpass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wildtool.engine.score.formatting import counted
+from wildtool.errors import UsageError
+from wildtool.terminal import print_out, single_line
+from wildtool_review.commands.keys import typed_keys
+
+if TYPE_CHECKING:
+    from wildtool.engine.record.case_labels import CaseKey, LabelledCases
+    from wildtool_review.bad_cases.reading import RunCases
+
+DEFAULT_LABELS = "toleap"
+LABEL_KEYS = "123456789acdefghijklmopruvwxyz"
+"""The keys of labels, in their order; the other letters do something else."""
+_KEYS = "1, 2, … label   t note   s save   n next   b back   q quit"
+
+
+def is_run(place: Path) -> bool:
+    """Whether a place is the folder of one run."""
+    return (place / "run.json").is_file()
+
+
+def start_bad_cases(
+    place: Path, labels: str | None, sample: int | None, seed: str, profile: str | None
+) -> None:
+    """Draws failures of each run at or below a folder for people to read, and prints what was drawn."""
+    from wildtool.engine.record.bundle import is_unpacked
+    from wildtool.engine.score.results import run_folders
+    from wildtool_review.bad_cases.label_sets import label_set
+    from wildtool_review.bad_cases.reading import start_reading
+
+    chosen = label_set(labels or DEFAULT_LABELS)
+    for folder in run_folders(place):
+        if is_unpacked(folder):
+            raise UsageError(
+                f"{place}: labels are kept in the folder of a run, and this is a bundle; give the folder"
+            )
+        cases = start_reading(folder, chosen, size=sample, seed=seed, profile=profile)
+        proposed = sum(map(bool, cases.proposals.values()))
+        print_out(
+            f"{folder}: {len(cases.proposals):,} of {counted(cases.failures, 'failure')} under {cases.profile} to read, "
+            f"{proposed:,} with a label that a rule proposes"
+        )
+        print_out(f"wildtool review quick {folder} --reader NAME")
+
+
+def print_bad_case_stats(folder: Path, *, as_json: bool) -> None:
+    """Prints shares of labels, agreement of readers, and how often they kept what a rule proposed."""
+    import json
+    from dataclasses import asdict
+
+    from wildtool.terminal.tables import print_metrics
+    from wildtool_review.bad_cases.reading import reading_figures
+
+    cases = started(folder)
+    metrics = reading_figures(cases)
+    if as_json:
+        print(json.dumps([asdict(metric) for metric in metrics], indent=1))
+        return
+    print_metrics(metrics)
+    for line in _progress(cases):
+        print_out(line)
+
+
+def _progress(cases: "LabelledCases") -> Sequence[str]:
+    by_case = cases.by_case.values()
+    lines = [
+        f"{single_line(reader)} has read {sum(reader in said for said in by_case):,} of {len(cases.proposals):,} cases"
+        for reader in cases.readers
+    ]
+    return lines or [f"nobody has read any of the {counted(len(cases.proposals), 'case')} yet"]
+
+
+def started(folder: Path) -> "LabelledCases":
+    """The failures of a run that people read. Raises UsageError if none were drawn."""
+    from wildtool.engine.record.case_labels import labels_of_run
+
+    cases = labels_of_run(folder)
+    if cases is None:
+        raise UsageError(
+            f"{folder}: no failures were drawn yet; draw some: `wildtool review start {folder} --failed`"
+        )
+    return cases
+
+
+def read_bad_cases(folder: Path, reader: str | None) -> None:
+    """Lets a person label the failures of a run, one after the other, by keys."""
+    from wildtool_review.bad_cases.reading import RunCases
+
+    cases = started(folder)
+    name = reader or getpass.getuser()
+    with RunCases(folder, cases.profile) as run:
+        _Labelling(run, cases, name).run()
+    for line in _progress(started(folder)):
+        print_out(line)
+
+
+@dataclass(slots=True)
+class _Labelling:
+    """One reader's way through the cases. What other readers said is not shown."""
+
+    run_cases: "RunCases"
+    cases: "LabelledCases"
+    reader: str
+    place: int = 0
+    given: list[str] = field(default_factory=list[str])
+    """Labels of the case that is shown, as they are chosen now."""
+    note: str = ""
+    saved: dict["CaseKey", tuple[tuple[str, ...], str]] = field(
+        default_factory=dict["CaseKey", tuple[tuple[str, ...], str]]
+    )
+    """By case the labels and the note that count."""
+
+    @property
+    def keys(self) -> list["CaseKey"]:
+        return [*self.cases.proposals]
+
+    def run(self) -> None:
+        """Shows cases and takes keys until the person quits."""
+        for case, said in self.cases.by_case.items():
+            if self.reader in said:
+                self.saved[case] = said[self.reader].labels, said[self.reader].note
+        self._open(self._next_unread(0))
+        numbered = dict(zip(LABEL_KEYS, self.cases.labels, strict=False))
+        for key in typed_keys():
+            if key == "q":
+                return
+            if key in numbered:
+                self._toggle(numbered[key])
+            elif key == "t":
+                self._take_note()
+            elif key == "s":
+                self._save()
+            elif key in ("n", "b"):
+                self._open(max(0, min(len(self.keys) - 1, self.place + (1 if key == "n" else -1))))
+            else:
+                print_out(_KEYS)
+
+    def _take_note(self) -> None:
+        try:
+            self.note = input("note: ").strip()
+        except (KeyboardInterrupt, EOFError):
+            print_out("  the note stays as it was")
+        self._print_choice()
+
+    def _next_unread(self, place: int) -> int:
+        order = [*range(place, len(self.keys)), *range(place)]
+        return next((at for at in order if self.keys[at] not in self.saved), place % len(self.keys))
+
+    def _toggle(self, name: str) -> None:
+        if name in self.given:
+            self.given.remove(name)
+        else:
+            self.given.append(name)
+        self._print_choice()
+
+    def _save(self) -> None:
+        from wildtool.engine.record.case_labels import CaseReading, add_readings
+
+        case = self.keys[self.place]
+        labels = tuple(name for name in self.cases.labels if name in self.given)
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        add_readings(self.run_cases.folder, [CaseReading(self.reader, case, labels, self.note, when)])
+        self.saved[case] = labels, self.note
+        print_out(f"  saved: {', '.join(labels) or 'no label fits'}")
+        if len(self.saved) == len(self.keys):
+            print_out(f"all {len(self.keys):,} cases are read")
+        self._open(self._next_unread(self.place + 1))
+
+    def _open(self, place: int) -> None:
+        """Shows a case with what was saved of it, or else what a rule proposes."""
+        from wildtool.sanitize import escape_text
+        from wildtool_review.bad_cases.reading import bad_case_lines
+
+        self.place = place
+        case = self.keys[place]
+        proposed = self.cases.proposals[case]
+        labels, self.note = self.saved.get(case, (proposed, ""))
+        self.given = [*labels]
+        print_out()
+        state = "saved" if case in self.saved else f"{len(self.keys) - len(self.saved):,} unread"
+        print_out(f"{place + 1:,} of {len(self.keys):,}, {state}: {escape_text(str(case))}")
+        for line in bad_case_lines(self.run_cases.read(case)):
+            for part in line.splitlines() or [""]:
+                print_out(f"  {escape_text(part)}")
+        for key, (name, about) in zip(LABEL_KEYS, self.cases.labels.items(), strict=False):
+            rule = " (a rule proposes it)" if name in proposed else ""
+            print_out(f"  {key} {escape_text(name)}: {escape_text(about)}{rule}")
+        self._print_choice()
+
+    def _print_choice(self) -> None:
+        chosen = ", ".join(map(single_line, self.given)) or "none"
+        note = f"; note: {single_line(self.note)}" if self.note else ""
+        print_out(f"  labels: {chosen}{note}")
+        print_out(_KEYS)

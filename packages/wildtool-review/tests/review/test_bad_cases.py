@@ -1,0 +1,227 @@
+"""Failures of a run that people read: drawn once, labelled by each reader alone, and shown wherever the run is."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from review.terminals import terminal
+from wildtool.cli import app
+from wildtool.engine.record.case_labels import (
+    CaseKey,
+    CaseReading,
+    LabelledCases,
+    add_readings,
+    labels_of_run,
+    start_labels,
+)
+from wildtool.engine.score.label_metrics import label_shares
+from wildtool.errors import DataError
+from wildtool.temporary import temporary_folder
+
+LABELS = "lazy: it does nothing\n# of ours\nwrong tool: it calls another one\n"
+
+
+def wildtool(*arguments: str, status: int = 0) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs" / "lexical"
+    wildtool("run", "wild-mini", "--model", "baseline/lexical", "--limit", "6", "--out", str(folder))
+    (tmp_path / "labels.txt").write_text(LABELS, encoding="utf-8")
+    return folder
+
+
+def draw(run: Path, *arguments: str, status: int = 0) -> str:
+    labels = str(run.parents[1] / "labels.txt")
+    return wildtool("review", "start", str(run), "--failed", "--labels", labels, *arguments, status=status)
+
+
+def drawn(run: Path) -> LabelledCases:
+    cases = labels_of_run(run)
+    assert cases is not None
+    return cases
+
+
+def say(run: Path, reader: str, *labels: tuple[str, ...], note: str = "") -> None:
+    cases = [*drawn(run).proposals]
+    add_readings(
+        run, [CaseReading(reader, case, names, note) for case, names in zip(cases, labels, strict=False)]
+    )
+
+
+def numbers(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    shown = json.loads(wildtool("show", str(run), "--json"))["runs"][0]["metrics"]
+    return {(each["group"], each["name"]): each for each in shown}
+
+
+def test_only_failures_are_drawn_and_the_same_seed_draws_the_same(run: Path):
+    why = json.loads(wildtool("show", str(run), "--why", "accuracy: task", "--json"))
+    units = why["numbers"][0]["units"]
+    wrong = {(unit["item"], unit["unit"]) for unit in units if unit["outcome"] == "wrong"}
+    draw(run, "--sample", "5")
+    first = [*drawn(run).proposals]
+    assert len(first) == 5
+    assert {(case.item, case.unit) for case in first} <= wrong
+    draw(run, "--sample", "5")
+    assert [*drawn(run).proposals] == first
+    assert "move that file away" in draw(run, "--sample", "4", status=2)
+
+
+def test_two_readers_label_in_the_terminal_and_do_not_see_each_other(run: Path):
+    draw(run, "--sample", "2")
+    with terminal(run.parent, str(run), "--reader", "ann") as ann:
+        ann.type("1")
+        assert "all 2 cases are read" not in ann.text
+        ann.type("s2s")
+        assert "all 2 cases are read" in ann.text
+    with terminal(run.parent, str(run), "--reader", "bob") as bob:
+        assert "labels: none" in bob.text
+        bob.type("1s1s")
+    said = drawn(run).by_case.values()
+    assert [each["ann"].labels for each in said] == [("lazy",), ("wrong tool",)]
+    assert [each["bob"].labels for each in said] == [("lazy",), ("lazy",)]
+    figures = {
+        (each["group"], each["name"]): each
+        for each in json.loads(wildtool("review", "stats", str(run), "--json"))
+    }
+    assert figures["agreement of ann and bob", "same labels"]["value"] == 0.5
+    assert figures["bad cases", "lazy"]["value"] == 0.75
+    assert figures["bad cases", "no label fits"]["value"] == 0
+
+
+def test_a_case_that_is_read_again_counts_once_and_starts_from_what_was_said(run: Path):
+    draw(run, "--sample", "1")
+    with terminal(run.parent, str(run), "--reader", "ann") as opened:
+        opened.type("1s")
+    with terminal(run.parent, str(run), "--reader", "ann") as opened:
+        assert "labels: lazy" in opened.text
+        opened.type("12s")
+    assert numbers(run)["bad cases", "wrong tool"]["value"] == 1
+    assert numbers(run)["bad cases", "lazy"]["value"] == 0
+
+
+def test_labels_travel_in_a_bundle_and_show_in_every_table_of_the_run(run: Path, tmp_path: Path):
+    assert not any(group == "bad cases" for group, _ in numbers(run))
+    draw(run, "--sample", "3")
+    say(run, "ann", ("lazy",), ("lazy", "wrong tool"), (), note="look here")
+    bundle = tmp_path / "run.bundle.zip"
+    wildtool("export", str(run), "--format", "bundle", "--out", str(bundle), "--with-data")
+    assert {
+        name: each["value"] for (group, name), each in numbers(bundle).items() if group == "bad cases"
+    } == {
+        "lazy": pytest.approx(2 / 3),
+        "wrong tool": pytest.approx(1 / 3),
+        "no label fits": pytest.approx(1 / 3),
+    }
+    table = tmp_path / "run.csv"
+    wildtool("export", str(run), "--format", "csv", "--out", str(table))
+    rows = list(csv.DictReader(table.open(encoding="utf-8")))
+    assert [row["labels"] for row in rows if row["labels"]] == ["lazy", "lazy, wrong tool", "no label fits"]
+    wildtool("report", str(run), "--out", str(tmp_path / "report"))
+    files = [path for path in (tmp_path / "report").rglob("*") if path.suffix in (".js", ".html", ".json")]
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    assert any("look here" in text for text in texts)
+    assert any("wrong tool" in text and "bad cases" in text for text in texts)
+
+
+def test_labels_are_those_of_the_rules_under_which_the_cases_failed(run: Path):
+    draw(run, "--sample", "2")
+    say(run, "ann", ("lazy",), ("lazy",))
+    shown = json.loads(wildtool("show", str(run), "--profile", "fixed", "--json"))["runs"][0]["metrics"]
+    assert not any(each["group"] == "bad cases" for each in shown)
+
+
+def test_readings_of_a_copy_are_merged_once_and_those_of_other_cases_refused(run: Path, tmp_path: Path):
+    draw(run, "--sample", "2")
+    copy = tmp_path / "bob.jsonl"
+    copy.write_bytes((run / "labels.jsonl").read_bytes())
+    say(run, "ann", ("lazy",))
+    head = copy.read_text(encoding="utf-8")
+    case = json.loads(head)["cases"][0]
+    line = {key: case[key] for key in ("item", "repeat", "unit")} | {
+        "reader": "bob",
+        "labels": [],
+        "note": "",
+        "when": "",
+    }
+    copy.write_text(head + json.dumps(line) + "\n", encoding="utf-8")
+    assert "1 readings added" in wildtool("review", "merge", str(run), str(copy))
+    assert "0 readings added" in wildtool("review", "merge", str(run), str(copy))
+    assert drawn(run).readers == ["ann", "bob"]
+    (run / "labels.jsonl").unlink()
+    draw(run, "--sample", "3")
+    assert "other cases or labels" in wildtool("review", "merge", str(run), str(copy), status=2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"labels": ["unheard of"]},
+        {"item": "unheard of"},
+        {"labels": "lazy"},
+        {"reader": 1},
+        {"repeat": "0"},
+    ],
+)
+def test_a_line_that_is_not_of_the_cases_is_refused_with_its_place(run: Path, change: dict[str, Any]):
+    draw(run, "--sample", "1")
+    say(run, "ann", ("lazy",))
+    file = run / "labels.jsonl"
+    head, line = file.read_text(encoding="utf-8").splitlines()
+    file.write_text(f"{head}\n{json.dumps(json.loads(line) | change)}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"labels\.jsonl:2"):
+        labels_of_run(run)
+    assert "labels.jsonl:2" in wildtool("show", str(run), status=2)
+
+
+def test_the_papers_class_is_proposed_and_counted_when_readers_keep_it(run: Path):
+    wildtool("review", "start", str(run), "--failed", "--labels", "wildtoolbench")
+    cases = drawn(run)
+    proposed = [names[:1] for names in cases.proposals.values()]
+    assert any(proposed)
+    # Of all that a rule proposes, this reader keeps nothing but the first.
+    first = next(at for at, names in enumerate(proposed) if names)
+    say(run, "ann", *(names if at == first else () for at, names in enumerate(proposed)))
+    figures = json.loads(wildtool("review", "stats", str(run), "--json"))
+    kept = [each for each in figures if each["group"] == "proposals that readers kept"]
+    assert sum(each["numerator"] for each in kept) == 1
+    assert sum(each["denominator"] for each in kept) == sum(map(bool, proposed))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from("ab"), st.sets(st.sampled_from("xyz"))), max_size=20
+    )
+)
+def test_shares_lie_between_none_and_all_and_what_counts_is_the_last_word(
+    said: list[tuple[int, str, set[str]]],
+):
+    keys = [CaseKey("item", 0, str(number)) for number in range(4)]
+    cases = LabelledCases("official", 4, "1", dict.fromkeys("xyz", ""), dict.fromkeys(keys, ()))
+    with temporary_folder() as folder:
+        start_labels(Path(folder), cases)
+        add_readings(
+            Path(folder), [CaseReading(who, keys[at], tuple(sorted(names))) for at, who, names in said]
+        )
+        read = labels_of_run(Path(folder))
+    assert read is not None
+    last = {(at, who): names for at, who, names in said}
+    for metric in label_shares(read):
+        givers = [
+            at
+            for (at, _), names in last.items()
+            if (metric.name in names or (not names and " " in metric.name))
+        ]
+        assert (metric.numerator > 0) == bool(givers)
+        assert metric.low is not None and metric.value is not None and metric.high is not None
+        assert 0 <= metric.low <= metric.value <= metric.high <= 1
