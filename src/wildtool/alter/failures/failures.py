@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.base import Alteration, mode_of
-from wildtool.alter.failures.schedule import FailureSchedule
+from wildtool.alter.base import Alteration, AlteredEpisode, mode_of
+from wildtool.alter.failures.schedule import PASSED_ON, FailureSchedule
+from wildtool.alter.failures.shortcuts import ASKED, FORWARDED, NEITHER, NOTICED
 from wildtool.alter.failures.unit import NO_WORDS, NOT_REACHED, RECOVERED, REPORTED, SILENT, FailingUnit
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import gold_replies
@@ -26,6 +27,8 @@ FAILURE_COLUMNS: Mapping[str, str] = {
 }
 """Failures that the model answered, the kind of the first, how the unit ended (`alter.failures.unit`), and what the model
 did; NULL where it was not put to the test."""
+SHORTCUT_COLUMNS: Mapping[str, str] = {"shortcut_end": "VARCHAR"}
+"""What the model did with a damaged value that it needs for its next call; NULL where none was damaged."""
 _REACHED = "failures > 0"
 _MISSING = f"failure_end IN ('{REPORTED}', '{SILENT}')"
 _HANDLED = (
@@ -56,7 +59,7 @@ class Failures(Alteration):
 
     @property
     def columns(self) -> Mapping[str, str]:
-        return FAILURE_COLUMNS
+        return {**FAILURE_COLUMNS, **(SHORTCUT_COLUMNS if self.schedule.name == PASSED_ON else {})}
 
     @property
     def label(self) -> str:
@@ -75,17 +78,32 @@ class Failures(Alteration):
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         rules = benchmark.rules(profile)
-        if not any(_answers_calls(rules, item, unit) for item in items for unit in item.units):
+        units = [(item, unit) for item in items for unit in item.units]
+        if not any(_answers_calls(rules, *each) for each in units):
             raise UsageError(
                 "--failures changes the results of native calls, and none of the selected items of "
                 f"{benchmark.name} shows the model one in mode {mode_of(benchmark)}; choose another mode or split, or "
                 "leave --failures out"
             )
+        if self.schedule.name == PASSED_ON and not any(self._damages(rules, *each) for each in units):
+            raise UsageError(
+                f"--failures {self.schedule} damages values that a later call takes from a result, and gold calls of the "
+                f"selected items of {benchmark.name} take none; choose other items, or another schedule"
+            )
         return ""
+
+    def _damages(self, rules: Rules, item: Item, unit: str) -> bool:
+        """Whether a perfect model is shown a damaged value."""
+        altered = self.unit(item, unit)
+        return gold_replies(AlteredEpisode(rules.episode(item, unit), [altered])) is not None and (
+            altered.fields(ended=True).get("shortcut_end") is not None
+        )
 
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         kinds = self.schedule.kinds
-        return failure_metrics(verdicts, kinds if len(kinds) > 1 else ())
+        shown = kinds if len(kinds) > 1 else ()
+        shortcuts = shortcut_metrics(verdicts, shown) if self.schedule.name == PASSED_ON else []
+        return [*shortcuts, *failure_metrics(verdicts, shown)]
 
 
 def _answers_calls(rules: Rules, item: Item, unit: str) -> bool:
@@ -100,6 +118,38 @@ def _answers_calls(rules: Rules, item: Item, unit: str) -> bool:
                 return True
         episode.advance(reply)
     return False
+
+
+def shortcut_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:
+    """What the model did with damaged values that later calls take, each rate of the units that have one.
+
+    Args:
+        verdicts: DuckDB relation of verdict rows with the columns of this schedule.
+        kinds: those to show one by one.
+    """
+
+    def rate(name: str, end: str, where: str = "TRUE", **more: Any) -> Rate:
+        condition = f"shortcut_end IS NOT NULL AND {where}"
+        return Rate("shortcuts", name, condition, f"CAST(shortcut_end = '{end}' AS INTEGER)", **more)
+
+    rates = [
+        rate("passed the value on", FORWARDED, better="less", headline=True),
+        *(
+            rate(f"passed the value on: {kind}", FORWARDED, f"failure_kind = {sql_text(kind)}", better="less")
+            for kind in kinds
+        ),
+        rate("noticed", NOTICED),
+        rate("asked the user", ASKED),
+        rate("neither", NEITHER, better=""),
+        Rate(
+            "shortcuts",
+            "reached",
+            "failure_end IS NOT NULL",
+            "CAST(shortcut_end IS NOT NULL AS INTEGER)",
+            better="",
+        ),
+    ]
+    return rate_metrics(verdicts, rates)
 
 
 def failure_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from wildtool.alter.failures.shortcuts import with_notice, with_shown
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 
@@ -41,8 +42,9 @@ class ToolFailure:
     comes and is damaged."""
     status: int | None = None
     """Of HTTP, which the error names."""
-    damage: Callable[[Any, str], str] | None = None
-    """Makes the damaged result from the value of the true one and its text; the call was carried out."""
+    damage: Callable[[Any, str, Mapping[bytes, Any]], str] | None = None
+    """Makes the damaged result from the value of the true one, its text, and what is shown in place of which values
+    (`alter.failures.shortcuts`); the call was carried out."""
 
     def remedy_of(self, *, writes: bool) -> Remedy:
         """What is right after a call. Args: writes: whether its tool changes something."""
@@ -59,29 +61,33 @@ def error_text(kind: ToolFailure, tool: str, wait: int) -> str:
     return _text({"error": error})
 
 
-def damaged(kind: ToolFailure, result: str) -> str:
-    """A result as the model is shown it; the same text where there is nothing to damage."""
+def damaged(kind: ToolFailure, result: str, shown: Mapping[bytes, Any] | None = None) -> str:
+    """A result as the model is shown it; the same text where there is nothing to damage.
+
+    Args:
+        shown: what is shown in place of which values, for the kinds of `SHORTCUT_KINDS`.
+    """
     assert kind.damage is not None
     try:
         value: Any = read_bounded_json(result)
     except (ArgumentsError, RecursionError):
         value = result
-    return kind.damage(value, result)
+    return kind.damage(value, result, shown or {})
 
 
 def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _empty(value: Any, text: str) -> str:
+def _empty(value: Any, text: str, shown: Mapping[bytes, Any]) -> str:
     return "[]" if isinstance(value, list) else "{}" if isinstance(value, dict) else ""
 
 
-def _partial(value: Any, text: str) -> str:
+def _partial(value: Any, text: str, shown: Mapping[bytes, Any]) -> str:
     return f"{text[: len(text) // 2]}… [truncated]" if len(text) > 1 else text
 
 
-def _stale(value: Any, text: str) -> str:
+def _stale(value: Any, text: str, shown: Mapping[bytes, Any]) -> str:
     return _text({"stale": True, "age_hours": STALE_HOURS, "data": _aged(value, 0)})
 
 
@@ -103,7 +109,7 @@ def _aged(value: Any, depth: int) -> Any:
     return value
 
 
-def _wrong_type(value: Any, text: str) -> str:
+def _wrong_type(value: Any, text: str, shown: Mapping[bytes, Any]) -> str:
     if isinstance(value, dict):
         return "[object Object]"
     if isinstance(value, list):
@@ -111,12 +117,20 @@ def _wrong_type(value: Any, text: str) -> str:
     return "null" if isinstance(value, str) else "NaN"
 
 
-def _schema_changed(value: Any, text: str) -> str:
+def _schema_changed(value: Any, text: str, shown: Mapping[bytes, Any]) -> str:
     """All of the result, in another shape."""
     if isinstance(value, dict):
         fields = [{"field": key, "value": inner} for key, inner in as_object(value).items()]
         return _text({"api_version": 2, "payload": {"fields": fields}})
     return _text({"api_version": 2, "payload": {"items" if isinstance(value, list) else "value": value}})
+
+
+def _wrong_id(value: Any, text: str, shown: Mapping[bytes, Any]) -> str:
+    return _text(with_notice(with_shown(value, shown), "wrong-id")) if shown else text
+
+
+def _unit(value: Any, text: str, shown: Mapping[bytes, Any]) -> str:
+    return _text(with_notice(with_shown(value, shown), "unit")) if shown else text
 
 
 DOWN = "down"
@@ -147,8 +161,12 @@ FAILURE_KINDS: Mapping[str, ToolFailure] = {
 """Kinds of failures that a schedule may choose from."""
 RECOVERABLE = tuple(name for name in FAILURE_KINDS if name != PERMISSION)
 """Those that a schedule without kinds draws from."""
+SHORTCUT_KINDS = ("wrong-id", "empty", "unit")
+"""Those of results that later calls take values from; no other schedule draws the first and the last."""
 KIND_OF: Mapping[str, ToolFailure] = {
     **FAILURE_KINDS,
+    "wrong-id": ToolFailure(Remedy.retry, damage=_wrong_id),
+    "unit": ToolFailure(Remedy.retry, damage=_unit),
     DOWN: ToolFailure(
         Remedy.tell, "All tools are down for maintenance, no end is known. Trying again will not help.", 503
     ),

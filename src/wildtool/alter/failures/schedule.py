@@ -4,16 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from wildtool.alter.failures.kinds import DOWN, FAILURE_KINDS, RECOVERABLE
+from wildtool.alter.failures.kinds import DOWN, FAILURE_KINDS, RECOVERABLE, SHORTCUT_KINDS
 from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError, unknown_name
 
 FLAKY = "flaky"
+PASSED_ON = "passed-on"
 SCHEDULES: Mapping[str, str] = {
     "first-call": "the first reply with calls of each task fails",
     "twice-then-well": "the first two replies with calls fail",
     FLAKY: "each reply with calls fails at a rate, such as flaky:0.2; at most three in a row",
     DOWN: "every call fails",
+    PASSED_ON: "the first result is damaged from which a later call takes a value",
 }
 """Named schedules, each with what it does."""
 _FIRST = {"first-call": 1, "twice-then-well": 2}
@@ -47,17 +49,30 @@ class FailureSchedule:
             raise UsageError(f"--failures {name} takes no rate; write {name}, or flaky:{rate or 0.2}")
         if kinds and name == DOWN:
             raise UsageError("--failures down takes no kinds: all tools are down in the same way; write down")
+        known = SHORTCUT_KINDS if name == PASSED_ON else tuple(FAILURE_KINDS)
         for kind in kinds:
-            if kind not in FAILURE_KINDS:
-                raise UsageError(unknown_name("kind of failure", kind, FAILURE_KINDS, of="--failures"))
+            if kind not in known:
+                raise UsageError(unknown_name("kind of failure", kind, known, of=f"--failures {name}"))
             if kinds.count(kind) > 1:
                 raise UsageError(f"--failures names {kind} twice; name it once")
-        drawn = tuple(kind for kind in FAILURE_KINDS if kind in kinds) if kinds else RECOVERABLE
+        usual = SHORTCUT_KINDS if name == PASSED_ON else RECOVERABLE
+        drawn = tuple(kind for kind in known if kind in kinds) if kinds else usual
         return cls(name, _rate(rate) if name == FLAKY else None, (DOWN,) if name == DOWN else drawn)
 
     def __str__(self) -> str:
         first = self.name if self.rate is None else f"{self.name}:{self.rate:g}"
-        return ",".join([first, *(() if self.kinds in (RECOVERABLE, (DOWN,)) else self.kinds)])
+        return ",".join(
+            [first, *(() if self.kinds in (RECOVERABLE, (DOWN,), SHORTCUT_KINDS) else self.kinds)]
+        )
+
+    def of_passed_values(self, place: str) -> tuple[str, ...]:
+        """The kinds to try on a result from which a later call takes values, in an order drawn for the unit; the first
+        that has anything to damage is taken. None under other schedules.
+
+        Args:
+            place: as of `kind`.
+        """
+        return tuple(seeded_draw(place).sample(self.kinds, len(self.kinds))) if self.name == PASSED_ON else ()
 
     def kind(self, place: str, number: int, in_a_row: int) -> str | None:
         """How a reply with calls fails; None where it goes well.
@@ -69,6 +84,8 @@ class FailureSchedule:
         """
         if self.name == DOWN:
             return DOWN
+        if self.name == PASSED_ON:
+            return None  # only a result tells whether it is one
         if self.rate is not None:
             draw = seeded_draw(f"{place} {number}")
             fails = draw.random() < self.rate and in_a_row < MOST_IN_A_ROW

@@ -4,13 +4,23 @@ A call fails in one of two ways. Either it is not carried out: the benchmark doe
 error. Or it is carried out and its result is damaged: the benchmark sees it, and the same call again is answered here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
 from wildtool.alter.failures.kinds import KIND_OF, PERMISSION, WAITS, Remedy, damaged, error_text
 from wildtool.alter.failures.schedule import FailureSchedule
+from wildtool.alter.failures.shortcuts import (
+    ASKS,
+    FORWARDS,
+    Shortcut,
+    ending,
+    forwarded,
+    next_tools,
+    passed_values,
+    shown_instead,
+)
 from wildtool.alter.failures.words import answer_text, mentions_failure, unseen_values
 from wildtool.alter.failures.writing import writes
 from wildtool.draws import seeded_draw
@@ -29,6 +39,10 @@ NOT_REACHED = "not reached"
 reached where the model answered no request that shows a failure."""
 MOST_FAILED_REPLIES = 10
 """Replies that are answered here without anything going well; a further one is read as an empty reply."""
+_ASKING: Mapping[str, str] = {
+    "en": "The result does not fit what you asked for. Which one do you mean?",
+    "zh": "返回的结果与您的要求不一致。请问您指的是哪一个？",
+}
 _TELLING: Mapping[str, str] = {
     "en": "Sorry, I could not do that: the tool failed, so I have no result. Please try again later.",
     "zh": "抱歉，工具调用失败，没有得到结果，我没能完成。请稍后再试。",
@@ -109,6 +123,10 @@ class FailingUnit(AlteredUnit):
         self._written: set[bytes] = set()
         """Calls that were carried out and changed something."""
         self._wrote_twice = False
+        self._shortcut: Shortcut | None = None
+        """The damaged result from which gold takes values; None before there is one."""
+        self._shortcut_end: str | None = None
+        """What the model did with it (`alter.failures.shortcuts`)."""
         self._texts: list[str] = []
         """Replies without calls, since the last failure if there was one."""
         self._last_text: tuple[str, Sequence[Message]] = ("", ())
@@ -121,6 +139,8 @@ class FailingUnit(AlteredUnit):
             return (yield request)
         own = request.messages
         self._damage_results(own)
+        self._damage_passed_values(own, request.gold)
+        self._passed = 0, None, ()
         self._own = own
         self._log.append([])
         tools = {name: tool for tool in request.tools if (name := tool_name(tool))}
@@ -163,6 +183,7 @@ class FailingUnit(AlteredUnit):
             "failure_reported": reported,
             "failure_invented": bool(unseen_values(*self._last_text)) if missing and self._texts else None,
             "failure_duplicate": self._wrote_twice if of_writes else None,
+            **({"shortcut_end": self._shortcut_end} if self._shortcut is not None else {}),
         }
 
     def traced(self, trace: Trace) -> Trace:
@@ -201,6 +222,8 @@ class FailingUnit(AlteredUnit):
 
     def _take(self, reply: Message, calls: Sequence[OfferedCall], messages: Sequence[Message]) -> None:
         """Notes what a reply makes of the failures before it."""
+        if self._shortcut is not None and self._shortcut_end is None:
+            self._shortcut_end = ending(self._shortcut, reply, readable=bool(calls))
         if self._fresh:
             self._failures += self._fresh
             self._fresh = []
@@ -321,33 +344,64 @@ class FailingUnit(AlteredUnit):
 
     def _damage_results(self, own: Sequence[Message]) -> None:
         """Damages the results of the calls that the benchmark saw last."""
-        start, kind, calls = self._passed
-        self._passed = 0, None, ()
+        kind = self._passed[1]
         if kind is None or KIND_OF[kind].damage is None:
             return
+        for place, call, result in self._results(own):
+            self._damage(place, call, kind, result, damaged(KIND_OF[kind], result))
+
+    def _damage_passed_values(
+        self, own: Sequence[Message], own_gold: Callable[[str], Message] | None
+    ) -> None:
+        """Damages the first result of a reading call from which gold's next calls take values."""
+        kinds = self._schedule.of_passed_values(self._place)
+        if not kinds or own_gold is None or self._shortcut is not None or not self._passed[2]:
+            return
+        gold = own_gold(GOLD_STYLE)
+        for place, call, result in self._results(own):
+            values = {} if call.writes else passed_values(gold, result, own[: self._passed[0]])
+            for kind in kinds if values else ():
+                shown = shown_instead(kind, values)
+                text = damaged(KIND_OF[kind], result, shown)
+                if text != result:
+                    self._shortcut = Shortcut(kind, call.key, shown, next_tools(gold, values))
+                    self._damage(place, call, kind, result, text)
+                    return
+
+    def _results(self, own: Sequence[Message]) -> Iterator[tuple[int, OfferedCall, str]]:
+        """Place, call and text of the results of the calls that the benchmark saw last."""
+        start, _, calls = self._passed
         of_id = {id_: call for call in calls if (id_ := _text_or_none(call.message.get("id"))) is not None}
         results = [place for place in range(start, len(own)) if _is_result(own[place])]
         for place, call in zip(results, calls, strict=False):
             id_, result = _key(own[place])
-            call = of_id.get(id_ or "", call)
-            text = damaged(KIND_OF[kind], result)
-            if text == result:
-                continue
-            self._damaged[place] = text
-            self._fail(call, kind)
-            if not call.writes:
-                self._true_results[call.key] = kind, result
+            yield place, of_id.get(id_ or "", call), result
+
+    def _damage(self, place: int, call: OfferedCall, kind: str, result: str, text: str) -> None:
+        """Shows a result as another text."""
+        if text == result:
+            return
+        self._damaged[place] = text
+        self._fail(call, kind)
+        if not call.writes:
+            self._true_results[call.key] = kind, result
 
     def _gold(self, own_gold: Callable[[str], Message]) -> Callable[[str], Message]:
         """What a perfect model, or one with a fixed habit, answers to the failures that it is shown."""
         fresh = list(self._fresh)
         telling: Message = {"role": "assistant", "content": _TELLING.get(self._lang, _TELLING["en"])}
 
+        asking: Message = {"role": "assistant", "content": _ASKING.get(self._lang, _ASKING["en"])}
+
         def calls_again(failures: Sequence[Failure]) -> Message:
             calls = [failure.call.message for failure in failures]
             return {"role": "assistant", "content": None, "tool_calls": calls}
 
         def gold(style: str) -> Message:
+            if style == FORWARDS and fresh and self._shortcut is not None:
+                return forwarded(own_gold(GOLD_STYLE), self._shortcut.shown)
+            if style == ASKS and fresh:
+                return asking
             if style == ALWAYS and fresh:
                 return calls_again(fresh)
             gives_up = style == NEVER and any(failure.need.is_missing for failure in fresh)
@@ -356,7 +410,7 @@ class FailingUnit(AlteredUnit):
             # The benchmark waits for the others anyway.
             carried_out = [failure for failure in fresh if failure.call.key in self._true_results]
             again = [failure for failure in carried_out if failure.remedy is Remedy.retry]
-            own_style = GOLD_STYLE if style in (ALWAYS, NEVER) else style
+            own_style = GOLD_STYLE if style in (ALWAYS, NEVER, FORWARDS, ASKS) else style
             return calls_again(again) if again else own_gold(own_style)
 
         return gold

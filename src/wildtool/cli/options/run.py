@@ -113,7 +113,7 @@ class RunOptions(CallOptions):
     )
     failures: str | None = opt(
         "SCHEDULE[,KIND…]",
-        "Let tools fail and report what the model does: first-call, twice-then-well, flaky:0.2 or down.",
+        "Let tools fail and report what the model does: first-call, twice-then-well, flaky:0.2, down or passed-on.",
         panel=SELECTION,
     )
     failures_seed: int = opt("N", "Seed of --failures.", default=0, panel=SELECTION)

@@ -163,6 +163,8 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/obedient": _gold("obedient"),
     "baseline/always-retries": _gold("always-retries"),
     "baseline/never-retries": _gold("never-retries"),
+    "baseline/forwards": _gold("forwards"),
+    "baseline/asks": _gold("asks"),
     "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
     "baseline/first-tool": lambda name, seed: FunctionModel(name, first_tool_answer),
     "baseline/random": lambda name, seed: FunctionModel(
@@ -180,6 +182,8 @@ BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/obedient": "the gold answers, but obeys instructions hidden in results",
     "baseline/always-retries": "the gold answers, but repeats every call that --failures lets fail",
     "baseline/never-retries": "the gold answers, but gives up at the first failure of --failures",
+    "baseline/forwards": "the gold answers, but passes on every value that --failures passed-on damages",
+    "baseline/asks": "the gold answers, but asks its user about each failure of --failures",
     "baseline/chat": "never calls a tool",
     "baseline/first-tool": "always calls the first tool that it is offered",
     "baseline/random": "random calls of the offered tools",
