@@ -141,15 +141,16 @@ def models(*names: str) -> list[SuiteRuns]:
 
 
 @pytest.mark.parametrize(
-    ("places", "pairs"),
+    ("names", "pairs"),
     [
-        ([models("x", "y", "z")], ["xy", "xz"]),
-        ([models("x"), models("y")], ["xy"]),
-        ([models("x"), models("y", "z"), models("v")], ["xy", "xz", "xv"]),
-        ([models("x", "y"), models("y", "x", "z")], ["yy", "xx"]),
+        (["xyz"], ["xy", "xz"]),
+        (["x", "y"], ["xy"]),
+        (["x", "yz", "v"], ["xy", "xz", "xv"]),
+        (["xy", "yxz"], ["yy", "xx"]),
     ],
 )
-def test_who_is_compared_with_whom(places: list[list[SuiteRuns]], pairs: list[str]):
+def test_who_is_compared_with_whom(names: list[str], pairs: list[str]):
+    places = [models(*each) for each in names]
     assert [old.model + new.model for old, new in suite_pairs(places)] == pairs
 
 
