@@ -30,6 +30,7 @@ async def test_it_goes_back_after_a_verdict_too(dialect: str):
     assert carried == steps > 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dialect", ["reasoning", "thinking_blocks", "provider's own"])
 async def test_it_goes_back_in_sessions_over_an_account_book(dialect: str):
     carried, steps = await BENCH["carried"]("ledger", dialect, {"limit": 2, "failures": "first-call"})

@@ -186,6 +186,7 @@ def test_a_better_number_in_the_passport_is_refused(sent: Path):
     assert ended.exit_code == 1 and "accuracy, task: the passport says" in ended.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [None, "{", '{"bundle": 7, "numbers": [7], "rules": []}'])
 def test_a_passport_that_is_missing_or_none_is_refused(sent: Path, content: str | None):
     passport = sent.with_name("run.passport.json")
@@ -234,6 +235,7 @@ def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
     assert ended.exit_code == 1 and "not a bundle, or damaged" in ended.stderr
 
 
+@pytest.mark.long
 def test_all_repeats_count(tmp_path: Path):
     words = ("run", "wild-mini", "-m", "baseline/chat", "--repeats", "2", "-o", "run", "-q")
     command(*words, cwd=tmp_path)

@@ -103,6 +103,7 @@ def test_each_selected_case_is_asked_once(words: tuple[str, ...]):
     assert calls() == ["Thanks!", "Where is A-1?"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "found"),
     [

@@ -274,6 +274,7 @@ def test_a_passport_is_written_beside_each_table_and_printed(tmp_path: Path, mon
     assert exported("csv") == (0, ["csv/t", "csv/t.passport.json"])
 
 
+@pytest.mark.long
 def test_no_reply_breaks_a_passport(tmp_path: Path):
     passport = json.loads(written("passport", play(tmp_path / "run", odd()), tmp_path).read_text())
     assert passport["evidence"]["units"] == 4

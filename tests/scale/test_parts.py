@@ -82,6 +82,7 @@ def test_a_part_is_the_same_whichever_was_made_before():
     assert [len(part) for part in expected()] == [2, 2, 2, 1]
 
 
+@pytest.mark.long
 def test_two_workers_make_all_parts_in_order_and_leave_nothing_behind(tmp_path: Path):
     with made_parts(job(), tmp_path / "made", lambda: LocalLauncher(2), force=False) as parts:
         assert list(map(records, parts)) == expected()

@@ -26,6 +26,7 @@ def tools_file(folder: Path, word: str) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_tools_of_another_file_make_another_series(tmp_path: Path):
     runs = tmp_path / "runs"
     run(runs, 0, among=None)  # of no other tools, and so of no series
@@ -53,6 +54,7 @@ def test_other_settings_of_the_model_make_another_series(tmp_path: Path):
     assert [len(each.points) for each in (cold, warm)] == [1, 2]
 
 
+@pytest.mark.long
 def test_tokens_of_a_unit_are_those_of_units_that_have_some(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -71,6 +71,7 @@ def test_gold_answers_are_right_at_every_size_where_what_they_need_is_found(size
                         assert set(called(reply)) <= set(names)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("retriever", RETRIEVERS)
 def test_each_mistake_has_the_verdict_that_it_has_without_a_catalogue(retriever: str):
     benchmark, whole = items()

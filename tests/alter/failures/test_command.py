@@ -31,6 +31,7 @@ def numbers(folder: Path) -> dict[str, tuple[float, float]]:
     }
 
 
+@pytest.mark.long
 def test_the_scores_of_the_known_policies(tmp_path: Path):
     scores: dict[str, dict[str, tuple[float, float]]] = {}
     for model in ("gold", "always-retries", "never-retries", "chat"):

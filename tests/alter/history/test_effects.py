@@ -68,6 +68,7 @@ def test_a_policy_that_no_mistake_disturbs_loses_only_unsettled_tasks(tmp_path: 
     assert cuts["later tasks, settled"].units + cuts["later tasks, unsettled"].units == 96
 
 
+@pytest.mark.long
 def test_a_policy_that_repeats_its_mistakes_loses_every_task_after_one(tmp_path: Path):
     cuts = effects(tmp_path, repeats_itself, repeats=2)
     after = cuts["settled, an earlier task wrong"]

@@ -140,6 +140,7 @@ def test_nothing_is_added_after_the_record_stops_but_the_silence_of_a_script() -
     assert len(trace("fixed", TWO, calls(call("a", n=1)), scripted=True).steps) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_replies_can_be_shown(profile: str) -> None:
     @settings(deadline=None)

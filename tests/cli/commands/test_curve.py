@@ -127,6 +127,7 @@ def test_the_same_command_again_runs_nothing_and_gives_the_same(played: Path):
     assert {path: path.read_bytes() for path in (played / "runs").rglob("record-*")} == records
 
 
+@pytest.mark.long
 def test_the_name_of_an_arm_is_no_formula_to_a_spreadsheet(played: Path, tmp_path: Path):
     place = Path(copytree(played, tmp_path / "a[1] ü"))
     series = place / "series.toml"
@@ -154,6 +155,7 @@ def test_scores_are_also_shown_without_items_of_the_training_data(played: Path, 
     assert "untouched" in " ".join(ended.output.split())
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_overlap_is_refused(played: Path, tmp_path: Path):
     write_series(tmp_path / "series.toml", 'overlap = "overlap.json"\n')
     (tmp_path / "overlap.json").write_text("[]")
@@ -163,6 +165,7 @@ def test_a_file_that_is_no_overlap_is_refused(played: Path, tmp_path: Path):
     assert "not what `wildtool data overlap FILE --json` prints" in " ".join(ended.output.split())
 
 
+@pytest.mark.long
 def test_endpoints_that_do_not_answer_are_named_before_anything_is_run(tmp_path: Path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -202,6 +205,7 @@ def test_every_point_is_run_on_every_benchmark(
     assert done == [(runs, ("baseline/random",), False)]
 
 
+@pytest.mark.long
 def test_the_older_verb_runs_a_series_and_draws_its_curve(tmp_path: Path):
     write_series(tmp_path / "series.toml")
     ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "1", "-o", str(tmp_path / "runs"), "-q")
@@ -340,6 +344,7 @@ def test_runs_lie_below_the_name_of_the_series_where_no_folder_is_named(
     assert (ended.exit_code, "runs/tide/curve.csv" in ended.stderr) == (2, True)
 
 
+@pytest.mark.long
 def test_a_chart_of_others_is_replaced_only_by_force(played: Path, tmp_path: Path):
     copytree(played / "runs", tmp_path / "runs")
     chart = tmp_path / "runs" / "curve-wild-mini.svg"

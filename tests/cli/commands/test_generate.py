@@ -46,6 +46,7 @@ def test_workers_write_the_sessions_of_one_process():
     }
 
 
+@pytest.mark.long
 def test_after_an_end_in_the_second_file_the_same_command_continues(monkeypatch: pytest.MonkeyPatch):
     line = "generate --model procedural --sessions 4 --hold-out-tools 0.5 --on local:1 --out made.jsonl"
     begun: list[Path] = []

@@ -121,6 +121,7 @@ def test_runs_beside_a_made_set_are_told_without_it(url: str):
     assert "100.0" in ended.stdout
 
 
+@pytest.mark.long
 def test_what_stands_in_for_lost_sessions_is_counted(gate: Gate):
     def silent_where_books_come_first(role: str, text: str, request: Request) -> str:
         tools = json.loads(request.messages[1]["content"])["tools"]
@@ -184,6 +185,7 @@ def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     assert len(Path("set/sessions.jsonl").read_text("utf-8").splitlines()) == 4
 
 
+@pytest.mark.long
 def test_a_killed_command_goes_on_to_the_same_sessions(url: str, asked: list[dict[str, Any]], gate: Gate):
     type_(line(url, 4, out="undisturbed"))
     kill_at(gate, asked, line(url, 4))

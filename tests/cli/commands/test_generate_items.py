@@ -57,6 +57,7 @@ def test_items_of_templates_pass_lint(items: Path):
     assert (ended.exit_code, ended.stdout) == (0, "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 @pytest.mark.parametrize("mode", ["text", "fc"])
 def test_gold_of_templates_is_right_under_every_profile(items: Path, profile: str, mode: str):

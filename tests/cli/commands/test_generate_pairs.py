@@ -162,6 +162,7 @@ def test_a_stopped_procedure_goes_on_where_it_was():
     assert Path("out/audit.jsonl").read_bytes() == Path("whole/audit.jsonl").read_bytes()
 
 
+@pytest.mark.long
 def test_a_killed_procedure_keeps_every_reply_that_came():
     wrote(Path("a.jsonl"), *FILE)
     with teaching(careless) as (endpoint, _):

@@ -113,6 +113,7 @@ def test_what_breaks_a_rule_is_tried_again_and_not_proposed():
     assert open_review("set.jsonl").item("p").proposals_for("owner") == []
 
 
+@pytest.mark.long
 def test_a_button_of_the_page_makes_tasks_again_while_the_review_is_open(url: str):
     roles = [f"--role-model={role}={role}" for role in SESSION_ROLES]
     command = [sys.executable, "-m", "wildtool", "review", "regenerate"]

@@ -203,6 +203,7 @@ def test_a_profile_that_is_named_judges_the_runs_on_the_spot(play: Callable[[str
     assert "baseline/gold (measured here)" in published("runs", "--profile", "paper")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
 @pytest.mark.parametrize(
     ("words", "part"), [("--limit 2", "--limit 2"), ("--ids wild_mini_0,wild_mini_1", "--ids of 2"), ("--limit 33", "")]

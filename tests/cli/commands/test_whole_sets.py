@@ -48,6 +48,7 @@ def test_a_selection_that_leaves_nothing_out_is_no_part(selection: list[str], pa
     assert part_after("run", "wild-mini", "--quiet", "--model", "baseline/gold", *selection) == part
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("held", "part"), [(len(IDS), ""), (len(IDS) - 1, "31 of 32 items in the file")])
 def test_a_file_of_replies_to_all_items_is_no_part(held: int, part: str):
     rules = WILD_MINI.rules("official")

@@ -93,6 +93,7 @@ async def test_a_creation_that_never_arrived_is_made_again(kind: str, tmp_path: 
     assert (server.counts["create"], server.counts["list"], len(server.batches)) == (2, 1, 1)
 
 
+@pytest.mark.long
 async def test_results_of_a_batch_that_was_left_pending_are_used_by_a_later_run(kind: str, tmp_path: Path):
     limits = SpendingLimits(deadline_s=0.6)
     async with BatchServer(kind, right) as server:
@@ -182,6 +183,7 @@ async def test_a_part_of_a_paused_turn_is_not_sent_again_where_the_next_fails(tm
     assert [len(batch.requests) for batch in server.batches.values()] == [2, 2, 1]
 
 
+@pytest.mark.long
 async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str, tmp_path: Path):
     async with BatchServer(kind, right) as server:
         server.frozen = True
@@ -198,6 +200,7 @@ async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str,
     assert len(server.batches) == 1
 
 
+@pytest.mark.long
 async def test_a_batch_that_is_gone_is_named_and_not_paid_for_again(kind: str, tmp_path: Path):
     async with BatchServer(kind, right) as server:
         server.frozen = True

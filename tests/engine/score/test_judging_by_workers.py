@@ -98,6 +98,7 @@ def test_table_and_outcome_are_those_of_one_process(
     assert [len(found) for found in parts] == [5]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize("how", ["killed", "fails"])
 def test_a_worker_that_dies_changes_nothing(record: Path, monkeypatch: pytest.MonkeyPatch, how: str):
@@ -132,6 +133,7 @@ def test_an_interrupt_ends_the_workers_and_the_command(record: Path, monkeypatch
     assert begun and not any(worker.is_alive() for worker in begun)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize("failing", [False, True])
 def test_memory_is_collected_again_once_the_workers_have_ended(

@@ -23,6 +23,7 @@ def players(tmp_path_factory: pytest.TempPathFactory) -> Players:
     return players
 
 
+@pytest.mark.long
 def test_the_trial_is_what_scripted_models_take(players: Players):
     calls = Counter(request.role for request in players.asked)
     sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])

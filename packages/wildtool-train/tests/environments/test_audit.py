@@ -40,6 +40,7 @@ def test_fixed_refuses_no_gold_and_each_mistake_is_noticed_by_a_component_that_i
     assert not audit.missed_kinds
 
 
+@pytest.mark.long
 def test_what_official_does_not_notice_is_named():
     audit = audit_reward(few("wild-mini"), "official")
     missed = {each.component: each.missed for each in audit.components}

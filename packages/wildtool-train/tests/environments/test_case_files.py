@@ -59,6 +59,7 @@ POLICIES: Mapping[str, Policy] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", [*POLICIES.values()], ids=[*POLICIES])
 def test_the_reward_of_each_unit_is_the_score_of_the_run(policy: Policy):
     run = wt.run("own.cases.yaml", model=lambda messages, tools: dict(policy(messages)), out="out")

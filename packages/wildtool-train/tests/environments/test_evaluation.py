@@ -115,6 +115,7 @@ def test_a_step_is_evaluated_once_whatever_happens_to_the_training(tmp_path: Pat
     assert resumed(6, always=True) is not None and again.asked == first.asked
 
 
+@pytest.mark.long
 def test_evaluations_of_thrown_away_weights_are_not_those_of_a_resumed_training(
     callback: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
@@ -204,6 +205,7 @@ def test_a_coroutine_function_is_a_policy_too(tmp_path: Path):
     assert evaluation is not None and evaluation.tokens == pytest.approx(3 * evaluation.messages)
 
 
+@pytest.mark.long
 def test_the_components_are_those_of_the_environment_under_every_profile(tmp_path: Path):
     fixed = evaluate(silent, "wild-mini", every=1, out=tmp_path / "fixed")(0)
     official = evaluate(silent, "wild-mini", every=1, out=tmp_path / "official", profile="official")(0)

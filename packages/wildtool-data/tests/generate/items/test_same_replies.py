@@ -45,6 +45,7 @@ def _summary(made: GeneratedItems) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "share", "settings"),
     [

@@ -137,6 +137,7 @@ def test_a_chain_passes_on_an_id_out_of_a_documented_list(booked: list[dict[str,
         assert str(task[1]["action"]["arguments"]["bookingId"]) in json.dumps(task[0]["observation"])
 
 
+@pytest.mark.long
 def test_sessions_over_an_api_keep_every_rule_of_the_format(tmp_path: Path, booked: list[dict[str, Any]]):
     for sessions in (booked, made(written(tmp_path, API), lang="zh")):
         assert [f.message for f in lint_records(enumerate(sessions, 1), "made")] == []

@@ -95,6 +95,7 @@ def test_no_rule_of_the_format_is_broken(some: list[dict[str, Any]]):
     assert findings(some) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_gold_is_right_everywhere(some: list[dict[str, Any]], tmp_path: Path, profile: str):
     assert gold_verdicts(some, tmp_path / "s.jsonl", profile) == {"correct": 512}

@@ -86,6 +86,7 @@ def test_each_loss_says_whether_it_was_made_good(mended: tuple[Path, GeneratedSe
     assert shown["sessions lost", "agent A2"] == len(rows)
 
 
+@pytest.mark.long
 def test_one_at_a_time_and_going_on_give_the_same_set(tmp_path: Path, mended: tuple[Path, GeneratedSessions]):
     players = Players(silent_where_books_come_first)
     made(tmp_path, players, concurrency=1)

@@ -148,6 +148,7 @@ def test_a_template_cannot_reach_outside(template: str):
     assert rendered(template).refusal
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "template",
     [

@@ -92,6 +92,7 @@ async def rollout(
     return await verified.json(), mirror
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES)
 async def test_random_rollouts_have_the_judges_verdict_as_reward(source: str):
     units, verdicts = SOURCES[source], list[bool]()
