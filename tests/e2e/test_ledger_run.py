@@ -79,7 +79,11 @@ async def test_the_audit_catches_every_mistake(tmp_path: Path):
 
 
 def test_without_the_extra_it_is_named(tmp_path: Path):
-    hiding = "import importlib.util as u; u.find_spec = lambda name, *more: None; from wildtool.cli import main; main()"
+    hiding = (
+        "import importlib.util as u; find = u.find_spec;"
+        "u.find_spec = lambda name, *more: None if name.startswith('bean') else find(name, *more);"
+        "from wildtool.cli import main; main()"
+    )
     words = ["run", "ledger", "--model", "baseline/gold"]
     ended = subprocess.run(
         [sys.executable, "-c", hiding, *words], cwd=tmp_path, capture_output=True, text=True
