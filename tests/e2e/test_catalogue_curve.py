@@ -3,6 +3,8 @@
 import csv
 from pathlib import Path
 
+import pytest
+
 from e2e.command import wildtool
 
 
@@ -39,6 +41,7 @@ async def test_sizes_are_one_series_for_each_model_and_setting(tmp_path: Path):
         assert "--force" in refused.err
 
 
+@pytest.mark.long
 async def test_what_is_no_series_is_told(tmp_path: Path):
     runs = await sizes(tmp_path, "10", limit=2)
     (tmp_path / "other").mkdir()

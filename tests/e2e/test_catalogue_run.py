@@ -45,6 +45,7 @@ async def test_each_size_is_a_run_and_all_are_compared_and_scored_again(tmp_path
         assert {row["catalogue_called"] for row in table} <= {"own tools", "no call", "near", "random"}
 
 
+@pytest.mark.long
 async def test_the_pool_is_that_of_the_whole_set_whatever_is_selected(tmp_path: Path):
     assert (await run(tmp_path, "--among", 60)).status == 0
     folder = tmp_path / "runs"
@@ -69,6 +70,7 @@ async def test_tools_of_a_file_are_drawn_from_and_recorded(tmp_path: Path):
     assert scored.status == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -105,6 +107,7 @@ async def test_a_run_with_a_first_pass_is_killed_and_continues(tmp_path: Path):
     assert verdicts(torn) == verdicts(calm)
 
 
+@pytest.mark.long
 async def test_an_embedding_model_ranks_and_its_replies_are_recorded(tmp_path: Path):
     with serving("") as (base_url, received):
         ended = await run(

@@ -161,6 +161,7 @@ def test_a_server_at_an_address_lists_its_tools(stream: bool):
     assert sessions == [None, "s1", "s1"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("answers", "told"),
     [

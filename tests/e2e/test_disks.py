@@ -8,6 +8,7 @@ from e2e.command import wildtool
 from e2e.filesystems import fill, freeze, small
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kilobytes", [8, 60, 300, 500])
 async def test_a_full_disk_ends_a_run_with_3_and_the_record_intact(tmp_path: Path, kilobytes: int):
     with small(tmp_path / "disk", kilobytes) as disk:

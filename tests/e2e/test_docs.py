@@ -326,7 +326,9 @@ def _help(words: tuple[str, ...], folder: Path) -> str:
 
 
 @pytest.mark.parametrize("command", FAR)
-def test_a_command_that_needs_more_than_this_machine_has_real_options(command: str, folder: Path) -> None:
+def test_a_command_that_needs_more_than_this_machine_has_real_options(
+    command: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     words = [word for word in shlex.split(command) if not re.match(r"^\d?>", word)]
     has_verbs = words[1] in ("board", "data", "generate", "tools", "worker")
     below = has_verbs and not words[2].startswith("-")
@@ -334,7 +336,7 @@ def test_a_command_that_needs_more_than_this_machine_has_real_options(command: s
     if words[1] == "review":
         # A set's name is no command.
         length = 4 if words[2] == "people" else 2 if "." in words[2] else 3
-    known = _help(tuple(words[:length]), folder)
+    known = _help(tuple(words[:length]), tmp_path_factory.getbasetemp())
     options = [word.partition("=")[0] for word in words if word.startswith("--")]
     assert options or words[1] in ("compare", "data", "list", "review", "tools", "view")
     assert all(option in known for option in options), command

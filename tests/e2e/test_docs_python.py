@@ -67,6 +67,7 @@ def python(script: str, place: Path, given: str = "") -> str:
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page", [PAGE, ROOT / "README.md", ROOT / "README_ZH.md"], ids=lambda page: page.name
 )

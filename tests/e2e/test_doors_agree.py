@@ -153,6 +153,7 @@ async def test_doors_judge_an_odd_reply_alike_or_say_what_the_endpoint_made_of_i
         assert (wire["outcome"], wire["error"]) == (own["outcome"], own["error"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("oddity", ["objects", "encoded twice", "no id", "under args", "function_call"])
 def test_a_single_call_is_read_or_refused_as_in_a_reply(oddity: str):
     change, _, is_read = ODDITIES[oddity]

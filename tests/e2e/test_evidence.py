@@ -114,6 +114,7 @@ async def test_the_named_option_corrects_it(server: FaultServer, tmp_path: Path)
     assert "as text that no format read" not in said and "no call in" not in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("behave", "sentence", "option"),
     [

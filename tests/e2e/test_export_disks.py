@@ -18,6 +18,7 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # One form for each way in which files are written.
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", ["csv", "parquet", "openai", "hf-results", "hf-card", "eee", "bundle", "inspect"]
 )

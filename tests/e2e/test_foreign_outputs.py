@@ -116,6 +116,7 @@ async def test_a_pipe_in_place_of_a_file_is_refused_at_once(tmp_path: Path):
         assert (ended.status, "a pipe" in ended.err) == (2, True), (line, ended)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["run.json", "record-0001.jsonl", "lock", "verdicts-official.parquet"])
 async def test_a_pipe_in_a_run_folder_is_refused_at_once(tmp_path: Path, name: str):
     (tmp_path / "run" / name).unlink()

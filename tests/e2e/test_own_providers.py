@@ -64,6 +64,7 @@ async def test_a_documented_preset_is_called_with_its_key(site: Path):
     assert (missing.status, "set HOUSE_API_KEY" in missing.err) == (2, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "reason"),
     [

@@ -95,6 +95,7 @@ DIALOGUES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("answered", "error", "said"),
     [

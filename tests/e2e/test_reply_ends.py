@@ -59,6 +59,7 @@ async def test_a_refusal_beside_a_text_decides_only_where_no_published_evaluator
     assert {row["error"] for row in verdicts(tmp_path / "run", profile)} == errors
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reason", ["stop", "length", None, "brand new"])
 async def test_a_reply_that_ends_otherwise_is_judged_as_it_is(tmp_path: Path, reason: Any):
     await played(tmp_path, answer(reason))

@@ -92,6 +92,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [*FILES, "server"])
 async def test_no_source_of_tools_sends_it(kind: str, folder: Path):
     async with Peer("chat", says_nothing) as peer:

@@ -253,6 +253,7 @@ async def test_a_canary_at_many_places_is_nowhere(way: str, tmp_path: Path):
     nowhere(tmp_path, ended, shown, page, parts=SEEN)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "mistake",
     [

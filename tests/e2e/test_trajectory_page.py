@@ -83,6 +83,7 @@ def test_all_units_of_all_runs_are_listed_page_by_page(page: "Page", site: Path)
     assert page.locator(UNITS).count() == 48
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "units"),
     [

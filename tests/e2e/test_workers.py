@@ -91,6 +91,7 @@ async def test_workers_import_nothing_from_the_current_folder(tmp_path: Path):
     assert modules.executed() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 async def test_no_worker_outlives_the_command(sent: signal.Signals, tmp_path: Path):
     async with FaultServer("ok", delay_s=0.2) as server:

@@ -107,6 +107,7 @@ async def test_where_every_call_failed_the_reason_is_said(tmp_path: Path):
     assert "every call failed: wrong shape (4)" in run.err and "out of paper" in run.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 async def test_no_server_outlives_the_command(tmp_path: Path, sent: signal.Signals):
     command = script(tmp_path, 200)
@@ -138,6 +139,7 @@ async def test_a_server_that_does_not_start_is_named(tmp_path: Path):
     assert "wildtool-no-such-server: No such file or directory" in run.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("more", "message"),
     [
