@@ -238,7 +238,7 @@ def _card(
         ),
         "",
     ]
-    lines += _example_lines([items[id_].content for id_ in approved])
+    lines += _example_lines(item.content for item in project.histories(approved))
     figures = review_figures(project)
     for group, title in _FIGURES:
         rows = [(each.name, format_value(each), _size(each)) for each in figures if each.group == group]

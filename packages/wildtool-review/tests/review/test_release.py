@@ -76,6 +76,21 @@ def test_the_card_has_each_round_also_behind_one_without_results(tmp_path: Path)
     ]
 
 
+def test_the_card_says_how_near_messages_are_to_the_examples_they_were_made_with(tmp_path: Path):
+    plain, *made = mini_records(3)
+    for record, overlap in zip(made, (0.02, 0.125), strict=True):
+        record["made_by"] = {
+            "examples": {"sha256": "0", "conversations": 9, "overlap": overlap, "bound": 0.3}
+        }
+    review = project(tmp_path, [plain, *made])
+    for item in review.state.items:
+        decide(review, "me", item)
+    write_release(review, tmp_path / "out")
+    card = " ".join((tmp_path / "out" / "card.md").read_text("utf-8").split())
+    assert "2 items were made with conversations of real users" in card
+    assert "at most 0.125; above 0.3 a message is refused" in card
+
+
 def test_hostile_texts_are_no_markup_in_the_card(tmp_path: Path):
     records = tiny_records(1)
     records[0]["english_task_types"][0] = "<script>alert(1)</script>|[x](javascript:y)\n# Head"
