@@ -11,7 +11,7 @@ from generate.careless import careless, outcome_of, rows_of
 from generate.golden import check, digest
 from generate.items.players import TOOLS as CLUB
 from generate.items.players import ItemPlayers
-from generate.scripted import Scripted
+from generate.scripted import Scripted, say
 from generate.sessions.players import TOOLS as LIBRARY
 from generate.sessions.players import Players, session_of_players
 from generate.tools.players import MARKET, ApiPlayers
@@ -199,8 +199,8 @@ def test_a_result_is_made_again_as_before(record: dict[str, Any]):
     maker = ResultMaker("1", Continuation("s", "d", record, 1), 0)
     (item,) = maker.planned_items()
     results = [
-        (each, outcome_of(maker.script(each), Players(careless(share))))
-        for each, share in ((item, 1.0), (maker.replanned_item(item, 2), 0.3))
+        (each, outcome_of(maker.script(each), Players(spoil)))
+        for each, spoil in ((item, say("tool", "200 OK")), (maker.replanned_item(item, 2), careless(0.3)))
     ]
     made = maker.collect((each, result) for each, (result, _) in results)
     rows = [
