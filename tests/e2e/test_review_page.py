@@ -16,6 +16,8 @@ from report.report_build import ATTACK
 from review.made_sets import TEXT, decide, edit, mini_records, project, recheck, tiny_records
 from review.planted import UNSEEN, planted_records
 from wildtool.report.server.access import AccessPolicy
+from wildtool_data.formats.base import RawItem
+from wildtool_data.formats.cases import CASE_FILES
 from wildtool_data.pointers import Change
 from wildtool_review.project import ReviewProject
 from wildtool_review.proposed import propose
@@ -24,6 +26,7 @@ from wildtool_review.server.app import ReviewApp, review_application
 from wildtool_review.server.operations import RecordedRuns
 from wildtool_review.server.regeneration import Regeneration
 from wildtool_review.server.sign_in import SignIn
+from wildtool_review.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -503,6 +506,88 @@ def test_a_typed_text_is_kept_wherever_somebody_goes(browser: "Browser", tmp_pat
         me.complaints.clear()
 
 
+def reloaded(person: Person, item: str) -> None:
+    """Loads the page again, also if it asks because of what is typed."""
+    person.page.once("dialog", lambda asked: asked.accept())
+    person.page.reload()
+    person.at(item)
+
+
+FOCUSED = "() => [document.activeElement.tagName, document.activeElement.value, document.activeElement.selectionStart]"
+
+
+def test_a_draft_of_json_is_edited_further_after_a_reload(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
+        me.page.goto(f"{address}#queue=all&item=wild_mini_0")
+        me.at("wild_mini_0")
+
+        # Typed in place: open again, with the caret where it was, though it is no JSON yet.
+        me.page.locator(".tool summary").first.click()
+        field = me.page.locator(".tool .part").first.get_attribute("data-field")
+        assert field
+        begin_text(me, '{"half": ', field)
+        me.press("ArrowLeft", "ArrowLeft")
+        reloaded(me, "wild_mini_0")
+        me.page.wait_for_function("document.activeElement.tagName === 'TEXTAREA'")
+        assert me.page.evaluate(FOCUSED) == ["TEXTAREA", '{"half": ', 7]
+        me.press("Escape")
+
+        # Typed in a dialog: it is there again, is typed further, and is saved.
+        edit = me.page.get_by_role("button", name="Edit the arguments as JSON").first
+        edit.click()
+        area = me.page.locator("#dialog textarea")
+        area.fill('{"a": ')
+        reloaded(me, "wild_mini_0")
+        area.wait_for()
+        me.page.wait_for_function("document.activeElement.tagName === 'TEXTAREA'")
+        assert me.page.evaluate(FOCUSED) == ["TEXTAREA", '{"a": ', 6]
+        assert me.page.locator("#kept").is_hidden()
+        me.page.keyboard.type('"1"}')
+        with me.page.expect_response("**/api/edit"):
+            me.press("Control+Enter")
+        me.page.locator("#status", has_text="Saved").wait_for()
+        assert [after for kind, after in written(tmp_path, "wild_mini_0") if kind == "edit"] == [{"a": "1"}]
+
+        # Closed before the reload, it is listed above the item, and is edited from there.
+        me.page.get_by_role("button", name="Edit the arguments as JSON").first.click()
+        area.fill('{"a": "12"')
+        me.page.locator("#dialog").evaluate("dialog => dialog.close()")
+        reloaded(me, "wild_mini_0")
+        assert me.page.locator("#dialog").is_hidden()
+        me.page.locator("#kept").get_by_role("button", name="Edit").click()
+        assert area.input_value() == '{"a": "12"'
+        me.press("End")
+        me.page.keyboard.type("}")
+        with me.page.expect_response("**/api/edit"):
+            me.press("Control+Enter")
+        me.page.locator("#status", has_text="Saved").wait_for()
+        assert me.page.locator("#kept").is_hidden()
+        assert [after for kind, after in written(tmp_path, "wild_mini_0") if kind == "edit"][-1] == {
+            "a": "12"
+        }
+
+
+def test_an_own_case_is_edited_further_after_a_reload_and_approved(browser: "Browser", tmp_path: Path):
+    review = ReviewProject.create(SqliteStore(tmp_path / "set.review.sqlite"), CASE_FILES)
+    review.import_items([RawItem("hi", {"id": "hi", "input": "Hi", "expect": "none", "tools": []})])
+    list(review.check_items())
+    with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
+        me.page.goto(f"{address}#queue=all&item=hi")
+        me.at("hi")
+        begin_text(me, '{"id": "hi", "input": "Hello", "expect": "none"', "")
+        reloaded(me, "hi")
+        me.page.wait_for_function("document.activeElement.tagName === 'TEXTAREA'")
+        me.page.keyboard.type("}")
+        with me.page.expect_response("**/api/edit"):
+            me.press("Control+Enter")
+        me.page.locator("#status", has_text="Saved").wait_for()
+        me.decide()
+    done = ReviewProject.open(SqliteStore(tmp_path / "set.review.sqlite"))
+    assert done.item("hi").content == {"id": "hi", "input": "Hello", "expect": "none"}
+    assert done.state.items["hi"].stage == "approved"
+
+
 def test_own_saves_are_queued_and_undone(browser: "Browser", tmp_path: Path):
     review = project(tmp_path, mini_records(1))
     with (
@@ -767,6 +852,8 @@ def test_proposals_of_models_are_compared_and_merged_by_part(browser: "Browser",
 
 PROPOSING = """
 import sys
+from wildtool_data.formats.base import RawItem
+from wildtool_data.formats.cases import CASE_FILES
 from wildtool_data.pointers import Change
 from wildtool_review.proposed import propose
 from wildtool_review.sets import open_review

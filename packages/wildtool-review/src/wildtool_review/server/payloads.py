@@ -153,7 +153,10 @@ def item_payload(project: ReviewProject, item: str, person: str) -> Payload:
         "withdrawable": history.can_withdraw(person),
         "review": _pass_payload(project, history, person),
         "tools": [_tool(content, part) for part in parts if part.kind == "tool" and part.task in (None, 0)],
-        "shared": [_part(content, part) for part in parts if part.task is None and part.kind != "tool"],
+        # An item that is one part as a whole is shown as its task.
+        "shared": [
+            _part(content, part) for part in parts if part.field and part.task is None and part.kind != "tool"
+        ],
         "tasks": _tasks(project, history, content, parts, person),
         "findings": None if findings is None else [finding_row(finding) for finding in findings],
         "stale": sorted(history.stale_for(person)),

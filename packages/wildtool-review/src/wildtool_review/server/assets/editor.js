@@ -8,6 +8,10 @@ const keyOf = (field) => `part ${field}`;
 const living = () => [...editors.values()].filter((one) => one.node.isConnected);
 export const changedEditors = () => living().filter((one) => one.changed());
 export const slot = (field) => main.querySelector(`[data-field="${CSS.escape(field)}"]`);
+// Opens what a node is folded away in.
+export function unfold(node) {
+  for (let at = node.parentElement; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+}
 export const findingsOf = (field) => (item.findings || []).filter((one) => one.field === field);
 export const findingText = (one) => `${one.severity === "error" ? "✗" : "!"} ${tell(one.rule)}: ${tell(one.message)}`;
 
@@ -112,17 +116,46 @@ function openEditor(node, part, text, options) {
 export function reopen() {
   for (const part of drafts(item.id).filter((one) => one.startsWith("part "))) {
     const node = slot(part.slice(5));
-    if (node && node.openEditor && !node.querySelector(".editor")) node.openEditor();
+    if (node && node.openEditor && !node.querySelector(".editor")) { unfold(node); node.openEditor(); }
   }
+  listKept();
+}
+// What opens the drafts that are typed in a dialog, by draft; those of whole parts need none.
+export const openers = new Map();
+function opener(part) {
+  if (item.problem) return null;
+  return openers.get(part) || (part.startsWith("part ") ? () => editWhole(part.slice(5), part.slice(5)) : null);
+}
+function listKept() {
   const kept = main.querySelector("#kept"), open = new Set([...document.querySelectorAll("[data-draft]")].map((one) => one.dataset.draft));
   if (!kept) return;
   const left = drafts(item.id).filter((part) => !open.has(part) && part !== "reasons");
   kept.hidden = !left.length;
   kept.replaceChildren(make("p", "", t("Typed and not saved:")), ...left.map((part) => {
     const row = make("div", "change"), discard = button(t("Discard"), () => { forget(item.id, part); reopen(); });
-    row.append(make("code", "muted", part.slice(part.indexOf(" ") + 1)), make("div", "said", draft(item.id, part).text), discard);
+    const open = opener(part);
+    row.append(make("code", "muted", part.slice(part.indexOf(" ") + 1)), make("div", "said", draft(item.id, part).text), open ? button(t("Edit"), open) : "", discard);
     return row;
   }));
+}
+
+// A reload in the middle of typing: the field that was typed in is open again, with the caret where it was.
+const TYPING = "wildtool-review-typing";
+const session = (action) => { try { return action(sessionStorage); } catch { return null; } };
+addEventListener("pagehide", () => {
+  const control = document.activeElement, part = item && control && control.dataset.draft;
+  session((store) => part ? store.setItem(TYPING, JSON.stringify([item.id, part, control.selectionStart ?? null, control.selectionEnd ?? null])) : store.removeItem(TYPING));
+});
+export async function resume() {
+  const [id, part, from, to] = JSON.parse(session((store) => store.getItem(TYPING)) || "[]");
+  session((store) => store.removeItem(TYPING));
+  if (id !== item.id || !draft(id, part)) return;
+  const find = () => document.querySelector(`[data-draft="${CSS.escape(part)}"]`), open = opener(part);
+  if (!find() && open) await open();
+  const control = find();
+  if (!control) return;
+  control.focus();
+  if (from !== null) control.setSelectionRange(from, to);
 }
 
 // JSON of a part that is too large to be in the item: fetched, then edited in a dialog.
@@ -133,4 +166,5 @@ export async function editWhole(field, label) {
   dialog.append(node);
   context.openDialog();
   node.openEditor();
+  listKept();
 }

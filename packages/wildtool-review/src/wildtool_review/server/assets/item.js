@@ -1,14 +1,14 @@
 // One item: the conversation beside tools, findings and history; every part is edited in place.
 import { read } from "./api.js";
 import { bar, conflictPanel, reasonNames } from "./decisions.js";
-import { changedEditors, discardTyped, editable, editWhole, findingsOf, findingText, reopen, saveTyped, slot } from "./editor.js";
+import { changedEditors, discardTyped, editable, editWhole, findingsOf, findingText, openers, reopen, resume, saveTyped, slot, unfold } from "./editor.js";
 import { kinds, needs, orders, picture } from "./graph.js";
 import { begin, canUndo, context, isSaving, item, keeping, main, reload, save, show as showItem, undo } from "./saves.js";
 import { bdi, beside, button, choice, link, make, said, t, tell, visible } from "./words.js";
 export { undo };
 
 const LONG = 240;
-let composing = false, asking = false, wanted = "";
+let composing = false, asking = false, wanted = "", loaded = false;
 export function current() { return item; }
 export const isUnsaved = () => Boolean(item && (changedEditors().length || isSaving()));
 
@@ -24,7 +24,7 @@ function place(field) {
 export function jump(field) {
   const node = place(field);
   if (!node) return;
-  for (let at = node.parentElement; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  unfold(node);
   node.focus();
   node.scrollIntoView({ block: "center" });
 }
@@ -120,6 +120,7 @@ function moreValues(part) {
   }, "linklike");
   made.setAttribute("aria-label", name);
   made.title = name;
+  openers.set(`alternative ${part.field}`, () => made.click());
   return made;
 }
 
@@ -223,7 +224,7 @@ function candidates(task) {
   });
   made.append(cards);
   if (user && !item.problem) {
-    made.append(button(t("Merge"), () => {
+    const merge = button(t("Merge"), () => {
       const dialog = context.dialog(t("Merge")), area = make("textarea");
       area.value = picked.map((index) => task.candidates[index].text).join("\n");
       area.rows = 8;
@@ -236,7 +237,9 @@ function candidates(task) {
       }));
       context.openDialog();
       area.focus();
-    }));
+    });
+    openers.set(`merge ${user.field}`, () => merge.click());
+    made.append(merge);
   }
   return made;
 }
@@ -458,6 +461,7 @@ function draw(focus) {
   const made = make("article", "item"), columns = make("div", "columns"), talk = make("div", "talk"), aside = make("aside"), kept = make("div", "notice kept");
   kept.id = "kept";
   kept.hidden = true;
+  openers.clear();
   item.tasks.forEach((task, index) => talk.append(taskSection(task, index)));
   aside.append(rules(), runs(), tools(), shared(), history());
   columns.append(talk, aside);
@@ -485,6 +489,8 @@ export async function show(where, id, surroundings) {
   if (wanted !== id) return;
   if (!same || !main.querySelector("article.item")) main.replaceChildren();
   showItem(answer);
+  if (!loaded) await resume();
+  loaded = true;
   if (item.regeneration && item.regeneration.running) watch(id);
   if (!same) scrollTo(0, 0);
   document.title = `${visible(item.id)} · wildtool review`;
