@@ -532,6 +532,6 @@ def test_what_is_made_by_models_stays():
 def test_what_is_lost_stays():
     tools = [tool for tool in ITEM_TOOLS if tool["function"]["name"] in ("bookLesson", "rateCourt")]
     Path("few.json").write_text(json.dumps(tools))
-    line = "generate acebench --model procedural --tools few.json --items 17 --out items"
+    line = "generate acebench --model procedural --tools few.json --items 17 --kinds single,bool --out items"
     assert typed(*line.split())[0] == 0
     check("losses", shape(json_lines(Path("items/losses.jsonl"))))

@@ -40,6 +40,10 @@ def items(
     agree: int | None = opt(
         "N", "Votes an item needs; with fewer it is set aside as doubtful (default: all).", min=0
     ),
+    sandbox: Path | None = opt(
+        "FOLDER",
+        "ACEBench's files whose sandbox agent items are made over (default: those that were pulled).",
+    ),
 ) -> int:
     """Generate single requests in ACEBench's format, with gold answers.
 
@@ -54,15 +58,28 @@ def items(
     doubtful.jsonl with all votes, for people to decide.
 
     Kinds: number, enum, list, bool, object-short, object-deep, single, parallel, adjust, switch, preference, similar,
-    incomplete, error, irrelevant.
+    incomplete, error, irrelevant; in sets of their own agent_multi_step, agent_multi_turn (over the sandbox of the pulled
+    data) and agent_finance_multi_step, agent_finance_multi_turn (over the bank that comes with wildtool).
     """
     generate_options.check()
     if out is None:
         raise UsageError("give a folder: --out set")
-    from wildtool_data.make.items.maker import ItemGenerationSpec
-
     if agree is not None and not min(judges, 1) <= agree <= judges:
         raise UsageError(f"--agree {agree} must be {min(judges, 1)} to {judges}, the number of votes")
+    from wildtool_data.commands.generate.agents import generate_agents, names_agents
+    from wildtool_data.make.items.maker import ItemGenerationSpec
+
+    named = split_values(kinds)
+    if names_agents(named):
+        if from_ or tool_options.tools:
+            raise UsageError(
+                "agent items use the tools of their sandbox; leave out --tools and --from, and choose another "
+                "sandbox with --sandbox"
+            )
+        langs, votes = options.parse_languages(lang), (judges, judges if agree is None else agree)
+        return generate_agents(context, generate_options, named, items, seed, langs, sandbox, out, votes)
+    if sandbox is not None:
+        raise UsageError("--sandbox is for agent items, such as --kinds agent_multi_step")
     if from_ and tool_options.tools:
         raise UsageError("--from uses the tools of the sessions; leave --tools out")
     order = ItemGenerationSpec(

@@ -1,0 +1,53 @@
+"""What users say in agent tasks that are drawn without a model."""
+
+from collections.abc import Mapping
+
+AGENT_TEXTS: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "step_bank": "I'm {name}, account {account}, password {password}.",
+        "turn_bank": "You are {name}. Your account is {account}, the password {password}.",
+        "step_person": "I am {name}.",
+        "turn_person": "Your name is {name}.",
+        "step_traveller": "I am {name}, user id {user}, password {password}.",
+        "turn_traveller": "You are {name}. Your user id is {user}, the password {password}.",
+        "step_first": "Please {wish}.",
+        "step_more": "After that, {wish}.",
+        "turn_first": "You want to {wish}.",
+        "turn_more": "You also want to {wish}.",
+        "transfer": "send {amount} dollars to account {target}",
+        "deposit": "pay {amount} dollars of cash into this account",
+        "withdraw": "take {amount} dollars of cash from this account",
+        "loan": "apply for a loan of {amount} dollars over {months} months, paid out to this account",
+        "message": 'send {other} the message "{words}"',
+        "message_instead": 'delete message number {number} and then send {other} the message "{words}"',
+        "reminder": 'add a reminder with the title "{title}", the description "{note}" and the time {time}',
+        "food": "log in to the food platform with the password {password} and order {number} × {dish} from {merchant}",
+        "flight": "book flight {flight_no} in {cabin} with {baggage_count} pieces of luggage, paid {pay}",
+        "pay_cash": "in cash (cash)",
+        "pay_bank": "from the bank account (bank)",
+    },
+    "zh": {
+        "step_bank": "我是{name}，账号{account}，密码{password}。",
+        "turn_bank": "你是{name}。你的账号是{account}，密码是{password}。",
+        "step_person": "我是{name}。",
+        "turn_person": "你的名字是{name}。",
+        "step_traveller": "我是{name}，用户ID是{user}，密码{password}。",
+        "turn_traveller": "你是{name}。你的用户ID是{user}，密码是{password}。",
+        "step_first": "请{wish}。",
+        "step_more": "然后{wish}。",
+        "turn_first": "你想{wish}。",
+        "turn_more": "你还想{wish}。",
+        "transfer": "向账户{target}转账{amount}元",
+        "deposit": "向这个账户存入{amount}元现金",
+        "withdraw": "从这个账户取出{amount}元现金",
+        "loan": "申请{amount}元的贷款，期限{months}个月，发放到这个账户",
+        "message": "给{other}发送短信“{words}”",
+        "message_instead": "先删除编号为{number}的短信，再给{other}发送短信“{words}”",
+        "reminder": "添加一条提醒，标题为“{title}”，内容为“{note}”，时间为{time}",
+        "food": "用密码{password}登录外卖平台，从{merchant}点{number}份{dish}",
+        "flight": "预订航班{flight_no}，舱位{cabin}，行李{baggage_count}件，{pay}支付",
+        "pay_cash": "用现金(cash)",
+        "pay_bank": "用银行账户(bank)",
+    },
+}
+"""By language and purpose."""
