@@ -57,7 +57,7 @@ BUDGETS = {
     "tools": 3750,
     "traces": 1440,
     "training": 3200,
-    "wildtool_data": 17_300,
+    "wildtool_data": 18_200,
     "wildtool_review": 7500,
     "wildtool_train": 2160,
 }

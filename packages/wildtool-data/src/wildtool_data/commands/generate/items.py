@@ -58,7 +58,7 @@ def items(
     doubtful.jsonl with all votes, for people to decide.
 
     Kinds: number, enum, list, bool, object-short, object-deep, single, parallel, adjust, switch, preference, similar,
-    incomplete, error, irrelevant; in sets of their own agent_multi_step, agent_multi_turn (over the sandbox of the pulled
+    incomplete, error, irrelevant; in separate sets agent_multi_step, agent_multi_turn (over the sandbox of the pulled
     data) and agent_finance_multi_step, agent_finance_multi_turn (over the bank that comes with wildtool).
     """
     generate_options.check()

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from wildtool import __version__
+from wildtool.benchmarks.acebench.sandbox.extract import MESSAGES_FILE, STATE_FILES
 from wildtool.engine.plan import Plan
 from wildtool.types import Item, Source
 from wildtool_data.make.agents.item import AgentItem
 from wildtool_data.make.agents.output import KeptItems, write_agent_files
 from wildtool_data.make.agents.plan import AgentPlan, AgentSpec, Scenarios
-from wildtool_data.make.agents.scenario import MESSAGES_FILE, state_file
 from wildtool_data.make.agents.script import (
     AGENT_PROMPTS,
     AGENT_ROLES,
@@ -58,7 +58,7 @@ class AgentMaker(ScriptMaker[AcceptedAgentItem]):
         files = [
             scenario.folder / name
             for scenario in self._scenarios.values()
-            for name in (MESSAGES_FILE, state_file(scenario.lang))
+            for name in (MESSAGES_FILE, STATE_FILES[scenario.lang])
         ]
         return self._source(spec.sandbox, "the sandbox at hand", counted, dict.fromkeys(files))
 

@@ -9,18 +9,13 @@ from typing import Any
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import AGENT, FINANCE, AgentRecord, is_multi_turn_agent, read_category
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, read_edition
+from wildtool.benchmarks.acebench.sandbox.extract import MESSAGES_FILE, STATE_FILES
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError, UsageError
 from wildtool_data.make.core.plan import Lang
 
 AGENT_KINDS = (*AGENT, *FINANCE)
 """Kinds of agent items, which are categories of the benchmark."""
-MESSAGES_FILE = "sandbox_messages.json"
-
-
-def state_file(lang: Lang) -> str:
-    """The name of the file with a language's start state."""
-    return f"sandbox_initial_state_{lang}.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +63,6 @@ def sandbox_files(scenarios: Mapping[tuple[str, Lang], AgentScenario]) -> dict[s
     """The sandbox's files for a folder of items, by name: those of all scenarios together."""
     files: dict[str, dict[str, Any]] = {}
     for scenario in scenarios.values():
-        for name in (MESSAGES_FILE, state_file(scenario.lang)):
+        for name in (MESSAGES_FILE, STATE_FILES[scenario.lang]):
             files.setdefault(name, {}).update(json.loads((scenario.folder / name).read_bytes()))
     return dict(files)

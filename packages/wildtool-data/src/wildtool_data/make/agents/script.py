@@ -34,7 +34,7 @@ AGENT_ROLES: Mapping[str, str] = {
     "judge": "votes on tasks that play right; the further votes are of `judge 2`, `judge 3`, …",
 }
 MAX_AGENT_TRIES = 3
-SETTINGS: Mapping[str, Mapping[str, str]] = {
+START_SETTINGS: Mapping[str, Mapping[str, str]] = {
     "BaseApi": {"wifi": "true or false", "logged_in": "true or false"},
     "Finance": {"balances": "object of account to money", "logged_in": "list of accounts"},
 }
@@ -79,7 +79,7 @@ def _attempt(job: AgentJob, number: int, counters: Counter[str]) -> RoleCoroutin
     roles = RoleSession(AGENT_PROMPTS, plan.lang, {"tools": tools}, counters)
     situation = {
         "state": state,
-        "settings": {name: SETTINGS[name] for name in classes if name in SETTINGS},
+        "settings": {name: START_SETTINGS[name] for name in classes if name in START_SETTINGS},
         "parts": parts,
         "words": [draw.choice(word_list(name, plan.lang)) for name in ("nouns", "first_names", "cities")],
     }
@@ -109,7 +109,7 @@ def _task(text: str, classes: tuple[str, ...], parts: int) -> AgentTask:
         raise RefusedReplyError(fault("E1", message))
     config = {name: as_object(its) for name, its in as_object(reply.get("config")).items()}
     for name, its in config.items():
-        if name not in classes or not its.keys() <= SETTINGS.get(name, {}).keys():
+        if name not in classes or not its.keys() <= START_SETTINGS.get(name, {}).keys():
             message = (
                 f"`config` may set only what `settings` lists; {name} with {', '.join(its)} is not in it."
             )
