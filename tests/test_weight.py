@@ -39,7 +39,7 @@ BUDGETS = {
     "gating": 900,
     "own_cases": 4350,
     "check": 2550,
-    "cli": 4500,
+    "cli": 4750,
     "config": 800,
     "data": 1240,
     "engine": 9800,

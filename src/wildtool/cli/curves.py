@@ -1,4 +1,5 @@
-"""What `wildtool compare --curve` draws: accuracy by the number of tools, or of a series of models by its training."""
+"""What `wildtool compare --curve` draws: accuracy by the number of tools, scores by the size of models, or of a series of
+models by its training."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -17,12 +18,17 @@ class CurveAxis(StrEnum):
     tools = "tools"
     data = "data"
     step = "step"
+    size = "size"
 
 
 _OPTIONS = {"runs", "curve", "out", "force"}
 """The argument and the options that mean something beside every curve."""
-_OPTIONS_OF_TOOLS = {"prices", "profile"}
-"""Those that mean something beside a curve by tools only: a series names its profiles."""
+_OPTIONS_OF = {CurveAxis.tools: {"prices", "profile"}, CurveAxis.size: {"sizes", "profile"}}
+"""Those that mean something beside one kind of curve: a series names its profiles."""
+_NEEDED = {
+    CurveAxis.tools: "folders with runs of --among",
+    CurveAxis.size: "folders of runs, or names of benchmarks",
+}
 
 
 def draw_curve(
@@ -30,24 +36,28 @@ def draw_curve(
     paths: Sequence[Path],
     profile: str | None,
     prices: Path | None,
+    sizes: Path | None,
     out: Path | None,
     context: typer.Context,
     *,
     force: bool,
 ) -> int:
     """Prints a curve and writes it; gives the exit status. Raises UsageError for options that mean nothing beside it."""
-    known = _OPTIONS | _OPTIONS_OF_TOOLS if axis is CurveAxis.tools else _OPTIONS
+    known = _OPTIONS | _OPTIONS_OF.get(axis, set())
     if other := sorted(explicit_options(context) - known):
         raise UsageError(
             f"{option_of(other[0])} means nothing with --curve {axis.value}; leave out one of the two"
         )
     if not paths:
-        needed = "folders with runs of --among" if axis is CurveAxis.tools else "the TOML file of a series"
-        raise UsageError(f"--curve {axis.value} needs {needed}")
+        raise UsageError(f"--curve {axis.value} needs {_NEEDED.get(axis, 'the TOML file of a series')}")
     if axis is CurveAxis.tools:
         from wildtool.cli.output.sizes import show_size_curve
 
         return show_size_curve(paths, profile, prices, out, force=force)
+    if axis is CurveAxis.size:
+        from wildtool.cli.output.model_sizes import show_model_sizes
+
+        return show_model_sizes(paths, profile, sizes, out, force=force)
     if len(paths) > 1:
         raise UsageError(
             f"--curve {axis.value} takes the TOML file of one series, and not {len(paths)} names"

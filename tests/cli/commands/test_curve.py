@@ -240,7 +240,7 @@ def test_a_curve_by_steps_needs_the_steps_of_each_point(played: Path, tmp_path: 
         (("series.toml", "--curve", "data", "--prices", "p"), "--prices means nothing with --curve data"),
         (("--curve", "tools"), "needs folders with runs of --among"),
         (("runs", "--out", "x"), "--out needs --curve"),
-        (("runs", "--curve", "size"), "'size' is not one of"),
+        (("runs", "--curve", "age"), "'age' is not one of"),
     ],
 )
 def test_what_no_curve_can_be_drawn_of_is_refused(

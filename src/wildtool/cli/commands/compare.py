@@ -42,8 +42,8 @@ def compare(
         "With --published: 5 and 10 points instead of percent.", needs_together="--published"
     ),
     curve: CurveAxis | None = opt(
-        "Draw accuracy by the number of tools (runs of --among), or of trained models by their data or by the step (the "
-        "file of a series; docs/compare.md)."
+        "Draw accuracy by the number of tools (runs of --among), scores by the size of models (runs, or a benchmark for "
+        "what its papers say), or of trained models by their data or by the step (the file of a series)."
     ),
     out: Path | None = opt(
         "-o FOLDER",
@@ -54,6 +54,11 @@ def compare(
     ),
     prices: Path | None = opt(
         "FILE", "With --curve tools: price file, as for `run`.", panel=OUTPUT, needs="--curve"
+    ),
+    sizes: Path | None = opt(
+        "FILE",
+        "With --curve size: CSV file (model,size in billions) for models whose names state no size.",
+        needs="--curve",
     ),
     force: bool = opt(
         "With --curve: overwrite files that wildtool did not make.", panel=OUTPUT, needs="--curve"
@@ -71,6 +76,7 @@ def compare(
       wildtool compare runs/old runs/new
       wildtool compare runs/sizes --curve tools
       wildtool compare series.toml --curve data
+      wildtool compare wildtoolbench --curve size
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
@@ -81,7 +87,7 @@ def compare(
     """
     paths = runs or []
     if curve is not None:
-        return draw_curve(curve, paths, profile, prices, out, context, force=force)
+        return draw_curve(curve, paths, profile, prices, sizes, out, context, force=force)
     if published:
         from wildtool.cli.output.reproduction import print_reproductions
 

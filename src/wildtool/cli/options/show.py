@@ -32,5 +32,11 @@ class ShowOptions:
         complete=completion.benchmarks,
         needs="--published, such as `wildtool show --published --benchmark NAME`",
     )
+    chart: Path | None = opt(
+        "FILE.svg",
+        "With --published and one table: draw it, a panel for each column, as .svg or .png.",
+        needs="--published, such as `wildtool show --published TABLE --chart table.svg`",
+    )
+    force: bool = opt("With --chart: overwrite a file that wildtool did not make.", needs="--chart")
     as_json: bool = options.JSON_OPTION
     as_csv: bool = options.CSV_OPTION

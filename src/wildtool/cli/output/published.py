@@ -23,7 +23,9 @@ from wildtool.engine.registry import benchmark_names, load_benchmark, names_in
 from wildtool.engine.score.results import ScoreResult, run_folders
 from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.errors import UsageError
+from wildtool.outputs import check_file, write_file
 from wildtool.published import PublishedTable, paper_names, read_table, table_names
+from wildtool.report import check_libraries
 from wildtool.table.published import published_table, ranking_table
 from wildtool.terminal import ellipsize, print_err, print_rows, print_wrapped, single_line, tables
 
@@ -74,6 +76,8 @@ def show_published(show_options: "ShowOptions") -> int:
     """Prints published results for the given names (benchmarks, tables, papers, runs); without names, lists
     all tables."""
     selection = _selection(show_options.runs or (), show_options.benchmark)
+    if show_options.chart is not None:
+        _check_chart(selection, show_options.chart, force=show_options.force)
     groups, status = _figures(selection, show_options.profile)
     is_text = not (show_options.as_json or show_options.as_csv)
     rankings = [
@@ -91,12 +95,58 @@ def show_published(show_options: "ShowOptions") -> int:
         _print(rankings, papers, entries, every=show_options.every)
         for figures, placed in zip(groups, rankings, strict=True):
             _print_column_notes(figures.rows, placed)
+    if show_options.chart is not None:
+        _draw(papers[0], show_options.chart)
     for figures in groups:
         for folder, reason in figures.left_out.items():
             print_err(f"{single_line(folder, 500)} is not in the table: {single_line(reason, 700)}")
     if is_text:
         tables.print_caveats([run for figures in groups for run in figures.ranked_runs.values()])
     return status
+
+
+def _check_chart(selection: PublishedSelection, chart: Path, *, force: bool) -> None:
+    """Raises UsageError where there is not one table to draw, or nowhere to write it."""
+    others = selection.benchmarks or selection.folders or selection.tables_to_list
+    if len(selection.tables) != 1 or others:
+        raise UsageError(
+            f"--chart draws one table: `wildtool show --published TABLE --chart {chart.name}`; the tables are listed by "
+            "`wildtool show --published`"
+        )
+    if chart.suffix not in (".svg", ".png"):
+        raise UsageError(f"{chart}: a chart is a .svg or a .png")
+    check_libraries()
+    check_file(chart, force=force)
+
+
+def _draw(table: PublishedTable, path: Path) -> None:
+    """Draws a table of a paper: a panel for each column, a bar for each model."""
+    from wildtool.report.charts.data import ChartData, ChartPoint
+    from wildtool.report.charts.render import render_chart
+
+    whole = 100 if table.unit == "percent" else 1
+    points = [
+        ChartPoint(
+            row.model, table.columns[column], value / whole, None, None, f"{value:g}", short=f"{value:g}"
+        )
+        for column in table.columns
+        for row in table.rows
+        for value in [row.values[column]]
+        if value is not None
+    ]
+    said = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in points)
+    drawing = ChartData(
+        title=f"{table.source}: {table.about}",
+        about=f"A panel for each column, a bar for each model, in {table.unit}. {said}.",
+        points=tuple(points),
+        models=tuple(row.model for row in table.rows),
+        names=tuple(table.columns.values()),
+        kind="panels",
+        percent=whole == 100,
+    )
+    chart = render_chart(drawing)
+    write_file(path, chart.png if path.suffix == ".png" else chart.svg)
+    print_err(f"Chart: {path}" + (f". {chart.left_out}." if chart.left_out else ""))
 
 
 def _print_column_notes(figures: Sequence[Published], placed: Ranking) -> None:

@@ -23,6 +23,8 @@ class ChartPoint:
     """The bare number printed next to its bar or in its cell; empty for none."""
     behind: str = ""
     """What the number of a cell rests on; empty for none."""
+    at: float = 0.0
+    """Where it stands on an axis of numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class ChartData:
     """The names in order, the best first."""
     names: tuple[str, ...]
     """In the benchmark's order."""
-    kind: Literal["bars", "lines", "stacked", "differences", "heat", "panels"]
-    """`panels`: a panel per name; `heat`: a matrix of one model, with models of points as rows and names as columns."""
+    kind: Literal["bars", "lines", "stacked", "differences", "heat", "panels", "sizes"]
+    """`panels`: a panel per name; `heat`: a matrix of one model, whose rows are the models of points; `sizes`: points by
+    `at` on a log axis, those of a model joined unless it is called `others`."""
     percent: bool
     axis: str = ""
     """Axis title of the names."""

@@ -52,6 +52,7 @@ def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
         "differences": _differences,
         "heat": _heat,
         "panels": _panels,
+        "sizes": _sizes,
     }
     # The parts are the same for all data, and to check each against the schema takes as long as to put them together.
     with schemapi.debug_mode(False):
@@ -209,6 +210,33 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     }
 
 
+OTHERS = "others"
+"""How the name of a model begins whose points are not joined."""
+
+
+def _sizes(drawing: ChartData, width: int) -> ChartSpec:
+    """Points over a log axis, with intervals; those of one model are joined."""
+    x = alt.X(
+        "at:Q",
+        title=drawing.axis or None,
+        scale=alt.Scale(type="log", nice=True),
+        axis=alt.Axis(format="~g", tickCount=6, grid=False),
+    )
+    base = alt.Chart().encode(x=x, color=colour("model", _coloured(drawing, drawing.models), width))
+    y = alt.Y("value:Q", scale=value_scale(drawing), title=drawing.values or None, axis=value_axis(drawing))
+    rule = base.mark_rule(strokeWidth=1).encode(
+        y=alt.Y("low:Q", scale=value_scale(drawing)), y2=alt.Y2("high:Q")
+    )
+    line = base.transform_filter(f"indexof(datum.model, '{OTHERS}') != 0").mark_line(strokeWidth=1.5)
+    dot = base.mark_circle(size=50, opacity=1)
+    layers = [rule, line.encode(y=y), dot.encode(y=y)]
+    return {
+        **_data(drawing, drawing.points),
+        **_sized(width - 60, 320),
+        "layer": [_view(layer) for layer in layers],
+    }
+
+
 _CELL_WIDTH = 96
 """Pixels of a cell that has room for an interval and counts under its number."""
 
@@ -298,6 +326,7 @@ def _values(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mappin
             "order": order[point.name],
             "short": point.short,
             **({"behind": point.behind} if drawing.kind == "heat" else {}),
+            **({"at": point.at} if drawing.kind == "sizes" else {}),
             # A number in place of the address, which the library would resolve against its own.
             **({"href": f"#{numbers[id(point)]}"} if point.href else {}),
         }
