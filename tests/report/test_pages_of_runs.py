@@ -22,6 +22,7 @@ PAGES = (
     "types-and-positions",
     "hidden-intent",
     "instruction-transitions",
+    "what-went-before",
     "orchestration",
     "errors",
     "cost",

@@ -78,3 +78,13 @@ def test_a_policy_that_repeats_its_mistakes_loses_every_task_after_one(tmp_path:
     assert after.baseline_accuracy.value == 1
     assert cuts["task 1"].difference == 0
     assert cuts["settled, every earlier task right"].difference == 0
+
+
+@pytest.mark.long
+def test_the_settled_tasks_are_divided_by_kind_and_outcome_of_the_task_before(tmp_path: Path):
+    cuts = effects(tmp_path, errs_first)
+    after = {name: part.units for name, part in cuts.items() if name.startswith("settled, after ")}
+    assert {name.rpartition(", ")[2] for name in after} == {"right", "wrong"}
+    assert sum(after.values()) == cuts["later tasks, settled"].units
+    wrong = sum(units for name, units in after.items() if name.endswith("wrong"))
+    assert wrong == cuts["settled, the task before wrong"].units

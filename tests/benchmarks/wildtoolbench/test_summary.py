@@ -389,3 +389,28 @@ def test_a_model_that_never_calls_differs_from_one_that_calls_wrong() -> None:
     assert counts(found, "calls", "first step right where a call was expected") == (1, 3)
     assert counts(found, "calls", "text where a call was expected") == (1, 3)
     assert counts(found, "calls", "called in Chat, where none was expected") == (1, 1)
+
+
+# What went before ---------------------------------------------------------------------------------------------
+
+
+def test_a_task_counts_by_kind_and_outcome_of_the_one_before_it_in_its_session() -> None:
+    found = summary(
+        right(item="a", unit="0", position=1, task_type="Chat"),
+        wrong(item="a", unit="1", position=2, task_type="Mixed Multi-Tool"),
+        right(item="a", unit="2", position=3),
+        right(item="b", unit="1", position=2),
+        wrong(item="b", unit="0", position=1, task_type="Chat"),
+    )
+    assert counts(found, "what went before", "after Chat, right") == (0, 1)
+    assert counts(found, "what went before", "after Chat, wrong") == (1, 1)
+    assert counts(found, "what went before", "after Multi-Tool, wrong") == (1, 1)
+    assert ("what went before", "after Single-Tool, right") not in found
+
+
+def test_a_task_after_one_without_a_verdict_is_in_no_row() -> None:
+    found = summary(
+        right(unit="0", position=1, outcome="infra_error"),
+        right(unit="1", position=2),
+    )
+    assert not [name for group, name in found if group == "what went before"]

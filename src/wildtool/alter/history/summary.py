@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wildtool.stats.metrics import Rate, rate_metrics
+from wildtool.stats.metrics import Rate, rate_metrics, sql_text
 from wildtool.types import Metric
 
 HISTORY_GROUP = "own history"
@@ -16,6 +16,10 @@ _WRONG_BEFORE = (
     + _SESSION.format("")
     + " = 'wrong', FALSE) AS wrong_just_before"
 )
+_KIND = "task_type"
+"""The column by which benchmarks of sessions tell kinds of tasks apart; they need not have it."""
+_BEFORE = _SESSION.format("")
+_KIND_BEFORE = f"lag({_KIND}) OVER {_BEFORE} AS kind_before, lag(outcome) OVER {_BEFORE} AS outcome_before"
 _NOT_PAIRED = (
     "sessions in which a model errs are the harder ones, so the gap to the line above is no effect of the error;"
     " compare this run with one that has gold history"
@@ -26,9 +30,9 @@ _APART = "a gold argument comes from an earlier result that the model never got,
 CUTS_NOTE = (
     "The same tasks with gold history and with the model's own, so that how hard they are cancels out. Later tasks,"
     " settled: what it costs the model to live with its own mistakes. The task before wrong: whether a mistake leads to"
-    " the next one; every earlier task right is the control, which should cost nothing. Task 1 has no history: its"
-    " difference is chance. Unsettled: a gold argument comes from a result that the model never got, so that no answer"
-    " could be right; accuracy counts these with all others."
+    " the next one, also by the kind of the task before; every earlier task right is the control, which should cost"
+    " nothing. Task 1 has no history: its difference is chance. Unsettled: a gold argument comes from a result that the"
+    " model never got, so that no answer could be right; accuracy counts these with all others."
 )
 
 
@@ -81,6 +85,7 @@ def history_cuts(verdicts: Any) -> Mapping[str, Any]:
     ]
     cuts = {f"task {place}": rows.filter(f"session_place = {place}") for place in places}
     settled = rows.filter(_SETTLED)
+    before = _by_task_before(rows) if _KIND in rows.columns else {}
     return {
         **cuts,
         "later tasks": rows.filter(_LATER),
@@ -88,5 +93,22 @@ def history_cuts(verdicts: Any) -> Mapping[str, Any]:
         "settled, every earlier task right": settled.filter("wrong_before = 0"),
         "settled, an earlier task wrong": settled.filter("wrong_before > 0"),
         "settled, the task before wrong": settled.filter("wrong_just_before"),
+        **before,
         "later tasks, unsettled": rows.filter(f"{_LATER} AND NOT settled"),
+    }
+
+
+def _by_task_before(rows: Any) -> Mapping[str, Any]:
+    """The settled later tasks by kind and outcome of the task before; after one without a verdict they are in none."""
+    rows = rows.project(f"*, {_KIND_BEFORE}").filter(_SETTLED)
+    kinds = [
+        kind
+        for (kind,) in rows.filter("kind_before IS NOT NULL").aggregate("kind_before").order("1").fetchall()
+    ]
+    return {
+        f"settled, after {kind}, {words}": rows.filter(
+            f"kind_before = {sql_text(kind)} AND outcome_before = '{outcome}'"
+        )
+        for kind in kinds
+        for outcome, words in (("correct", "right"), ("wrong", "wrong"))
     }

@@ -13,7 +13,7 @@ from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
 from wildtool.published import as_metrics
-from wildtool.stats.metrics import CORRECT_SQL, Rate, error_rates, rate_metric
+from wildtool.stats.metrics import CORRECT_SQL, Rate, error_rates, rate_metric, rate_metrics
 from wildtool.stats.tables import Table, TableNumber, error_table, usual_tables
 from wildtool.types import Metric
 
@@ -33,9 +33,8 @@ def _accuracy(verdicts: Any, profile: str) -> Iterator[TableNumber]:
 
 def _by_type(verdicts: Any, profile: str) -> Iterator[Rate]:
     for name in ("Single-Tool", "Multi-Tool", *(n for n in TASK_TYPES if "Multi" in n), "Clarify", "Chat"):
-        where = "task_type LIKE '%Multi-Tool%'" if name == "Multi-Tool" else f"task_type = '{name}'"
         note = CHAT_NOTE if name == "Chat" else ""
-        yield Rate("task type", name, where, headline=name in _TYPE_GROUPS, note=note)
+        yield Rate("task type", name, _is_type(name), headline=name in _TYPE_GROUPS, note=note)
 
 
 def _orchestration(verdicts: Any, profile: str) -> Iterator[Rate]:
@@ -101,6 +100,31 @@ def _calls(verdicts: Any, profile: str) -> Iterator[Rate]:
     yield Rate("calls", "text where a call was expected", _CALL_DUE, without, better="less")
     chat = "task_type = 'Chat' AND outcome IN ('correct', 'wrong')"
     yield Rate("calls", "called in Chat, where none was expected", chat, with_call, better="less")
+
+
+_BEFORE = "(PARTITION BY item, repeat ORDER BY position)"
+WENT_BEFORE = "what went before"
+
+
+def _went_before(verdicts: Any, profile: str) -> list[Metric]:
+    """Accuracy by kind and outcome of the task before; those after a task without a verdict are in no row."""
+    rows = verdicts.project(
+        f"*, lag(task_type) OVER {_BEFORE} AS type_before, lag(outcome) OVER {_BEFORE} AS outcome_before"
+    )
+    rates = [
+        Rate(
+            WENT_BEFORE,
+            f"after {name}, {words}",
+            f"{_is_type(name, 'type_before')} AND outcome_before = '{outcome}'",
+        )
+        for name in _TYPE_GROUPS
+        for outcome, words in (("correct", "right"), ("wrong", "wrong"))
+    ]
+    return [metric for metric in rate_metrics(rows, rates) if metric.denominator]
+
+
+def _is_type(name: str, column: str = "task_type") -> str:
+    return f"{column} LIKE '%Multi-Tool%'" if name == "Multi-Tool" else f"{column} = '{name}'"
 
 
 def _not_scorable(verdicts: Any) -> int:
@@ -171,6 +195,20 @@ TABLES = (
         cuts={str(number): f"transitions = {number}" for number in range(4)},
         chart="lines",
         axis="instruction transitions",
+    ),
+    Table(
+        title="What went before",
+        about="Accuracy by the kind of the task before, and by whether that was right: what was done before may bias what"
+        " comes next (self-conditioning). With gold history the model never sees its own earlier answer, so a gap between"
+        " right and wrong says only that some sessions are harder; in a run with --history own it holds both. Compare the"
+        " two runs (wildtool compare GOLD OWN) for the effect itself, paired on the same tasks. First tasks, and tasks"
+        " after one without a verdict, are in no row.",
+        numbers=_went_before,
+        groups=(WENT_BEFORE,),
+        formulas={
+            WENT_BEFORE: "right tasks of those that follow a task of that kind and outcome in their session, divided by"
+            " these tasks"
+        },
     ),
     Table(
         numbers=_calls,
