@@ -74,7 +74,8 @@ SELECT = "generate select good.jsonl --model baseline/chat"
         ),
         (
             "generate --model m --hold-out-tools 0.5 -o x",
-            "--hold-out-tools needs --model procedural; give models a file of tools for each set",
+            "--hold-out-tools splits your own tools here: add --tools FILE; sessions with --model procedural also take "
+            "the built-in ones",
         ),
         ("generate --model m --format foo -o x", "unknown format 'foo' (known: raw, streamlined, calls)"),
         ("generate --model m --rpm 0 -o x", "--rpm is 0; it must be a number above 0"),

@@ -33,7 +33,7 @@ COMMANDS = {
     "agree": "List what several models do alike although gold has something else: likely errors in gold.",
     "regenerate": "Make stale tasks of sessions again with models, as proposals to accept or discard.",
     "import": "Turn traces and other conversations into drafts of own cases, with what the agent did as gold.",
-    "quick": "Keep or reject own cases in the terminal, one key a case.",
+    "quick": "Keep or reject own cases in the terminal, one key a case; or label failures of a run.",
     "people": "Add and remove people, with personal tokens.",
 }
 OF_PEOPLE = {

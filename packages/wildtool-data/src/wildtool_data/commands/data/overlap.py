@@ -36,6 +36,11 @@ def overlap(
     ),
     out: Path | None = opt("-o FILE", "File for the rows that stay."),
     data_set: str = opt("--from NAME", "Layout of the files; auto looks at their keys.", default="auto"),
+    runs: list[Path] | None = opt(
+        "RUN",
+        "Show the score of this run on tools of the files, near ones and others, and nothing else; repeatable.",
+    ),
+    profile: str | None = options.PROFILE_OPTION,
     as_json: bool = options.JSON_OPTION,
     force: bool = options.FORCE_OPTION,
 ) -> int:
@@ -46,6 +51,7 @@ def overlap(
       wildtool data overlap train.jsonl --with wild-mini
       wildtool data overlap train.jsonl --with held-out.jsonl --json
       wildtool data overlap train.jsonl --remove exact,near,long -o clean.jsonl
+      wildtool data overlap train.jsonl --runs runs/wild-mini
 
     Compares by words, so a paraphrase or a translation stays unseen: questions with user, reply and system texts, calls
     with calls. With findings that were not removed, the exit status is 1.
@@ -63,6 +69,14 @@ def overlap(
             f"--remove and --out go together, such as: --remove {','.join(REMOVED_FLAGS)} -o clean.jsonl"
         )
     check_readable(files)
+    if runs:
+        if benchmarks or flags:
+            raise UsageError(
+                "--runs shows scores by tools, and takes neither --with nor --remove; leave these out"
+            )
+        return _print_scores_by_tools(files, runs, data_set, profile, as_json=as_json)
+    if profile is not None:
+        raise UsageError("--profile is about the scores of --runs; give runs, or leave it out")
     search = load_search(benchmarks, keep=inf if as_json else WORST_PAIRS)
     complain = CappedMessages()
     result = write_clean(files, search, flags, out, data_set=data_set, force=force, complain=complain)
@@ -76,6 +90,51 @@ def overlap(
     if result.unreadable:
         print_err(f"{result.unreadable:,} of {counted(result.rows, 'row')} could not be read or compared")
     return int(result.left > 0 or result.unreadable > 0)
+
+
+def _print_scores_by_tools(
+    files: list[Path], runs: list[Path], data_set: str, profile: str | None, *, as_json: bool
+) -> int:
+    from dataclasses import asdict
+
+    from wildtool.engine.score.results import run_folders
+    from wildtool.steps import with_steps
+    from wildtool.terminal.tables import print_metrics
+    from wildtool.training.reading import rows_with_records
+    from wildtool.training.record import RejectedRow
+    from wildtool_data.prepare.overlap.tool_scores import UNKNOWN, TrainedTools, scores_by_tools
+
+    trained, unreadable = TrainedTools(), 0
+    for path in files:
+        rows = rows_with_records(path, data_set)
+        for _, record in with_steps(f"reading {path}", rows, lambda pair: pair[0].number):
+            if isinstance(record, RejectedRow):
+                unreadable += 1
+            else:
+                trained.add(record)
+    metrics = [
+        metric
+        for place in runs
+        for folder in run_folders(place)
+        for metric in scores_by_tools(folder, trained, profile)
+    ]
+    if as_json:
+        print(json.dumps([asdict(metric) for metric in metrics], indent=1))
+    else:
+        print_metrics(metrics)
+        print_wrapped(f"{counted(len(trained.signatures), 'tool')} in training. {_CLASSES}")
+    if any(metric.name == UNKNOWN for metric in metrics):
+        print_err(f"{UNKNOWN}: in these units no request defines the tools of the gold calls")
+    if unreadable:
+        print_err(f"{counted(unreadable, 'row')} could not be read")
+    return int(unreadable > 0)
+
+
+_CLASSES = (
+    "Seen: the same name and parameters; near: the same words in the name, or nearly the same description. A unit counts "
+    "where its least known tool does. The units of the rows differ, and perhaps their difficulty: "
+    "run a model without this training on them, too."
+)
 
 
 @step_line()

@@ -36,6 +36,7 @@ def items(
     ),
     seed: str = options.SEED_OPTION,
     lang: list[str] | None = options.LANGS_OPTION,
+    hold_out_tools: float | None = options.HOLD_OUT_OPTION,
     judges: int = opt("N", "Votes on each item; 0 for none.", default=3, min=0, max=9),
     agree: int | None = opt(
         "N", "Votes an item needs; with fewer it is set aside as doubtful (default: all).", min=0
@@ -82,12 +83,19 @@ def items(
         raise UsageError("--sandbox is for agent items, such as --kinds agent_multi_step")
     if from_ and tool_options.tools:
         raise UsageError("--from uses the tools of the sessions; leave --tools out")
+    if from_ and hold_out_tools is not None:
+        raise UsageError(
+            "--from uses the tools of the sessions; hold tools out where the sessions are generated"
+        )
+    tools = tool_options.file(out, force=generate_options.force)
+    if hold_out_tools is not None:
+        tools = options.split_tool_files(tools, hold_out_tools, seed, out, force=generate_options.force)
     order = ItemGenerationSpec(
         items=items,
         kinds=_shares(kinds, from_),
         seed=seed,
         langs=options.parse_languages(lang),
-        tools=tool_options.file(out, force=generate_options.force),
+        tools=tools,
         sessions=from_,
         judges=judges,
         agree=judges if agree is None else agree,

@@ -11,6 +11,7 @@ from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.run import CallOptions
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 from wildtool.models.headers import parse_headers
 from wildtool.models.settings import EndpointOptions, Sampling
@@ -125,6 +126,57 @@ class GenerateOptions(CallOptions):
 
         cache = ReplyCache(self.cache) if self.cache else None
         return Invocation(Budget(spending_limits(self.limits)), cache)
+
+
+def split_tool_files(tools: Path | None, share: float, seed: str, out: Path, *, force: bool) -> Path:
+    """Writes the tools of a file into two beside what is generated, which have no name in common: those to generate over
+    now, and those that are held out. Gives the first and prints where the second is.
+
+    Args:
+        share: of the names to hold out; above 0, below 1.
+        out: what is generated.
+
+    Raises UsageError without a file of tools, or for a share out of range; DataError for too few tools.
+    """
+    from wildtool.errors import DataError
+    from wildtool.json_codec import dumps
+    from wildtool.outputs import check_absent, write_file
+    from wildtool.shapes import tool_name
+    from wildtool.terminal import print_err
+    from wildtool.tools.sources.tool_files import read_tool_lists
+    from wildtool_data.make.procedural.tool_sets import held_out_names
+
+    if not 0 < share < 1:
+        raise UsageError(f"--hold-out-tools {share:g}: give a share between 0 and 1, such as 0.25")
+    if tools is None:
+        raise UsageError(
+            "--hold-out-tools splits your own tools here: add --tools FILE; sessions with --model procedural also take "
+            "the built-in ones"
+        )
+    sets = [[tool for tool in its if tool_name(tool)] for its in read_tool_lists(tools, print_err)]
+    names = [list(dict.fromkeys(str(tool_name(tool)) for tool in its)) for its in sets if its]
+    if len({name for its in names for name in its}) < 2:
+        raise DataError(f"{tools}: has too few tools to hold any out; give at least two")
+    held = held_out_names(names, share, seed)
+    files = [out.with_name(f"{out.stem}.{end}.json") for end in ("tools", "held-out-tools")]
+    for file, is_held in zip(files, (False, True), strict=True):
+        parts = [[tool for tool in its if (tool_name(tool) in held) == is_held] for its in sets]
+        content = dumps([part for part in parts if part])
+        # The same command continues a set, and finds its own file.
+        if not file.is_file() or file.read_bytes() != content:
+            check_absent(file, force=force)
+            write_file(file, content)
+    print_err(
+        f"held out: {counted(len(held), 'tool')}, in {files[1]}; generate over them with --tools {files[1]}"
+    )
+    return files[0]
+
+
+HOLD_OUT_OPTION = opt(
+    "SHARE",
+    "Generate over the other tools only, and hold out as large a share of them for a test set. Templates write the "
+    "sessions over these to OUT.held-out.jsonl; otherwise the tools are written beside OUT, for a second command.",
+)
 
 
 @declared

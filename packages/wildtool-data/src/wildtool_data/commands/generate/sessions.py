@@ -32,10 +32,7 @@ def sessions(
     seed: str = options.SEED_OPTION,
     lang: list[str] | None = options.LANGS_OPTION,
     twins: bool = opt("Make each plan in both languages, linked by `twin`."),
-    hold_out_tools: float | None = opt(
-        "SHARE",
-        "procedural: write as large a share of the sessions to OUT.held-out.jsonl, over tools that OUT has not.",
-    ),
+    hold_out_tools: float | None = options.HOLD_OUT_OPTION,
     on: str | None = opt(
         "WHERE",
         "procedural: make parts of 25,000 sessions by workers: local:4 for four processes here, or ray (docs/scale.md).",
@@ -99,8 +96,9 @@ def sessions(
             "--on needs --model procedural; models are asked by this process, with as many --concurrency as they bear"
         )
     if hold_out_tools is not None:
-        raise UsageError(
-            "--hold-out-tools needs --model procedural; give models a file of tools for each set"
+        force = generate_options.force
+        spec = replace(
+            spec, tools=options.split_tool_files(spec.tools, hold_out_tools, seed, out, force=force)
         )
     from wildtool.engine.plan import Plan
     from wildtool_data.commands.generate import execute

@@ -219,17 +219,7 @@ def split_tools(sets: Sequence[ToolSet], share: float, seed: str) -> tuple[ToolP
 
     Raises DataError where no tool with parameters is left in one of the parts.
     """
-    draw, count = seeded_draw(f"{seed}/held-out"), len({tool.name for tools in sets for tool in tools})
-    held: set[str] = set()
-    if len(sets) > 1:
-        order = draw.sample(range(len(sets)), len(sets))
-        for place in order[:-1]:
-            if len(held) >= share * count - 1e-9:
-                break
-            held.update(tool.name for tool in sets[place])
-    else:
-        names = [tool.name for tool in sets[0]]
-        held.update(draw.sample(names, min(max(1, round(share * count)), count - 1)))
+    held = held_out_names([[tool.name for tool in tools] for tools in sets], share, seed)
     rest = {tool.name for tools in sets for tool in tools} - held
     # A set of the one part may hold a tool that a set of the other has, too.
     parts = [
@@ -237,10 +227,25 @@ def split_tools(sets: Sequence[ToolSet], share: float, seed: str) -> tuple[ToolP
         for names in (rest, held)
     ]
     if not all(part.places for part in parts):
+        count = len(rest) + len(held)
         raise DataError(
             f"{count} tools are too few to hold out a share of {share:g}: each part needs a tool with parameters"
         )
     return parts[0], parts[1]
+
+
+def held_out_names(sets: Sequence[Sequence[str]], share: float, seed: str) -> set[str]:
+    """The names that `split_tools` holds out, of sets of names."""
+    draw, count = seeded_draw(f"{seed}/held-out"), len({name for names in sets for name in names})
+    held: set[str] = set()
+    if len(sets) > 1:
+        for place in draw.sample(range(len(sets)), len(sets))[:-1]:
+            if len(held) >= share * count - 1e-9:
+                break
+            held.update(sets[place])
+    else:
+        held.update(draw.sample(list(sets[0]), min(max(1, round(share * count)), count - 1)))
+    return held
 
 
 def _usable(tools: ToolSet, names: Collection[str]) -> bool:
