@@ -22,6 +22,7 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score import pool, results, score
 from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.installed import own_entries
+from wildtool.training.readers.data_sets import DATA_SETS
 
 VERBS = [
     "run",
@@ -378,6 +379,21 @@ def test_coverage_names_every_benchmark_of_the_paper_and_what_runs_here():
     for words in ("`wildtool run rotbench`", "needs images", "Not in the paper", "wildtoolbench"):
         assert words in ended.stdout
     assert type_("list models --coverage").exit_code == 2
+
+
+def test_coverage_names_every_training_set_with_its_licence_and_a_reader_that_exists():
+    shown = " ".join(type_("list --coverage").stdout.split("training sets (21)")[1].split())
+    readers = re.findall(r"`data convert --from (\S+)`", shown)
+    assert len(readers) == 20
+    assert set(readers) <= DATA_SETS.keys()
+    for words in (
+        "Team-ACE/ToolACE",
+        "licence Apache-2.0",
+        "licence unknown",
+        "shows no licence",
+        "not read",
+    ):
+        assert words in shown
 
 
 def test_list_prints_a_card():

@@ -60,7 +60,9 @@ def list_(
         complete=completion.benchmarks,
     ),
     check: str | None = opt("NAME", "With models: send one small tool call and report what works."),
-    coverage: bool = opt("The benchmarks that ToLeaP's paper studies, and which of them run here."),
+    coverage: bool = opt(
+        "The benchmarks and training sets of ToLeaP's paper, with licences, and which of them run or are read here."
+    ),
     upstream: bool = opt("Ask whether the repositories that benchmarks are pinned to have newer commits."),
     mirror: str | None = opt("URL", "With --upstream: ask this address instead of GitHub's."),
     base_url: str | None = options.BASE_URL_OPTION,
@@ -135,24 +137,59 @@ def _print_upstream(benchmarks: "list[Benchmark]", mirror: str | None) -> int:
 
 
 def _print_coverage() -> None:
-    """Prints ToLeaP's benchmarks by tier: what runs here, and why the others cannot."""
-    import csv
-    from importlib.resources import files
-
-    text = files("wildtool.data").joinpath("toleap_benchmarks.csv").read_text("utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
+    """Prints ToLeaP's benchmarks and training sets: what runs or reads them here, and what cannot be had."""
+    rows = _table_of_toleap("toleap_benchmarks.csv")
     for tier, description in TIERS.items():
         print_wrapped(f"tier {tier}: {description}")
         _print([(row["benchmark"], _coverage_of(row)) for row in rows if row["tier"] == tier], indent="  ")
         print_out("")
+    print_wrapped(
+        f"The paper counts 33; its table names {len(rows)}. Source and licence of those that do not run here "
+        "are unknown: the paper does not say them."
+    )
     additions = [name for name in OURS if name not in {row["ours"] for row in rows}]
     print_wrapped(f"Not in the paper, and run here: {', '.join(additions)}.")
+    print_out("")
+    sets = _table_of_toleap("toleap_training_sets.csv")
+    print_wrapped(
+        f"training sets ({len(sets)}): the paper prints no name; the download script of its repository loads these"
+    )
+    _print([(row["source"], _training_coverage(row)) for row in sets], indent="  ")
+    print_wrapped(
+        "All are on the Hugging Face hub. wildtool fetches none: download the file and give it to `data convert`."
+    )
+
+
+def _table_of_toleap(name: str) -> list[dict[str, str]]:
+    import csv
+    from importlib.resources import files
+
+    text = files("wildtool.data").joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
 
 
 def _coverage_of(row: dict[str, str]) -> str:
     if row["ours"] in OURS:
-        return f"`wildtool run {row['ours']}`"
+        return f"`wildtool run {row['ours']}`; {row['source']}, licence {row['licence']}"
     return row["why"]
+
+
+def _training_coverage(row: dict[str, str]) -> str:
+    """What reads a set, its size and its licence."""
+    reader = (
+        f"`data convert --from {row['reader']}`"
+        if row["reader"]
+        else "not read: it holds prompts and no dialogues"
+    )
+    rows = f"rows: {row['rows']}"
+    licence = {
+        "none": "its card shows no licence, so ask its author before you use it",
+        "unknown": "licence unknown",
+    }.get(row["licence"], f"licence {row['licence']}")
+    trained = (
+        "made into training files by its authors" if row["converted"] == "yes" else "not seen in training"
+    )
+    return f"{reader}; {rows}; {licence}; {trained}"
 
 
 def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
