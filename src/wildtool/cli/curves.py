@@ -68,7 +68,7 @@ def draw_curve(
 def _draw_series(axis: CurveAxis, file: Path, out: Path | None, *, force: bool) -> int:
     from wildtool.cli.output.curve import chart_name, show_curve
     from wildtool.cli.series import series_folder, series_folders
-    from wildtool.engine.series import by_steps, read_series
+    from wildtool.engine.series import by_examples, by_steps, read_series
     from wildtool.outputs import check_file
 
     if file.is_dir():
@@ -76,8 +76,7 @@ def _draw_series(axis: CurveAxis, file: Path, out: Path | None, *, force: bool) 
             f"{file}: is a folder; give the TOML file of a series, or --curve tools for runs of several numbers of tools"
         )
     series = read_series(file)
-    if axis is CurveAxis.step:
-        series = by_steps(series)
+    series = by_steps(series) if axis is CurveAxis.step else by_examples(series)
     place = series_folder(file, out)
     folders = series_folders(series, place)
     if not any((folder / "run.json").is_file() for folder in folders.values()):

@@ -50,6 +50,7 @@ class SeriesPoint:
     train_seed: int | None = None
     """Seed of its training; points that differ in it alone are repeats of one training."""
     steps: int | None = None
+    """Steps that it was trained; points that differ in it alone are checkpoints of one training."""
     tokens: int | None = None
     adapter: str | None = None
     """Where its weights are, for the reader."""
@@ -62,7 +63,7 @@ class Series:
     path: Path
     benchmarks: tuple[SeriesBenchmark, ...]
     points: tuple[SeriesPoint, ...]
-    """The base first, then by arm, size and seed."""
+    """The base first, then by arm, size, seed and steps."""
     seed: int | None = None
     repeats: int = 1
     overlap: Path | None = None
@@ -74,6 +75,16 @@ class Series:
     def base(self) -> SeriesPoint:
         """The model before training."""
         return self.points[0]
+
+
+def by_examples(series: Series) -> Series:
+    """The same series with one point of each training: of several checkpoints the last one."""
+    last: dict[tuple[str, int, int | None], SeriesPoint] = {}
+    for point in series.points:
+        key = point.arm, point.size, point.train_seed
+        if key not in last or (point.steps or 0) > (last[key].steps or 0):
+            last[key] = point
+    return replace(series, points=_in_order([*last.values()]))
 
 
 def by_steps(series: Series) -> Series:
@@ -91,10 +102,17 @@ def by_steps(series: Series) -> Series:
 
 
 def _in_order(points: Sequence[SeriesPoint]) -> tuple[SeriesPoint, ...]:
-    """The base first, then by arm, size and seed."""
+    """The base first, then by arm, size, seed and steps."""
     return tuple(
         sorted(
-            points, key=lambda point: (point.size > BASE_SIZE, point.arm, point.size, point.train_seed or 0)
+            points,
+            key=lambda point: (
+                point.size > BASE_SIZE,
+                point.arm,
+                point.size,
+                point.train_seed or 0,
+                point.steps or 0,
+            ),
         )
     )
 
@@ -210,15 +228,16 @@ def _check_points(points: Sequence[SeriesPoint], path: Path) -> None:
         raise DataError(f"{path}: one point must have size 0, the model before training; found {bases_text}")
     if len(points) < 2:
         raise DataError(f"{path}: a series needs a point after training, with size above 0")
-    labels: dict[tuple[str, int, int | None], str] = {}
+    trainings: dict[tuple[str, int, int | None], dict[int | None, str]] = {}
     for point in points:
-        key = point.arm, point.size, point.train_seed
-        if key in labels:
+        checkpoints = trainings.setdefault((point.arm, point.size, point.train_seed), {})
+        if point.steps in checkpoints or (checkpoints and None in (point.steps, *checkpoints)):
+            other = checkpoints.get(point.steps) or next(iter(checkpoints.values()))
             raise DataError(
-                f"{path}: {labels[key]} and {point.name} have the same arm, size and train_seed; repeats of a training "
-                "differ in train_seed, other data in arm"
+                f"{path}: {other} and {point.name} have the same arm, size and train_seed; repeats of a training "
+                "differ in train_seed, other data in arm, and checkpoints of one training in steps"
             )
-        labels[key] = point.name
+        checkpoints[point.steps] = point.name
 
 
 def _check_keys(entry: Mapping[str, Any], keys: Sequence[str], where: str) -> None:

@@ -230,6 +230,24 @@ def test_a_curve_by_steps_needs_the_steps_of_each_point(played: Path, tmp_path: 
     assert list(rows(played)) == [("all", 0), ("all", 10), ("all", 100), ("random", 10)]
 
 
+def test_checkpoints_of_one_training_are_a_curve_by_steps_and_its_last_one_a_size(tmp_path: Path):
+    points = [("base", "chat", 0, 0), ("early", "chat", 7, 10), ("late", "gold", 7, 20)]
+    text = '[series]\nbenchmarks = ["wild-mini"]\n'
+    for name, model, size, steps in points:
+        text += f'[[point]]\nname = "{name}"\nmodel = "baseline/{model}"\nsize = {size}\nsteps = {steps}\n'
+    series = tmp_path / "series.toml"
+    series.write_text(text)
+    assert type_("run", str(series), "--limit", "2", "-o", str(tmp_path / "runs"), "-q").exit_code == 0
+    for axis, sizes in (("step", [0, 10, 20]), ("data", [0, 7])):
+        ended = type_("compare", str(series), "--curve", axis, "-o", str(tmp_path / "runs"))
+        assert ended.exit_code == 0, ended.output
+        found = rows(tmp_path)
+        assert [size for _, size in found] == sizes
+        assert float(found["all", sizes[-1]]["score"]) == 1
+    series.write_text(text.replace("steps = 20", "steps = 10"))
+    assert type_("run", str(series), "-o", str(tmp_path / "runs"), "-q").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

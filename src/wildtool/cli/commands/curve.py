@@ -19,6 +19,7 @@ def curve(
     """Run a series of models, and draw its learning curve (the older name of `run` and `compare --curve data`)."""
     from wildtool.cli.commands.run import execute_runs
     from wildtool.cli.output.curve import show_curve
+    from wildtool.engine.series import by_examples
 
     if file.is_dir():
         raise UsageError(
@@ -30,5 +31,5 @@ def curve(
     if run_options.dry_run:
         return status
     out = series_folder(file, run_options.out)
-    shown = show_curve(series, folders, out, force=run_options.force, quiet=run_options.quiet)
+    shown = show_curve(by_examples(series), folders, out, force=run_options.force, quiet=run_options.quiet)
     return worst_status([status, shown])
