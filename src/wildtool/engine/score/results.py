@@ -20,6 +20,7 @@ from wildtool.engine.benchmark_file import digest_of_file
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.addresses import asked_addresses
 from wildtool.engine.record.bundle import bundle_origin, holds_bundle, is_bundle, unpack_bundle
+from wildtool.engine.record.case_labels import LABELS_FILE
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, names_in, played_benchmark
@@ -360,6 +361,8 @@ class _SealedTable:
     """What `run.json` says."""
     defined: tuple[int, int] | None
     """When the file that defines the benchmark was last written, and its size; None where there is none."""
+    labels: tuple[int, int] | None
+    """The same of the labels of its failures."""
     table: Path = field(compare=False)
     run_json: Mapping[str, Any] = field(compare=False)
     stamp: TableStamp | None = field(compare=False)
@@ -375,15 +378,20 @@ def _read_stamped(
     """
     if stamp is None:
         return _read(folder, table, run_json, None)
-    file = Path(run_json["data"].get("benchmark_file") or "")
-    written = file.stat() if file.is_file() else None
-    defined = None if written is None else (written.st_mtime_ns, written.st_size)
+    defined = _written(Path(run_json["data"].get("benchmark_file") or ""))
+    labels = _written(folder / LABELS_FILE)
     result = _read_sealed(
-        _SealedTable(folder, sealed_digest(table), dumps(run_json), defined, table, run_json, stamp)
+        _SealedTable(folder, sealed_digest(table), dumps(run_json), defined, labels, table, run_json, stamp)
     )
     # What a file defines is found by its name from now on, also where it is another file than the one read last.
     played_benchmark(folder, run_json, result.benchmark)
     return result
+
+
+def _written(file: Path) -> tuple[int, int] | None:
+    """When a file was last written, and its size; None where there is none."""
+    status = file.stat() if file.is_file() else None
+    return None if status is None else (status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=64)
