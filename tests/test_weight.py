@@ -57,7 +57,7 @@ BUDGETS = {
     "tools": 3750,
     "traces": 1440,
     "training": 3200,
-    "wildtool_data": 18_200,
+    "wildtool_data": 18_600,
     "wildtool_review": 7500,
     "wildtool_train": 2160,
 }
@@ -92,9 +92,11 @@ LEAVES = (
     "cli",
     "data/upstream",
     "engine/compare",
+    "engine/record/case_labels",
     "engine/run/estimate",
     "engine/score/audit",
     "engine/score/explain",
+    "engine/score/label_metrics",
     "engine/score/probing",
     "engine/series",
     "engine/suite",
@@ -122,6 +124,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "config/named_models.py": ("models/providers/ranker.py",),
     "config/whitelist.py": ("tools/sources/mcp.py",),
     "engine/registry.py": ("benchmarks/__init__.py",),
+    "engine/score/results.py": ("engine/score/label_metrics.py",),
     "models/resolve.py": ("models/baselines/", "models/local/", "models/providers/"),
     "models/retrievers.py": ("models/providers/embeddings.py",),
 }

@@ -17,8 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from wildtool import __version__
 from wildtool.engine.record.bundle import BUNDLE_FORMAT, BUNDLE_VERSION, MANIFEST, MAX_BUNDLE_BYTES, RUN_NAME
-from wildtool.engine.record.case_labels import LABELS_FILE
-from wildtool.engine.record.format import find_segments, open_segment, whole_length
+from wildtool.engine.record.format import LABELS_FILE, find_segments, open_segment, whole_length
 from wildtool.engine.record.run_folder import read_run, recordable_command, strip_credentials
 from wildtool.engine.score.score import prepare_judging
 from wildtool.errors import UsageError

@@ -23,7 +23,7 @@ from typing import Any, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wildtool import json_codec
-from wildtool.engine.record.case_labels import LABELS_FILE
+from wildtool.engine.record.format import LABELS_FILE
 from wildtool.errors import DISK_FULL, RecordError, StorageError
 from wildtool.outputs import is_regular
 from wildtool.temporary import folder_until_exit, is_temporary

@@ -10,12 +10,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from wildtool.engine.record.format import LABELS_FILE
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, checked, read_json_lines, required_field
 from wildtool.outputs import write_error
 
-LABELS_FILE = "labels.jsonl"
-"""Its name in the folder of a run."""
 LABELS_FORMAT = "wildtool labels"
 LABELS_VERSION = 1
 

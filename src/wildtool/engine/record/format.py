@@ -33,6 +33,8 @@ from wildtool.errors import RecordError
 from wildtool.json_codec import as_object
 from wildtool.types import Message, Reply, Request, Tool
 
+LABELS_FILE = "labels.jsonl"
+"""What people say about failures of the run (`case_labels`), in its folder."""
 _SEGMENT_NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
 _BLOCK = 1 << 20
 _READ_AHEAD = 1 << 16

@@ -20,8 +20,7 @@ from wildtool.engine.benchmark_file import digest_of_file
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.addresses import asked_addresses
 from wildtool.engine.record.bundle import bundle_origin, holds_bundle, is_bundle, unpack_bundle
-from wildtool.engine.record.case_labels import LABELS_FILE
-from wildtool.engine.record.format import find_segments
+from wildtool.engine.record.format import LABELS_FILE, find_segments
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, names_in, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize, has_gaps, was_stopped
