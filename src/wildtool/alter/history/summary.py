@@ -85,7 +85,7 @@ def history_cuts(verdicts: Any) -> Mapping[str, Any]:
     ]
     cuts = {f"task {place}": rows.filter(f"session_place = {place}") for place in places}
     settled = rows.filter(_SETTLED)
-    before = _by_task_before(rows) if _KIND in rows.columns else {}
+    before: Mapping[str, Any] = _by_task_before(rows) if _KIND in rows.columns else {}
     return {
         **cuts,
         "later tasks": rows.filter(_LATER),
