@@ -125,8 +125,11 @@ def _agreement(cases: LabelledCases) -> Iterator[Metric]:
                 yield Metric(group, name, kappa, kappa * len(marks), len(marks), kind="mean")
 
 
-def _kept(cases: LabelledCases) -> Iterator[Metric]:
-    """For each label that a rule proposed, how many readers gave it, and how many cases have it without a proposal."""
+def _kept(cases: LabelledCases) -> list[Metric]:
+    """For each label that a rule proposed, how often readers gave it then, and how many of all that gave it saw a
+    proposal."""
+    kept: list[Metric] = []
+    found: list[Metric] = []
     for label in cases.labels:
         given = [
             (label in cases.proposals[case], label in reading.labels)
@@ -134,11 +137,13 @@ def _kept(cases: LabelledCases) -> Iterator[Metric]:
             for reading in said.values()
         ]
         proposed = sum(by_rule for by_rule, _ in given)
+        both = sum(by_rule and by_reader for by_rule, by_reader in given)
+        labelled = sum(by_reader for _, by_reader in given)
         if proposed:
-            yield _share("proposals that readers kept", label, sum(a and b for a, b in given), proposed)
-            others = sum(b for _, b in given)
-            if others:
-                yield _share("labels that a rule proposed", label, sum(a and b for a, b in given), others)
+            kept.append(_share("proposals that readers kept", label, both, proposed))
+        if proposed and labelled:
+            found.append(_share("labels that a rule proposed", label, both, labelled))
+    return kept + found
 
 
 def _share(group: str, name: str, count: int, of: int) -> Metric:
