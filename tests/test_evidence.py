@@ -18,6 +18,7 @@ CARRIERS = {
     "may_be_ranked",
     "evidence_cells",
     "table_caveats",
+    "print_caveats",
     "results_table",
     "number_fields",
     "INCOMPLETE",
