@@ -63,8 +63,9 @@ def table_names(paper: str | None = None) -> list[str]:
     return [name for name, entry in _sources()["tables"].items() if paper in (None, entry["paper"])]
 
 
-def tables_beside(kind: Literal["hints", "training"], benchmark: str) -> list[PublishedTable]:
-    """Tables of what papers found with hints for a model or by training it, to be shown beside runs of a benchmark."""
+def tables_beside(kind: Literal["hints", "training", "modes"], benchmark: str) -> list[PublishedTable]:
+    """Tables of what papers found with hints for a model, by training it or by other prompts, to be shown beside runs of
+    a benchmark."""
     tables = _sources()["tables"].items()
     return [read_table(name) for name, entry in tables if benchmark in entry.get("beside", {}).get(kind, ())]
 

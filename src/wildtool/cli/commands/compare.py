@@ -28,6 +28,9 @@ def compare(
     flips: bool = opt("List units that changed between right and wrong."),
     all_pairs: bool = opt("Compare all pairs of runs, not only each run with the first."),
     only_played: bool = opt("Leave out units without a verdict instead of counting them as wrong."),
+    modes: bool = opt(
+        "Compare runs in several modes, such as prompts of different length; all else must be the same."
+    ),
     anyway: bool = opt("Compare runs even if their data, profile or settings differ."),
     seed: int = opt("N", "Bootstrap seed.", default=0),
     published: bool = opt(
@@ -74,6 +77,7 @@ def compare(
       wildtool compare runs/demo --all-pairs --metric item
       wildtool compare runs/demo --group "task type" --flips
       wildtool compare runs/old runs/new
+      wildtool compare runs/text runs/condensed runs/minimal --modes
       wildtool compare runs/sizes --curve tools
       wildtool compare series.toml --curve data
       wildtool compare wildtoolbench --curve size
@@ -94,6 +98,8 @@ def compare(
         return print_reproductions(
             paths, profile, published_model, absolute=absolute, as_json=as_json, as_csv=as_csv
         )
+    if modes and anyway:
+        raise UsageError("--anyway compares runs whatever differs; leave out --modes")
     if metric not in ("unit", "item"):
         raise UsageError(unknown_name("metric", metric, ("unit", "item")))
     from wildtool.cli.output.results import print_run_notes
@@ -105,8 +111,8 @@ def compare(
     )  # fmt: skip
 
     if holds_several_benchmarks(paths):
-        if group is not None or flips:
-            option = "--flips" if flips else "--group"
+        if group is not None or flips or modes:
+            option = "--modes" if modes else "--flips" if flips else "--group"
             raise UsageError(f"{option} looks inside one benchmark; give its runs, such as runs/all/BENCH")
         from wildtool.cli.output import suite_comparison as output
 
@@ -121,23 +127,28 @@ def compare(
         (output.print_suites_json if as_json else printer)(pairs, suite)
         return 1 if any(side.result.faults for side in suite.runs) else 0
     from wildtool.cli.output import comparison as compared
+    from wildtool.cli.output.published import print_published_table
     from wildtool.engine.compare.comparison import compare_all, hint_effects
     from wildtool.engine.compare.load import check_comparable, load_compared_runs
-    from wildtool.engine.compare.runs import caveats, grouping_columns
+    from wildtool.engine.compare.runs import caveats, grouping_columns, mode_remarks
     from wildtool.engine.score.results import run_folders
+    from wildtool.published import tables_beside
 
     folders = [folder for path in paths for folder in run_folders(path)]
     sides = load_compared_runs(folders, profile, metric)
     for folder, side in zip(folders, sides, strict=True):
         print_run_notes(folder, side.result)
-    differing = check_comparable(sides, all_pairs=all_pairs, only_played=only_played, anyway=anyway)
+    differing = check_comparable(
+        sides, all_pairs=all_pairs, only_played=only_played, anyway=anyway, modes=modes
+    )
     kinds = grouping_columns(sides)
     by = match_name("group", group, kinds) if group is not None else _default_group(sides, kinds)
     comparisons = compare_all(
         sides, all_pairs=all_pairs, only_played=only_played, group=by, columns=kinds, seed=seed
     )
     report = compared.ComparisonReport(
-        tuple(sides), tuple(comparisons), metric, only_played, tuple(differing), tuple(caveats(sides)), tuple(kinds),
+        tuple(sides), tuple(comparisons), metric, only_played, tuple(differing),
+        (*(mode_remarks(sides) if modes else ()), *caveats(sides)), tuple(kinds),
         tuple(hint_effects(sides, all_pairs=all_pairs, only_played=only_played)),
     )  # fmt: skip
     if as_json:
@@ -146,6 +157,9 @@ def compare(
         compared.print_comparison_csv(report)
     else:
         compared.print_comparison(report, flips=flips)
+        if modes:
+            for table in tables_beside("modes", sides[0].result.benchmark):
+                print_published_table(table, every=True)
     return 1 if any(side.result.faults for side in sides) else 0
 
 

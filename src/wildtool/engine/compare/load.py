@@ -39,11 +39,17 @@ def load_compared_runs(
 
 
 def check_comparable(
-    sides: Sequence[ComparedRun], *, all_pairs: bool = False, only_played: bool = False, anyway: bool = False
+    sides: Sequence[ComparedRun],
+    *,
+    all_pairs: bool = False,
+    only_played: bool = False,
+    anyway: bool = False,
+    modes: bool = False,
 ) -> list[str]:
     """What the runs do not share.
 
-    Args: all_pairs, only_played: as of `compare_all`; anyway: compare them nevertheless.
+    Args: all_pairs, only_played: as of `compare_all`; anyway: compare them nevertheless; modes: whether their modes may
+        differ.
 
     Raises UsageError where a run does not cover what was planned, since what it lacks would count as wrong, and where the
     runs do not share something.
@@ -59,7 +65,7 @@ def check_comparable(
         f"{a.label} and {b.label} differ in {difference}"
         for index, a in enumerate(sides if all_pairs else sides[:1])
         for b in sides[index + 1 :]
-        for difference in incompatibilities(a, b)
+        for difference in incompatibilities(a, b, modes=modes)
     ]
     if differing and not anyway:
         raise UsageError(

@@ -116,8 +116,8 @@ def _cells(rows: Any, granularity: Granularity) -> dict[UnitKey, UnitResults]:
     return cells
 
 
-def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
-    """What two runs do not share although their comparison needs it, in words."""
+def incompatibilities(first: ComparedRun, second: ComparedRun, *, modes: bool = False) -> list[str]:
+    """What two runs do not share although their comparison needs it, in words. Args: modes: whether these may differ."""
     a, b = first.result, second.result
     differences = [
         f"{name}: {x} and {y}"
@@ -125,7 +125,7 @@ def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
             ("benchmark", a.benchmark, b.benchmark),
             ("profile they are judged under", a.profile, b.profile),
             ("split", a.split or "all", b.split or "all"),
-            ("mode", *(side.mode or "the benchmark's first" for side in (a, b))),
+            *([] if modes else [("mode", *map(_mode, (a, b)))]),
             ("prompts", _prompts(first), _prompts(second)),
         )
         if x != y
@@ -152,6 +152,15 @@ def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
     if langs[0] != langs[1]:
         differences.append(f"languages: {' '.join(langs[0])} and {' '.join(langs[1])}")
     return differences
+
+
+def _mode(result: ScoreResult) -> str:
+    return result.mode or "the benchmark's first"
+
+
+def mode_remarks(sides: Sequence[ComparedRun]) -> list[str]:
+    """The mode of each run, for a comparison of modes."""
+    return [f"{side.label}: mode {_mode(side.result)}" for side in sides]
 
 
 def _different_notes(first: ScoreResult, other: ScoreResult) -> list[tuple[str, str]]:

@@ -1,0 +1,37 @@
+"""`wildtool compare --modes`, as it is typed: runs in several modes, and nothing else that differs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from report.report_build import runs_of_two_benchmarks
+from wildtool.cli import app
+from wildtool.engine import benchmark_file
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    yield runs_of_two_benchmarks(tmp_path)
+    benchmark_file.BY_NAME.clear()
+
+
+def type_(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, ["compare", *map(str, words)], prog_name="wildtool")
+
+
+def test_runs_in_several_modes_are_compared_by_name_only(runs: Path):
+    both = (runs / "sums-chat", runs / "sums-completion")
+    refused = type_(*both)
+    assert refused.exit_code == 2 and "differ in mode" in refused.output
+    done = type_(*both, "--modes")
+    assert done.exit_code == 0, done.output
+    assert "+25.0" in done.output and "mode completion" in done.output
+
+
+def test_what_else_differs_is_refused_as_before(runs: Path):
+    refused = type_(runs / "sums-chat", runs / "wild-mini", "--modes")
+    assert refused.exit_code == 2
+    assert type_(runs / "sums-chat", runs / "sums-completion", "--modes", "--anyway").exit_code == 2
