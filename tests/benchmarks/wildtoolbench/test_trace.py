@@ -157,10 +157,13 @@ def test_any_replies_can_be_shown(profile: str) -> None:
 def test_every_view_shows_groups_that_the_summary_has(profile: str) -> None:
     import duckdb
 
-    own = ", ".join(f"NULL::{kind} AS {name}" for name, kind in WILDTOOLBENCH.columns.items())
+    given = {"position": "place", "task_type": "'Chat'"}
+    own = ", ".join(
+        f"{given.get(name, 'NULL')}::{kind} AS {name}" for name, kind in WILDTOOLBENCH.columns.items()
+    )
     rows = duckdb.sql(
         f"SELECT 'i' AS item, 0 AS repeat, false AS correct, 'wrong' AS outcome, 'x' AS error, 1 AS steps,"
-        f" 0 AS calls, 1 AS prompt_tokens, 1 AS completion_tokens, 1.0 AS latency_s, {own}"
+        f" 0 AS calls, 1 AS prompt_tokens, 1 AS completion_tokens, 1.0 AS latency_s, {own} FROM range(2) tasks(place)"
     )
     groups = {metric.group for metric in WILDTOOLBENCH.summarize(rows, profile)}
     views = pages_of(WILDTOOLBENCH, profile)

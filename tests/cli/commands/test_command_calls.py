@@ -234,7 +234,7 @@ def test_pages_are_built_where_asked(
         ("run_folders", A),
         ("read_runs", [Path("x"), Path("y")], "p"),
         *NOTES,
-        ("build", RUNS, check[1], {"single": single, "audited": audited}),
+        ("build", RUNS, check[1], {"single": single, "audited": audited, "better_mode": False}),
     ]
 
 
@@ -246,8 +246,10 @@ def test_tables_are_printed_or_written(form: str, text: str, reporting: Parts) -
     assert reporting.type_(f"report a --format {form} -o o.txt --force") == (0, "", "Written: o.txt\n")
     assert reporting.calls == [("check_file", Path("o.txt"), {"force": True}), *read]
     assert Path("o.txt").read_text("utf-8") == text
-    refusal = "wildtool: --single-file and --audit are for pages; leave them out with --format\n"
-    for option in ("--single-file", "--audit"):
+    refusal = (
+        "wildtool: --single-file, --audit and --better-mode are for pages; leave them out with --format\n"
+    )
+    for option in ("--single-file", "--audit", "--better-mode"):
         assert reporting.type_(f"report a --format {form} {option}") == (2, "", refusal)
 
 
@@ -297,7 +299,7 @@ def test_runs_of_one_benchmark_are_compared_as_asked(
         ("run_folders", A),
         ("load_compared_runs", [Path("x"), Path("y")], "p", metric),
         *NOTES,
-        ("check_comparable", RUNS, {**which, "anyway": anyway}),
+        ("check_comparable", RUNS, {**which, "anyway": anyway, "modes": False}),
         ("grouping_columns", RUNS),
         *([("headline_column", RUNS[0])] if "--group" not in options else []),
         ("compare_all", RUNS, {**which, "group": group, "columns": COLUMNS, "seed": seed}),

@@ -95,7 +95,10 @@ def test_after_an_end_in_the_second_file_the_same_command_continues(monkeypatch:
             "--on needs --model procedural",
         ),
         ("generate --model procedural --on mars:2 --out x", "expected local:N"),
-        ("generate --model gpt --hold-out-tools 0.5 --out x", "--hold-out-tools needs --model procedural"),
+        (
+            "generate --model gpt --hold-out-tools 0.5 --out x",
+            "--hold-out-tools splits your own tools here: add --tools FILE",
+        ),
         ("data refresh wild-mini", "--out fresh.jsonl"),
     ],
 )

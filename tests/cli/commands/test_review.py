@@ -75,7 +75,7 @@ def test_a_set_is_read_again_only_when_it_changed(monkeypatch: pytest.MonkeyPatc
     assert "2 items, 0 new" in type_("review start set.jsonl").stdout
     write_set(3)
     assert "3 items, 1 new" in type_("review start set.jsonl").stdout
-    monkeypatch.delattr(sets, "find_set")
+    monkeypatch.delattr(sets, "find_reviewed")
     for spelling in ("set.jsonl", "./set.jsonl", Path("set.jsonl").resolve()):
         assert "3 items, 0 new" in type_(f"review start {spelling}").stdout
 

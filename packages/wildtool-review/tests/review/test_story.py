@@ -48,6 +48,7 @@ def test_the_page_of_the_review_has_numbers_of_queues_and_what_to_filter_by(stor
         "role": roles[who],
         "signed_in": True,
         "benchmark": "wildtoolbench",
+        "reviewers": 2,
         "total": 8,
         "queues": {
             "all": 8,
