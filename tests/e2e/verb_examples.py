@@ -32,7 +32,17 @@ WRITING: Mapping[str, tuple[str, ...]] = {
         "run all --model baseline/gold --limit 1 --out OUT",
         "run series.toml --limit 1 -o OUT --cache OUT-cache",
     ),
-    "compare": ("compare sizes --curve tools -o OUT", "compare series.toml --curve data"),
+    "compare": (
+        "compare sizes --curve tools -o OUT",
+        "compare series.toml --curve data",
+        "compare acebench --curve size -o OUT",
+    ),
+    "show": ("show r/gold r/chat", "show --published wildtoolbench_table6_accuracy --chart OUT.svg"),
+    "data stats": (
+        "data stats wild-mini",
+        "data stats t.jsonl",
+        "data stats wild-mini s.jsonl -o OUT",
+    ),
     "score": (
         "score r/gold --profile fixed",
         "score --data wild-mini --benchmark wild-mini --replies replies.jsonl --out OUT",
@@ -90,7 +100,11 @@ WRITING: Mapping[str, tuple[str, ...]] = {
     },
     "worker slurm": (f"worker slurm {_SHARED}",),
     "worker kubernetes": (f"worker kubernetes --image i {_SHARED}",),
-    "review start": ("review start s.jsonl --store OUT", "review start s.jsonl --store OUT --runs r/gold"),
+    "review start": (
+        "review start s.jsonl --store OUT",
+        "review start s.jsonl --store OUT --runs r/gold",
+        "review start r/chat --failed --sample 3",
+    ),
     "review export": ("review export s.jsonl -o OUT",),
     "review log": ("review log s.jsonl -o OUT", "review log s.jsonl --anonymous -o OUT"),
     "review merge": ("review merge s.jsonl log.jsonl",),
@@ -119,7 +133,6 @@ WRITING: Mapping[str, tuple[str, ...]] = {
 
 
 READING: Mapping[str, tuple[str, ...]] = {
-    "show": ("show r/gold r/chat",),
     "list": ("list", "list models"),
     "trust": ("trust trusted",),
     "board verify": ("board verify subs/whole.bundle.zip",),
@@ -127,7 +140,6 @@ READING: Mapping[str, tuple[str, ...]] = {
     "review agree": ("review agree s.jsonl --runs r/gold --runs r/chat",),
     "review people list": ("review people list s.jsonl",),
     "data lint": ("data lint wild-mini", "data lint t.jsonl"),
-    "data stats": ("data stats wild-mini", "data stats t.jsonl"),
 }
 """Verbs that write nothing but verdicts beside a record."""
 SERVING: Mapping[str, str] = {
@@ -146,14 +158,20 @@ READ_OPTIONS = {
     "--config",
     "--data",
     "--documents",
+    "--examples",
     "--from",
     "--hints",
+    "--labels",
     "--prices",
     "--rationale",
     "--replies",
     "--requests",
     "--run",
     "--runs",
+    "--role-prompts",
+    "--sandbox",
+    "--scenarios",
+    "--sizes",
     "--store",
     "--tls-cert",
     "--tls-key",
