@@ -184,6 +184,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "series.toml").write_text(page, encoding="utf-8")
     for example in (ROOT / "docs" / "harbour").iterdir():
         copyfile(example, place / example.name)
+    copytree(ROOT / "docs" / "broker", place / "broker")
     for command in MAKES:
         _made(command, place)
     item = next(iter(WILD_MINI.load(source)))
