@@ -156,7 +156,7 @@ ROWS = (
         TOLEAP,
         "5",
         "the loop from data to training and back",
-        reason="the training needs torch and weights, which are downloads; docs/training-loop.md has the commands and what they brought",
+        reason="the training needs torch and weights, which are downloads; docs/training-loop.md has what it brought",
     ),
 )
 

@@ -10,7 +10,8 @@ from typing import Any
 from loopback import ROOT
 from papers_scratch import Scratch, expect, line_with, role_models, run_counts
 
-# isort: split  - what follows is found where papers_scratch says
+# What follows is found where papers_scratch says.
+# isort: split
 from generate.procedural.test_described_values import FINANCE
 from generate.sessions.players import TOOLS
 from generate.tools.players import MARKET
@@ -34,7 +35,8 @@ SET = (
 )
 LIKE_USERS = (
     f"generate --model agent {role_models([*SESSION_ROLES])} --role-model user=user --base-url {{sessions}} "
-    "--tools tools.json --examples talks.jsonl --scenarios scenarios.txt --role-prompts texts --sessions 4 --out like-users"
+    "--tools tools.json --examples talks.jsonl --scenarios scenarios.txt --role-prompts texts --sessions 4 "
+    "--out like-users"
 )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from papers_scratch import Scratch, csv_rows, expect, line_with, run_counts
 
-# isort: split  - what follows is found where papers_scratch says
+# What follows is found where papers_scratch says.
+# isort: split
 from review.terminals import terminal
 
 ITEMS = "generate acebench --model procedural --items 60 --lang en,zh --out items"
