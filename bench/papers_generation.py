@@ -288,6 +288,8 @@ def agent_items(scratch: Scratch) -> str:
         said = scratch.wildtool(f"audit acebench --data {folder}/items --profile fixed")
         expect("documented tolerance: the end state decides" in " ".join(said.split()), said[-300:])
         caught.append(line_with(said, "all kinds").split()[-1])
+        found, total = map(int, caught[-1].split("/"))
+        expect(total - found == count, f"{caught[-1]} planted mistakes caught")
     return (
         f"gold right in 8 items by templates and 4 by models; planted mistakes caught: {' and '.join(caught)} "
         "(all but a missing last sentence, which the end state does not need)"

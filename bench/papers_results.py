@@ -22,16 +22,17 @@ def metrics_of(scratch: Scratch, run: str) -> dict[tuple[str, str], dict[str, An
 
 
 def compared_sets(scratch: Scratch) -> dict[tuple[str, str], str]:
-    """The table of three sets beside each other: by data and number the counts."""
+    """The table of three sets beside each other: by data and number the count, the mean, or the share as a fraction."""
     scratch.wildtool(ITEMS, show=False)
     scratch.wildtool("data stats wild-mini ledger items/items -o comparison")
     expect(len(scratch.text("comparison/comparison.svg")) > 1000, "no picture")
     rows = scratch.rows("comparison/comparison.csv")
-    return {
-        (row["data"], row["number"]): f"{row['numerator']}/{row['denominator']}"
-        for row in rows
-        if row["value"] or row["numerator"]
-    }
+    found: dict[tuple[str, str], str] = {}
+    for row in rows:
+        shown = {"mean": f"{float(row['value'] or 0):.3g}", "count": row["numerator"]}
+        fraction = f"{row['numerator']}/{row['denominator']}"
+        found[row["data"], row["number"]] = shown.get(row["unit"], fraction)
+    return found
 
 
 def shares_of_benchmarks(scratch: Scratch) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -11,9 +12,14 @@ from generate.sessions.players import TOOLS, Players
 from generate.sessions.test_maker import made
 from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate
-from wildtool_data.make.core.plan import SessionGenerationSpec
-from wildtool_data.make.estimates import TRIAL_USAGE, estimate_sessions
+from wildtool_data.make.core.plan import Lang, SessionGenerationSpec
+from wildtool_data.make.core.prompts import is_reply_form, templates
+from wildtool_data.make.estimates import TRIAL_PARTS, TRIAL_USAGE, estimate_sessions
 from wildtool_data.make.sessions.maker import SessionMaker
+
+LANGS: tuple[Lang, ...] = ("en", "zh")
+UNUSED = ("clarify some", "examples", "continued examples")
+"""Parts that the trial does without."""
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +44,68 @@ def test_the_trial_is_what_scripted_models_take(players: Players):
         assert calls[role] / 24 == pytest.approx(told.calls, rel=0.1)
         found = sizes[role]
         assert found == pytest.approx([told.instruction, told.conversation, told.reply], rel=0.15, abs=4)
+
+
+OWN = {
+    "user": "Beginning. {0}\n= task\nTask. {1}\n= single\nOne. {0}\n= later\nLater. {2}\n= reply\nReply. {1}",
+    "agent": "= ask\nAsk. {2}\n= chat\nChat. {1}",
+    "checker": "= alone\nAlone. {2}",
+    "planner": "Plan. {1}",
+}
+"""Texts of a user's own: of a role's parts, each longer than the shipped one by another number of words."""
+
+
+def own_texts(folder: Path) -> Path:
+    for lang in ("en", "zh"):
+        (folder / "own" / lang).mkdir(parents=True)
+        for role, text in OWN.items():
+            written = text.format(*("word " * count for count in (300, 700, 1500)))
+            (folder / "own" / lang / f"{role}.txt").write_text(written, "utf-8")
+    return folder / "own"
+
+
+@pytest.mark.long
+def test_a_role_has_each_part_of_its_instruction_as_often_as_in_the_trial(players: Players):
+    calls = Counter(request.role for request in players.asked)
+    found: Counter[tuple[str, str]] = Counter()
+    for request in players.asked:
+        text = request.messages[0]["content"]
+        (parts,) = [roles[request.role] for roles in map(templates, LANGS) if roles[request.role][""] in text]
+        found.update((request.role, part) for part, its_text in parts.items() if its_text in text)
+    for role in TRIAL_USAGE:
+        for part in templates("en")[role]:
+            if part not in UNUSED and not is_reply_form(part):
+                told = TRIAL_PARTS.get(role, {}).get(part, 1.0)
+                assert found[role, part] / calls[role] == pytest.approx(told, abs=0.03), (role, part)
+
+
+@pytest.mark.long
+def test_own_texts_take_what_they_take_in_a_trial(players: Players, tmp_path: Path):
+    own = own_texts(tmp_path)
+    again = Players()
+    made(tmp_path, again, sessions=24, langs=LANGS, role_prompts=own)
+    plain, longer = (outlook_of(tmp_path, langs=LANGS, **more) for more in ({}, {"role_prompts": own}))
+    for role in TRIAL_USAGE:
+        more = longer[role].low.prompt_tokens - plain[role].low.prompt_tokens
+        found = instruction_of(again, role) - instruction_of(players, role)
+        assert more / plain[role].low.calls == pytest.approx(found, rel=0.15, abs=4), role
+
+
+def instruction_of(players: Players, role: str) -> float:
+    """Mean tokens of a role's instruction."""
+    return fmean(tokens_of(each.messages[0]["content"]) for each in players.asked if each.role == role)
+
+
+def test_own_texts_count_for_their_role_alone_and_shorter_ones_less(tmp_path: Path):
+    folder = tmp_path / "own"
+    plain = outlook_of(tmp_path)
+    for name, text in (("longer", "word " * 4000), ("shorter", "Judge.")):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "judge.txt").write_text(text, "utf-8")
+        own = outlook_of(tmp_path, role_prompts=folder / name)
+        assert (own["judge"].low.prompt_tokens > plain["judge"].low.prompt_tokens) == (name == "longer")
+        assert own["judge"].low.prompt_tokens != plain["judge"].low.prompt_tokens
+        assert {**own, "judge": None} == {**plain, "judge": None}
 
 
 def outlook_of(folder: Path, **order: Any) -> dict[str, RoleEstimate]:

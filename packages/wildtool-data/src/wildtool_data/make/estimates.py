@@ -14,6 +14,7 @@ from wildtool.engine.run.estimate import RoleEstimate, Usage
 from wildtool.types import Reply, Request, Tool
 from wildtool_data.make.core.maker import RoleBenchmark
 from wildtool_data.make.core.parsing import Action
+from wildtool_data.make.core.prompts import templates
 from wildtool_data.make.core.roles import AttemptFailedError, voter_names
 from wildtool_data.make.items.item import GeneratedItem, MissingParameters
 from wildtool_data.make.items.maker import ItemMaker
@@ -100,6 +101,30 @@ TRIAL_USAGE: Mapping[str, TrialUsage] = {
     "checker": TrialUsage(9.8, 203, 206, 14),
     "tool": TrialUsage(3.4, 206, 266, 37),
 }
+TRIAL_PARTS: Mapping[str, Mapping[str, float]] = {
+    "user": {
+        "task": 0.78,
+        "reply": 0.195,
+        "vague reply": 0.025,
+        "later": 0.585,
+        "single": 0.195,
+        "parallel": 0.115,
+        "mixed": 0.065,
+        "sequential": 0.015,
+        "chat": 0.195,
+        "clarify": 0.195,
+        "clarify some": 0.195,
+        "examples": 0.195,
+        "continued examples": 0.585,
+        "Coreferential Reference": 0.275,
+        "Partial Information": 0.18,
+        "Long-Range Dependency": 0.13,
+    },
+    "agent": {"ask": 0.22, "answer": 0.585, "chat": 0.195},
+    "checker": {"decision": 0.345, "results": 0.345, "alone": 0.305},
+}
+"""By role and part of its instruction the share of its calls that had the part in the trial; the beginning is in all.
+Those about examples are where there are some, and of the two kinds of clarify messages one is asked for."""
 
 
 def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
@@ -109,7 +134,25 @@ def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
     tools = [[tool.definition for tool in session_tools(job.plan, job.sets, 0)] for job in jobs]
     shown = [job.material.shown(job.plan, t)[1] for job in jobs for t in range(spec.tasks)]
     examples = fmean(tokens_of(json.dumps(each, ensure_ascii=False)) if each else 0 for each in shown)
-    return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts, users=spec.users, examples=examples)
+    added = _added_by_own_texts(maker)
+    added["user"] += examples
+    return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts, users=spec.users, added=added)
+
+
+def _added_by_own_texts(maker: SessionMaker) -> dict[str, float]:
+    """Tokens by role that a call has more because of the user's own texts for roles; below 0 where these are shorter."""
+    spec = maker.spec
+    unused = {"clarify" if spec.clarify == "some" else "clarify some"}
+    if not maker.material.examples:
+        unused |= {"examples", "continued examples"}
+    added = dict.fromkeys(TRIAL_USAGE, 0.0)
+    for lang, roles in maker.own_prompts.texts.items():
+        shipped = templates(lang)
+        for role, parts in roles.items():
+            for part in parts.keys() - unused:
+                longer = tokens_of(parts[part]) - tokens_of(shipped[role][part])
+                added[role] += longer * TRIAL_PARTS.get(role, {}).get(part, 1.0) / len(spec.langs)
+    return added
 
 
 def _estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]:
@@ -134,11 +177,11 @@ def _of_tasks(
     votes: Mapping[str, int],
     *,
     users: int = 1,
-    examples: float = 0.0,
+    added: Mapping[str, float] | None = None,
 ) -> dict[str, RoleEstimate]:
     """Args:
     users: models that take the user's role in turn, so that each is asked for its part.
-    examples: tokens of what the user is shown of examples with each task.
+    added: tokens by role that a call has beside those of the trial.
     """
     definitions = [json.dumps([tool["function"] for tool in each], ensure_ascii=False) for each in tools_of]
     tools = fmean(map(tokens_of, definitions))
@@ -146,7 +189,7 @@ def _of_tasks(
     for role, usage in TRIAL_USAGE.items():
         several = {"user": users}.get(role, 1)
         calls = usage.calls * tasks / _TASKS / several
-        fixed = usage.instruction + tools + (examples if role == "user" else 0)
+        fixed = usage.instruction + tools + (added or {}).get(role, 0.0)
         prompt = fixed + usage.conversation
         low = Usage(round(calls), calls * prompt, calls * usage.reply)
         more = calls * _TIMES_CALLS

@@ -98,6 +98,15 @@ def test_what_means_nothing_for_agent_items_is_refused(words: tuple[str, ...], s
     assert (status, said in output) == (2, True), output
 
 
+def test_what_items_of_models_would_take_is_not_estimated_which_is_said_before_anything_is_written(
+    tmp_path: Path,
+):
+    line = f"generate acebench -m agent --base-url http://127.0.0.1:9 --kinds {FINANCE[0]} --dry-run -o"
+    ran = CliRunner().invoke(app, [*line.split(), str(tmp_path / "set")], prog_name="wildtool")
+    assert (ran.exit_code, "cannot estimate agent items" in ran.output) == (2, True), ran.output
+    assert not (tmp_path / "set").exists()
+
+
 class Writer(Scripted):
     """Designs transfers at the bank."""
 

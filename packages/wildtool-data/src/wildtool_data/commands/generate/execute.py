@@ -235,7 +235,10 @@ def _check_recipe(maker: RoleBenchmark, folder: Path) -> None:
 def _print_estimate(plan: Plan, maker: RoleBenchmark) -> int:
     estimate = estimate_generation(maker)
     if estimate is None:
-        raise UsageError("--dry-run cannot estimate this; set a limit with --max-cost instead")
+        raise UsageError(
+            f"--dry-run cannot estimate {maker.name.replace('-', ' ')}: how often a reply is refused and asked for again "
+            "depends on the model; begin with a few, and set a limit with --max-cost or --max-tokens-total"
+        )
     print_out(f"Nothing is sent or written. Tokens are {TOKEN_ESTIMATE_METHOD} ({TOKEN_ESTIMATE_ERROR}).")
     print_out(f"Estimated from a trial: {estimate.basis}. Upper end: {estimate.upper_end}.")
     for role, demand in estimate.roles.items():
