@@ -34,7 +34,7 @@ SET = (
     "--tools tools.json --sessions 12 --out set"
 )
 LIKE_USERS = (
-    f"generate --model agent {role_models([*SESSION_ROLES])} --role-model user=user --base-url {{sessions}} "
+    f"generate --model agent {role_models([*SESSION_ROLES])} --base-url {{sessions}} --role-model user=user "
     "--tools tools.json --examples talks.jsonl --scenarios scenarios.txt --role-prompts texts --sessions 4 "
     "--out like-users"
 )
@@ -83,9 +83,11 @@ def seeds_and_patterns(scratch: Scratch) -> str:
     read = line_with(said, "examples: 6 conversations")
     shown = [seen for _, seen in asked_of(scratch, "user") if "patterns" in seen]
     expect(any("suitcase" in json.dumps(seen["examples"]) for seen in shown), "no example was shown")
+    scenarios = {row["scenario"] for session in sessions for row in session["made_by"]["candidates"][0]}
+    expect(scenarios == {1, 2}, f"scenarios {scenarios}")
     overlaps = [session["made_by"]["examples"]["overlap"] for session in sessions]
     expect(max(overlaps) <= 0.3, f"overlap {max(overlaps)}")
-    return f"{read}; shown in {len(shown)} requests to the user; highest overlap {max(overlaps):.0%}"
+    return f"{read}; shown in {len(shown)} requests to the user; 2 scenarios used; highest overlap {max(overlaps):.0%}"
 
 
 def many_tools(scratch: Scratch) -> str:
@@ -97,7 +99,8 @@ def many_tools(scratch: Scratch) -> str:
     )
     line_with(said, "from-repository.jsonl: 32 sessions")
     line_with(scratch.wildtool("data lint from-repository.jsonl"), "no findings")
-    return f"32 sessions over {len(lists)} lists of the repository, lint without findings"
+    count = sum(len(json.loads(line)) for line in lists)
+    return f"32 sessions over {len(lists)} lists of {count:,} tools, as the repository has them; lint without findings"
 
 
 def tools_by_people(scratch: Scratch) -> str:

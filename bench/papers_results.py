@@ -9,7 +9,10 @@ from papers_scratch import Scratch, csv_rows, expect, line_with, run_counts
 
 # What follows is found where papers_scratch says.
 # isort: split
+from review.made_sets import decide
 from review.terminals import terminal
+from training.test_conversion_properties import SAMPLES
+from wildtool_review.sets import open_review
 
 ITEMS = "generate acebench --model procedural --items 60 --lang en,zh --out items"
 LEXICAL = "run wild-mini --model baseline/lexical --profile fixed --quiet --out runs/lexical"
@@ -284,27 +287,17 @@ def better_mode(scratch: Scratch) -> str:
 
 def training_sets(scratch: Scratch) -> str:
     said = scratch.wildtool("list --coverage")
-    head = line_with(said, "training sets (21)")
-    expect(said.count("licence") > 25 and "tier 3" in said, said[:200])
-    row = {
-        "id": "1",
-        "query": "Weather in Porto?",
-        "answers": [{"name": "weather", "arguments": {"city": "Porto"}}],
-        "tools": [
-            {
-                "name": "weather",
-                "description": "Weather of a city.",
-                "parameters": {"city": {"type": "str", "description": "City"}},
-            }
-        ],
-    }
-    written = {key: json.dumps(value) if key in ("answers", "tools") else value for key, value in row.items()}
-    scratch.write("xlam.json", [written])
-    scratch.wildtool("data convert xlam.json --to openai -o xlam.jsonl")
-    (converted,) = scratch.records("xlam.jsonl")
-    (call,) = converted["messages"][-1]["tool_calls"]
-    expect(json.loads(call["function"]["arguments"]) == {"city": "Porto"}, str(call))
-    return f"{head.partition(':')[0]}; a row of xlam's layout converted with its call"
+    line_with(said, "training sets (21)")
+    known = len(re.findall("`data convert --from", said.partition("training sets (21)")[2]))
+    expect(known == 20 and "not read: it holds prompts" in said, f"{known} sets are read")
+    for layout, row in SAMPLES.items():
+        form = "tools" if layout == "python-tools" else "trl"
+        scratch.write(f"layouts/{layout}.json", [row])
+        line = f"data convert layouts/{layout}.json --from {layout} --to {form} -o layouts/{layout}.jsonl"
+        scratch.wildtool(line, show=layout == "xlam")
+        expect(len(scratch.records(f"layouts/{layout}.jsonl")) == 1, f"{layout} is lost")
+    layouts = f"a row of each of {len(SAMPLES)} layouts converted"
+    return f"21 sets listed, {known} with a reader and one without dialogues; {layouts}"
 
 
 def training_file(scratch: Scratch) -> None:
@@ -328,7 +321,13 @@ def training_rows_by_two(scratch: Scratch) -> str:
         scratch.wildtool("review round train.jsonl --people ann,bob --share 0.2"), "for ann and bob"
     )
     expect(found.startswith("16 rules passed"), found)
-    return f"{found}, no benchmark named; {drawn}"
+    with open_review(str(scratch.folder / "train.jsonl")) as review:
+        items = [name for name, item in review.state.items.items() if item.stage == "in review"]
+        for name in items:
+            for who in ("ann", "bob"):
+                decide(review, who, name)
+    agreed = line_with(scratch.wildtool("review stats train.jsonl"), "same verdict")
+    return f"{found}, no benchmark named; {drawn}; {agreed}"
 
 
 SERIES = """[series]

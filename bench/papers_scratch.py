@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -31,6 +32,10 @@ from jobs import serving  # noqa: E402
 
 LIMIT_S = 600
 """Longest time of one command."""
+
+
+_MANY_ROLES = re.compile(r"(?:--role-model (\w+)=\1 ){2,}")
+"""Each role's own model, which a table need not list."""
 
 
 class NotSeenError(Exception):
@@ -73,7 +78,8 @@ class Scratch:
 
     def _played(self, line: str, status: int, show: bool) -> tuple[str, str]:
         if show:
-            self.shown.append("wildtool " + line.format(**dict.fromkeys(self.addresses, "ADDRESS")))
+            written = line.format(**dict.fromkeys(self.addresses, "ADDRESS"))
+            self.shown.append("wildtool " + _MANY_ROLES.sub("ROLES ", written))
         if line not in self._done:
             self._done[line] = self._play(line, status)
         return self._done[line]
