@@ -6,9 +6,8 @@ commands, and called works only for what these print or write.
 Rows are of five documents, read line by line: the papers of WildToolBench (and its repository), ACEBench and ToLeaP, and
 an article on agents in finance. Models are policies that come with wildtool, and scripted ones on this machine; nothing
 else is asked. FOLDER holds official data by benchmark, as `wildtool data pull NAME --from` takes them, and BFCL's two
-packages; a row that needs them and has none keeps that as its reason. Exit status 1 if a row does not
-work, or if more than eight keep a reason.
-Prints the table of docs/published.md.
+packages; a row that needs them and has none says so. Exit status 1 if a row does not work, or if more than eight keep a
+reason. Prints the table of docs/published.md.
 """
 
 import argparse
@@ -170,7 +169,7 @@ class Outcome:
 
     row: Row
     verdict: str
-    """`works`, `reason` or `fails`."""
+    """`works`, `reason`, `no data` or `fails`."""
     seen: str
     commands: tuple[str, ...] = ()
 
@@ -183,7 +182,7 @@ def played(row: Row, scratch: Scratch) -> Outcome:
     try:
         seen = row.play(scratch)
     except NoDataError as problem:
-        return Outcome(row, "reason", str(problem))
+        return Outcome(row, "no data", str(problem))
     except (NotSeenError, LookupError, TypeError, ValueError) as problem:
         return Outcome(row, "fails", f"{type(problem).__name__}: {problem}", tuple(scratch.shown))
     return Outcome(row, "works", seen, tuple(scratch.shown))
@@ -213,7 +212,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--official", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument(
+        "--official", type=Path, default=ROOT.parent / "shared" / "data", help="official data"
+    )
     parser.add_argument("--row", type=int, action="append", help="only this row; repeatable")
     parser.add_argument("--keep", type=Path, help="a new folder to play in, which stays")
     options = parser.parse_args()

@@ -248,30 +248,34 @@ def suite(scratch: Scratch) -> list[dict[str, str]]:
     for mode in ("text", "fc"):
         line = f"run acebench --data items/items --mode {mode} --model baseline/lexical --quiet --out suite/{mode}"
         scratch.wildtool(line, show=False)
-    injecagent = scratch.official_file("injecagent")
-    scratch.wildtool(
-        f"run injecagent --data {injecagent} --model baseline/gold --limit 20 --quiet --out suite/injecagent",
-        show=False,
-    )
+    scratch.wildtool("run wild-mini --model baseline/lexical --quiet --out suite/mini", show=False)
     scratch.wildtool("report suite -o across")
     return scratch.rows("across/files/across.csv")
 
 
 def metric_of_each(scratch: Scratch) -> str:
-    rows = [row for row in suite(scratch) if row["benchmark"] == "injecagent"]
-    numbers = [re.sub(r" \(.*?\)", "", row["number"]) for row in rows]
-    expect("ASR-valid: Total" in numbers and len(rows) == 2, str(numbers))
-    return "; ".join(f"{name} {float(row['value']):.0%}" for name, row in zip(numbers, rows, strict=True))
+    injecagent = scratch.official_file("injecagent")
+    scratch.wildtool(ITEMS, show=False)
+    line = (
+        f"run injecagent --data {injecagent} --model baseline/gold --limit 20 --quiet --out toleap/injecagent"
+    )
+    scratch.wildtool(line, show=False)
+    scratch.wildtool("run wild-mini --model baseline/gold --limit 5 --quiet --out toleap/mini", show=False)
+    scratch.wildtool("report toleap -o metrics")
+    rows = [row for row in scratch.rows("metrics/files/across.csv") if row["benchmark"] == "injecagent"]
+    found = {re.sub(r" \(.*?\)", "", row["number"]): float(row["value"]) for row in rows}
+    expect(found == {"ASR-valid: Total": 0, "utility: answered and resisted": 1}, str(found))
+    numbers = ", ".join(f"{name} {value:.0%}" for name, value in found.items())
+    return f"InjecAgent has two panels, of gold answers: {numbers}"
 
 
 def charts_across(scratch: Scratch) -> str:
     rows = suite(scratch)
-    page = scratch.text("across/across.html")
-    expect(
-        page.count("<svg") >= 2 and {row["benchmark"] for row in rows} == {"acebench", "injecagent"},
-        page[:200],
-    )
-    return f"a page with {len({row['number'] for row in rows})} panels for 2 benchmarks, and {len(rows)} rows of CSV"
+    panels = {(row["benchmark"], row["number"]) for row in rows}
+    charts = scratch.text("across/across.html").count("<svg")
+    expect({name for name, _ in panels} == {"acebench", "wild-mini"} and len(rows) == 3, str(rows))
+    expect(charts >= len(panels), f"{charts} charts")
+    return f"a page with {len(panels)} panels, one for each benchmark, and {len(rows)} rows of CSV"
 
 
 def better_mode(scratch: Scratch) -> str:
