@@ -121,7 +121,7 @@ ROWS = (
     Row(85, FINANCE, "catalogue", "sessions over finance tools by templates", making.finance_sessions),
     Row(86, FINANCE, "catalogue", "single requests over finance tools by templates", making.finance_items),
     Row(87, FINANCE, "values", "tickers, amounts and periods compared by meaning", results.finance_values),
-    Row(89, FINANCE, "tutorial", "a worked example of one's own domain, in finance", making.finance_tutorial),
+    Row(89, FINANCE, "tutorial", "a worked example of your own domain, in finance", making.finance_tutorial),
     Row(106, ACEBENCH, "3.1.1", "tools from technical documents", making.tools_from_documents),
     Row(
         111,
@@ -136,7 +136,7 @@ ROWS = (
     Row(135, ACEBENCH, "4.3, Figure 7", "score by the size of models", results.sizes),
     Row(136, ACEBENCH, "4.3, D.4", "standard, condensed and minimal prompts", results.prompt_strategies),
     Row(147, TOLEAP, "C, 4.2", "BFCL's version 3", results.bfcl_version_3),
-    Row(150, TOLEAP, "D, Figure 7", "the number that stands for each benchmark", results.metric_of_each),
+    Row(150, TOLEAP, "D, Figure 7", "the representative number of each benchmark", results.metric_of_each),
     Row(151, TOLEAP, "Figures 2 and 7", "charts across benchmarks", results.charts_across),
     Row(155, TOLEAP, "E", "the better of two modes of each model", results.better_mode),
     Row(

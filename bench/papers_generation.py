@@ -295,7 +295,7 @@ def agent_items(scratch: Scratch) -> str:
         expect(total - found == count, f"{caught[-1]} planted mistakes caught")
     return (
         f"gold right in 8 items by templates and 4 by models; planted mistakes caught: {' and '.join(caught)} "
-        "(all but a missing last sentence, which the end state does not need)"
+        "(all except a missing last sentence, which the end state does not need)"
     )
 
 
