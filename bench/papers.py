@@ -121,7 +121,7 @@ ROWS = (
     Row(85, FINANCE, "catalogue", "sessions over finance tools by templates", making.finance_sessions),
     Row(86, FINANCE, "catalogue", "single requests over finance tools by templates", making.finance_items),
     Row(87, FINANCE, "values", "tickers, amounts and periods compared by meaning", results.finance_values),
-    Row(89, FINANCE, "tutorial", "a worked example of your own domain, in finance", making.finance_tutorial),
+    Row(89, FINANCE, "tutorial", "a worked example for a user's domain, in finance", making.finance_tutorial),
     Row(106, ACEBENCH, "3.1.1", "tools from technical documents", making.tools_from_documents),
     Row(
         111,
