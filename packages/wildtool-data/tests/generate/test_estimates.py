@@ -12,7 +12,8 @@ from generate.sessions.players import TOOLS, Players
 from generate.sessions.test_maker import made
 from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate
-from wildtool_data.make.core.plan import Lang, SessionGenerationSpec
+from wildtool.types import Lang
+from wildtool_data.make.core.plan import SessionGenerationSpec
 from wildtool_data.make.core.prompts import is_reply_form, templates
 from wildtool_data.make.estimates import TRIAL_PARTS, TRIAL_USAGE, estimate_sessions
 from wildtool_data.make.sessions.maker import SessionMaker
