@@ -21,7 +21,6 @@ EXTRAS = (
     "tokenizers",
     "jsonschema",
     "pydantic",
-    "yaml",
     "playwright",
     "pytest",
     "transformers",

@@ -166,6 +166,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model = f"--model baseline/{name} --limit 8 --quiet"
         typed(f"wildtool run wild-mini {model} --out runs/{out}/wild-mini", place)
         typed(f"wildtool run acebench --data finance {model} --out runs/{out}/acebench", place)
+    for out, options in (("recorded", ""), ("none", "--history none"), ("before", ""), ("after", "")):
+        model = "--model baseline/lexical --profile fixed --quiet"
+        typed(f"wildtool run wild-mini {model} {options} --out runs/{out}", place)
     typed("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip", place)
     typed("wildtool board submit runs/demo/baseline--gold -o submissions", place)
     for name in ("train", "other"):

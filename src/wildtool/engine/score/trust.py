@@ -67,7 +67,6 @@ _ANSWERED_ALIKE = frozenset(
         IMPORTED,
         "unsendable request",
         "prompt too long",
-        "wrong shape",
         "no gold",
     }
 )

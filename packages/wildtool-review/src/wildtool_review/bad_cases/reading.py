@@ -26,6 +26,10 @@ _MOST_OF_TEXT = 2000
 """Characters of a message that are shown."""
 
 
+class NothingToReadError(UsageError):
+    """No unit of a run is wrong."""
+
+
 class RunCases(Closing):
     """The units of a run as readers see them. A context manager."""
 
@@ -68,12 +72,14 @@ def start_reading(
         size: of the sample; None for all failures.
         profile: the rules under which they are failures; None for those of the run.
 
-    Raises UsageError if nothing failed, or other cases were drawn before.
+    Raises NothingToReadError if nothing failed, UsageError if other cases were drawn before.
     """
     with RunCases(folder, profile) as run:
         failures = _failures(folder, run.profile)
         if not failures:
-            raise UsageError(f"{folder}: no unit is wrong under {run.profile}, so there is nothing to read")
+            raise NothingToReadError(
+                f"{folder}: no unit is wrong under {run.profile}, so there is nothing to read"
+            )
         drawn = failures
         if size is not None and size < len(failures):
             places = sorted(seeded_draw(seed).sample(range(len(failures)), size))

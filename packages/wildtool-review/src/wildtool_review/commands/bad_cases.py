@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
-from wildtool.terminal import print_out, single_line
+from wildtool.terminal import print_err, print_out, single_line
 from wildtool_review.commands.keys import typed_keys
 
 if TYPE_CHECKING:
@@ -34,15 +34,22 @@ def start_bad_cases(
     from wildtool.engine.record.bundle import is_unpacked
     from wildtool.engine.score.results import run_folders
     from wildtool_review.bad_cases.label_sets import label_set
-    from wildtool_review.bad_cases.reading import start_reading
+    from wildtool_review.bad_cases.reading import NothingToReadError, start_reading
 
     chosen = label_set(labels or DEFAULT_LABELS)
-    for folder in run_folders(place):
+    folders = run_folders(place)
+    for folder in folders:
         if is_unpacked(folder):
             raise UsageError(
                 f"{place}: labels are kept in the folder of a run, and this is a bundle; give the folder"
             )
-        cases = start_reading(folder, chosen, size=sample, seed=seed, profile=profile)
+        try:
+            cases = start_reading(folder, chosen, size=sample, seed=seed, profile=profile)
+        except NothingToReadError as error:
+            if len(folders) == 1:
+                raise
+            print_err(str(error))
+            continue
         proposed = sum(map(bool, cases.proposals.values()))
         print_out(
             f"{folder}: {len(cases.proposals):,} of {counted(cases.failures, 'failure')} under {cases.profile} to read, "
