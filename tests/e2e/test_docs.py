@@ -213,6 +213,8 @@ def pulled(folder: Path, bfcl_package: Path) -> Path:
     for questions in (folder / CACHE / "acebench").glob("*/data_*.json"):
         _keep_first(questions, questions.parent / "possible_answer" / questions.name)
     typed("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)
+    kinds = "agent_finance_multi_step,agent_finance_multi_turn"
+    typed(f"wildtool generate acebench --model procedural --kinds {kinds} --items 20 --out agents", folder)
     for name in ("rotbench", "sealtools", "injecagent"):
         typed(shlex.join(["wildtool", "data", "pull", name, "--from", str(PULLED.with_name(name))]), folder)
         typed(f"wildtool run {name} --model baseline/gold --limit 30 --out runs/{name}/qwen3 -q", folder)

@@ -155,8 +155,10 @@ _PARTS = st.recursive(
     lambda inner: st.one_of(
         st.tuples(inner, st.sampled_from(["+", "-", "*", "/", "//", "%", "**", "<<", ">>", "|", "&", "^", "@"]), inner)
         .map("".join).map("({})".format),
-        st.tuples(inner, st.sampled_from(["<", "==", " in ", " not in ", " is ", ">=", " and ", " or "]), inner)
+        st.tuples(inner, st.sampled_from(["<", "==", " in ", " not in ", ">=", " and ", " or "]), inner)
         .map("".join).map("({})".format),
+        # Whether two equal numbers are one object is up to the compiler; what there is only one of is not.
+        st.tuples(inner, st.sampled_from(["None", "True", "..."])).map("({0[0]} is {0[1]})".format),
         st.tuples(inner, inner).map("[{0[0]},{0[1]}]".format),
         st.tuples(inner, inner).map("{{{0[0]}:{0[1]}}}".format),
         st.tuples(inner, inner).map("{{{0[0]},*{0[1]}}}".format),
