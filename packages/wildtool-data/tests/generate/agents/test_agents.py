@@ -174,6 +174,23 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
         "E4",
     ),
     "a value that nobody said": (change_call({"amount": 77.31}), "E3"),
+    "a value that is only a part of one that was said": (change_call({"amount": 90}), "E3"),
+    "an account that is not there": (
+        edit("writer", lambda reply: {**reply, "config": {"Finance": {"balances": {"none": 5}}}}),
+        "E1",
+    ),
+    "settings of another shape": (
+        edit("writer", lambda reply: {**reply, "config": {"Finance": {"logged_in": 5}}}),
+        "E1",
+    ),
+    "settings that are no object": (
+        edit("writer", lambda reply: {**reply, "config": {"Finance": [900]}}),
+        "E1",
+    ),
+    "calls that are no list": (
+        edit("writer", lambda reply: {**reply, "before": reply["before"][0]}),
+        "E2",
+    ),
     "a part too few": (edit("writer", lambda reply: {**reply, "parts": []}), "E2"),
     "a setting that is none": (
         edit("writer", lambda reply: {**reply, "config": {"Finance": {"rates": {}}}}),

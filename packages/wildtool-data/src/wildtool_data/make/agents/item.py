@@ -11,6 +11,7 @@ from wildtool.benchmarks.acebench.data import AgentRecord, ItemData
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox, as_json
 from wildtool.benchmarks.acebench.sandbox.edition import ClassState
 from wildtool.episode import gold_replies
+from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.toolcall.call_syntax import CallExpression, write_calls
 from wildtool.types import Item
@@ -18,7 +19,6 @@ from wildtool_data.make.agents.scenario import AgentScenario
 
 FIRST_NUMBER = 1_000
 """Numbers below it are those of published records."""
-MOST_ORDERS = 6
 _LOOKUPS = ("get_", "view_", "search_", "find_", "check_")
 
 
@@ -117,8 +117,21 @@ def played_item(number: int, scenario: AgentScenario, task: AgentTask) -> AgentI
         for calls in _orders(task)
         if _end_state(scenario, task, calls) == right
     )
-    item = AgentItem(number, scenario, task, tuple(right), orders[:MOST_ORDERS])
+    item = AgentItem(number, scenario, task, tuple(right), orders)
     return _misjudged(item) or item
+
+
+def start_problem(scenario: AgentScenario, task: AgentTask) -> str:
+    """Why the sandbox cannot begin in the start state of a task; empty if it can."""
+    phone = task.config.get("BaseApi", {})
+    for name, value in phone.items():
+        if not isinstance(value, bool):
+            return f"BaseApi.{name} is true or false, not {value!r}"
+    try:
+        Sandbox(scenario.edition, task.classes, task.config)
+    except (DataError, *TOOL_ERRORS) as error:
+        return str(error)
+    return ""
 
 
 def results(scenario: AgentScenario, task: AgentTask) -> list[Any]:

@@ -1,18 +1,25 @@
 """The script of an agent item made by role models: a writer designs it, it is played, judges vote on it."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from wildtool.benchmarks.wildtoolbench.grounding import SearchText, grounded, leaves
 from wildtool.findings import Finding, fault
-from wildtool.json_codec import as_list, as_object, as_objects, values_inside
+from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.toolcall.call_syntax import CallExpression, write_calls
-from wildtool_data.make.agents.item import AgentItem, AgentTask, played_item, results, written_call
+from wildtool_data.make.agents.item import (
+    AgentItem,
+    AgentTask,
+    played_item,
+    results,
+    start_problem,
+    written_call,
+)
 from wildtool_data.make.agents.plan import AgentPlan
 from wildtool_data.make.agents.scenario import AgentScenario
 from wildtool_data.make.core.parsing import RefusedReplyError, read_object
@@ -86,6 +93,8 @@ def _attempt(job: AgentJob, number: int, counters: Counter[str]) -> RoleCoroutin
 
     def read(text: str) -> tuple[AgentItem | None, list[Finding]]:
         task = _task(text, classes, parts)
+        if problem := start_problem(scenario, task):
+            return None, [fault("E1", f"`config` cannot be used: {problem}.")]
         if faults := list(_unfounded(task, scenario, state)):
             return None, faults
         made = played_item(plan.index, scenario, task)
@@ -107,13 +116,7 @@ def _task(text: str, classes: tuple[str, ...], parts: int) -> AgentTask:
     if not isinstance(question, str) or not 0 < len(question.strip()) <= _LONGEST_QUESTION:
         message = f"`question` is a text of at most {_LONGEST_QUESTION} characters."
         raise RefusedReplyError(fault("E1", message))
-    config = {name: as_object(its) for name, its in as_object(reply.get("config")).items()}
-    for name, its in config.items():
-        if name not in classes or not its.keys() <= START_SETTINGS.get(name, {}).keys():
-            message = (
-                f"`config` may set only what `settings` lists; {name} with {', '.join(its)} is not in it."
-            )
-            raise RefusedReplyError(fault("E1", message))
+    config = _config(reply.get("config"), classes)
     groups = tuple(tuple(_calls(group)) for group in as_list(reply.get("parts")))
     if len(groups) != parts or not all(groups):
         raise RefusedReplyError(fault("E2", f"`parts` is a list of {parts} lists of at least one call each."))
@@ -123,36 +126,42 @@ def _task(text: str, classes: tuple[str, ...], parts: int) -> AgentTask:
     return task
 
 
+def _config(entries: Any, classes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """The start state of a reply, which may leave it out. Raises RefusedReplyError."""
+    rows = as_object(entries)
+    if not isinstance(entries, dict | None) or not all(isinstance(its, dict) for its in rows.values()):
+        raise RefusedReplyError(fault("E1", "`config` is an object with an object for each class."))
+    config = {name: as_object(its) for name, its in rows.items()}
+    for name, its in config.items():
+        if name not in classes or not its.keys() <= START_SETTINGS.get(name, {}).keys():
+            message = (
+                f"`config` may set only what `settings` lists; {name} with {', '.join(its)} is not in it."
+            )
+            raise RefusedReplyError(fault("E1", message))
+    return config
+
+
 def _calls(entries: Any) -> Iterator[CallExpression]:
-    rows = as_list(entries)
-    for row in as_objects(rows):
+    if not isinstance(entries, list | None):
+        raise RefusedReplyError(fault("E2", "Calls are a list, even if there is only one."))
+    for row in as_objects(entries):
         name, arguments = row.get("name"), row.get("arguments")
         if not isinstance(name, str) or not isinstance(arguments, dict):
             raise RefusedReplyError(fault("E2", "A call has a `name` and `arguments` (an object)."))
         yield written_call(name, **as_object(arguments))
-    if len(as_objects(rows)) < len(rows):
-        raise RefusedReplyError(fault("E2", "Each call is an object with `name` and `arguments`."))
 
 
 def _unfounded(task: AgentTask, scenario: AgentScenario, state: Mapping[str, Any]) -> Iterator[Finding]:
     """Why an agent could not know what the calls need: it is neither said, nor part of the world or of a result."""
     if (_CHINESE.search(task.question) is not None) != (scenario.lang == "zh"):
         yield fault("E3", f"`question` must be in the language {scenario.lang}.")
-    known = f"{task.question}\n{json.dumps([state, task.config], ensure_ascii=False)}"
+    known = [SearchText.of(task.question), SearchText.of(dict(state)), SearchText.of(dict(task.config))]
     for call, result in zip_longest(task.calls, results(scenario, task)):
-        for value in values_inside(call.arguments):
-            if isinstance(value, bool | dict | list) or value is None or _said(value) in known:
-                continue
-            message = (
-                f"{call.name}: {value!r} is neither in the question nor in `state` nor in an earlier result."
-            )
-            yield fault("E3", message)
-        known += json.dumps(result, ensure_ascii=False)
-
-
-def _said(value: Any) -> str:
-    """A value as it is looked for: a whole number without decimals."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+        for leaf in leaves(cast(Any, call.arguments), {}):
+            if not isinstance(leaf.value, bool) and not grounded(leaf, known):
+                where = "is neither in the question nor in `state` nor in an earlier result"
+                yield fault("E3", f"{call.name}: {leaf.value!r} {where}.")
+        known.append(SearchText.of(result))
 
 
 def _votes(
