@@ -92,6 +92,15 @@ def test_a_merge_that_cannot_be_made_is_refused(toolbox: Path, target: str, said
     assert (status, said in output) == (2, True), output
 
 
+def test_two_tools_of_one_name_are_not_made_one_in_silence(toolbox: Path):
+    with open_review(str(toolbox)) as review:
+        edit(review, "owner", "fetch_order", "get_order", "/function/name")
+        for item in ("get_order", "fetch_order"):
+            decide(review, "owner", item)
+    status, output = command("review", "export", toolbox, "-o", "done")
+    assert (status, "two approved tools" in output) == (2, True), output
+
+
 def test_several_sets_stay_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("tools.json").write_text(json.dumps([TOOLS[:2], TOOLS[:1]]), encoding="utf-8")

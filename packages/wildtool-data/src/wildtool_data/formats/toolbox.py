@@ -96,7 +96,15 @@ class ToolboxFormat(ReviewFormat):
 
 def _merged(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The tools of a set without the fields of the review, and those that are merged in their places."""
-    kept = {_name(tool): tool for tool in tools if not tool.get(MERGE_INTO)}
+    kept: dict[str, dict[str, Any]] = {}
+    for tool in tools:
+        if tool.get(MERGE_INTO):
+            continue
+        if _name(tool) in kept:
+            raise DataError(
+                f"{_name(tool)}: two approved tools of a set have this name; reject, rename or merge one"
+            )
+        kept[_name(tool)] = tool
     for tool in tools:
         target = tool.get(MERGE_INTO)
         if target and target not in kept:
