@@ -88,6 +88,8 @@ def test_the_same_seed_gives_the_same_items(tmp_path: Path):
     [
         (("--kinds", f"{FINANCE[0]},single"), "sets of their own"),
         (("--kinds", FINANCE[0], "--tools", "t.json"), "tools of their sandbox"),
+        (("--kinds", FINANCE[0], "--hold-out-tools", "0.5"), "tools of their sandbox"),
+        (("--kinds", FINANCE[0], "-n", 0), "at least one item"),
         (("--kinds", "single", "--sandbox", "folder"), "--sandbox is for agent items"),
         (("--kinds", f"{FINANCE[0]}=x"), "a share is a whole number"),
         (("--kinds", FINANCE[0], "--judges", "2"), "need a model"),
@@ -105,6 +107,15 @@ def test_what_items_of_models_would_take_is_not_estimated_which_is_said_before_a
     ran = CliRunner().invoke(app, [*line.split(), str(tmp_path / "set")], prog_name="wildtool")
     assert (ran.exit_code, "cannot estimate agent items" in ran.output) == (2, True), ran.output
     assert not (tmp_path / "set").exists()
+
+
+def test_several_judges_share_the_votes(tmp_path: Path):
+    judges = "--role-model judge=a --role-model judge=b --judges 3"
+    line = (
+        f"generate acebench -m agent {judges} --base-url http://127.0.0.1:9 --kinds {FINANCE[0]} --dry-run -o"
+    )
+    ran = CliRunner().invoke(app, [*line.split(), str(tmp_path / "set")], prog_name="wildtool")
+    assert (ran.exit_code, "cannot estimate agent items" in ran.output) == (2, True), ran.output
 
 
 class Writer(Scripted):

@@ -166,6 +166,16 @@ def role_models(
     return models
 
 
+def share_votes(generate_options: GenerateOptions, roles: Sequence[str]) -> GenerateOptions:
+    """The options where several `judge=NAME` share the votes by turns: `judge=a`, `judge 2=b`, `judge 3=a`."""
+    texts = generate_options.role_model or ()
+    judges = [text.partition("=")[2] for text in texts if text.startswith("judge=")]
+    rest = [text for text in texts if not text.startswith("judge=")]
+    voters = [role for role in roles if role.startswith("judge")]
+    shared = [f"{voter}={judges[k % len(judges)]}" for k, voter in enumerate(voters) if judges]
+    return replace(generate_options, role_model=[*rest, *shared])
+
+
 def run_generation(
     maker: RoleBenchmark,
     models: Mapping[str, ConfiguredModel],

@@ -1,6 +1,5 @@
 """`wildtool generate acebench`: single requests with gold answers over your tools or the built-in ones."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,10 +8,7 @@ import typer
 from wildtool.api.values import split_values
 from wildtool.cli.command import opt
 from wildtool.cli.options.config_file import explicit_options
-from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
-from wildtool.temporary import lasting_files
-from wildtool.written import written_before
 from wildtool_data.commands.generate import options
 from wildtool_data.commands.generate.options import GenerateOptions, ToolOptions
 
@@ -70,12 +66,15 @@ def items(
     from wildtool_data.commands.generate.agents import generate_agents, names_agents
     from wildtool_data.make.items.maker import ItemGenerationSpec
 
+    procedural = generate_options.model == options.PROCEDURAL
+    if procedural and (generate_options.role_model or {"judges", "agree"} & explicit_options(context)):
+        raise UsageError("--role-model, --judges and --agree need a model; procedural uses none")
     named = split_values(kinds)
     if names_agents(named):
-        if from_ or tool_options.tools:
+        if from_ or tool_options.tools or hold_out_tools is not None:
             raise UsageError(
-                "agent items use the tools of their sandbox; leave out --tools and --from, and choose another "
-                "sandbox with --sandbox"
+                "agent items use the tools of their sandbox; leave out --tools, --hold-out-tools and --from, and choose "
+                "another sandbox with --sandbox"
             )
         langs, votes = options.parse_languages(lang), (judges, judges if agree is None else agree)
         return generate_agents(context, generate_options, named, items, seed, langs, sandbox, out, votes)
@@ -100,9 +99,7 @@ def items(
         judges=judges,
         agree=judges if agree is None else agree,
     )
-    if generate_options.model == options.PROCEDURAL:
-        if generate_options.role_model or {"judges", "agree"} & explicit_options(context):
-            raise UsageError("--role-model, --judges and --agree need a model; procedural uses none")
+    if procedural:
         return _generate_from_templates(order, out, force=generate_options.force)
     return _generate_with_models(context, generate_options, order, out)
 
@@ -116,48 +113,31 @@ def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
 
 
 def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bool) -> int:
-    from wildtool.outputs import check_folder, claim, contents_of
-    from wildtool.terminal import CappedMessages, format_reason, print_err, print_out
-    from wildtool_data.make.core.files import LOSSES_FILE
-    from wildtool_data.make.items.output import ITEMS_FOLDER, items_run_command, write_items
+    from wildtool.terminal import CappedMessages
+    from wildtool_data.commands.generate.item_folder import claim_folder, print_made
+    from wildtool_data.make.items.output import write_items
     from wildtool_data.make.items.procedural import procedural_items
 
-    check_folder(out, lambda _: True)
-    claim(out)
-    if not force and out.exists() and contents_of(out) and not all(map(written_before, lasting_files(out))):
-        raise UsageError(
-            f"{out} already exists; name another folder, remove it, or add --force to write into it"
-        )
+    claim_folder(out, force=force)
     remarks = CappedMessages()
     try:
         generated = procedural_items(spec, remarks)
     finally:
         remarks.close()
     write_items(generated, out)
-    print_out(f"{out / ITEMS_FOLDER}: {counted(len(generated.kept), 'item')}, {len(generated.losses)} lost")
-    if generated.losses:
-        first = generated.losses[0]
-        print_err(
-            format_reason(
-                f"why items were lost: {out / LOSSES_FILE}; the first: {first['reason']}: {first['detail']}"
-            )
-        )
-    if generated.kept:
-        print_err(f"Run them: {items_run_command(out)}")
-    return 0 if generated.kept else 1
+    return print_made(out, len(generated.kept), generated.losses)
 
 
 def _generate_with_models(
     context: typer.Context, generate_options: GenerateOptions, spec: "ItemGenerationSpec", out: Path
 ) -> int:
-    from dataclasses import replace
-
     from wildtool.engine.plan import Plan
     from wildtool_data.commands.generate.execute import (
         GenerationResult,
         assign_models,
         run_generation,
         set_result,
+        share_votes,
     )
     from wildtool_data.make.items.maker import ItemMaker
     from wildtool_data.make.items.output import (
@@ -170,7 +150,7 @@ def _generate_with_models(
 
     maker = ItemMaker(spec)
     roles = ["agent", *maker.roles]
-    sharing = replace(generate_options, role_model=_share_votes(generate_options.role_model or (), roles))
+    sharing = share_votes(generate_options, roles)
 
     def write(plan: Plan) -> GenerationResult:
         generated = items_from_record(maker, plan, out)
@@ -180,11 +160,3 @@ def _generate_with_models(
 
     models = assign_models(sharing, maker, roles, context)
     return run_generation(maker, models, out, generate_options, write)
-
-
-def _share_votes(texts: Sequence[str], roles: Sequence[str]) -> list[str]:
-    """Several `judge=NAME` share the votes by turns: `judge=a`, `judge 2=b`, `judge 3=a`."""
-    judges = [text.partition("=")[2] for text in texts if text.startswith("judge=")]
-    rest = [text for text in texts if not text.startswith("judge=")]
-    voters = [role for role in roles if role.startswith("judge")]
-    return [*rest, *(f"{voter}={judges[k % len(judges)]}" for k, voter in enumerate(voters) if judges)]

@@ -128,6 +128,12 @@ class GenerateOptions(CallOptions):
         return Invocation(Budget(spending_limits(self.limits)), cache)
 
 
+def check_share(share: float) -> None:
+    """Raises UsageError for a share of tools that holds out none or all."""
+    if not 0 < share < 1:
+        raise UsageError(f"--hold-out-tools {share:g}: give a share between 0 and 1, such as 0.25")
+
+
 def split_tool_files(tools: Path | None, share: float, seed: str, out: Path, *, force: bool) -> Path:
     """Writes the tools of a file into two beside what is generated, which have no name in common: those to generate over
     now, and those that are held out. Gives the first and prints where the second is.
@@ -146,14 +152,16 @@ def split_tool_files(tools: Path | None, share: float, seed: str, out: Path, *, 
     from wildtool.tools.sources.tool_files import read_tool_lists
     from wildtool_data.make.procedural.tool_sets import held_out_names
 
-    if not 0 < share < 1:
-        raise UsageError(f"--hold-out-tools {share:g}: give a share between 0 and 1, such as 0.25")
+    check_share(share)
     if tools is None:
         raise UsageError(
             "--hold-out-tools splits your own tools here: add --tools FILE; sessions with --model procedural also take "
             "the built-in ones"
         )
-    sets = [[tool for tool in its if tool_name(tool)] for its in read_tool_lists(tools, print_err)]
+    every = list(read_tool_lists(tools, print_err))
+    sets = [[tool for tool in its if tool_name(tool)] for its in every]
+    if unnamed := sum(map(len, every)) - sum(map(len, sets)):
+        print_err(f"{tools}: {counted(unnamed, 'tool')} without a name left out")
     names = [list(dict.fromkeys(str(tool_name(tool)) for tool in its)) for its in sets if its]
     if len({name for its in names for name in its}) < 2:
         raise DataError(f"{tools}: has too few tools to hold any out; give at least two")

@@ -120,7 +120,8 @@ def sessions(
         replace(spec, judges=counts["judge"], checkers=counts["checker"], users=counts["user"])
     )
     models = execute.assign_models(generate_options, maker, SESSION_ROLES, context, SHARED_ROLES)
-    for line in () if generate_options.quiet else (*maker.own_prompts.lines(), *maker.material.lines()):
+    said = [*maker.own_prompts.lines(), *maker.material.lines(spec.langs)]
+    for line in () if generate_options.quiet else said:
         print_err(line)
 
     def write(plan: Plan) -> execute.GenerationResult:
@@ -247,8 +248,7 @@ def _write_by_workers(
 
 def _held_sessions(sessions: int, share: float) -> int:
     """How many of the sessions are over held-out tools. Raises UsageError where one of the files would have none."""
-    if not 0 < share < 1:
-        raise UsageError(f"--hold-out-tools {share:g}: give a share between 0 and 1, such as 0.25")
+    options.check_share(share)
     if sessions < 2:
         raise UsageError("--hold-out-tools writes two files: give at least --sessions 2")
     return min(max(1, round(sessions * share)), sessions - 1)

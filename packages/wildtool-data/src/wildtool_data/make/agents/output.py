@@ -1,44 +1,25 @@
 """The folder of a set of agent items: files for the benchmark with those of the sandbox, losses and provenance."""
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.outputs import note_written
-from wildtool.temporary import temporary_folder
 from wildtool_data.make.agents.item import AgentItem
 from wildtool_data.make.agents.scenario import AgentScenario, sandbox_files
-from wildtool_data.make.core.files import (
-    ITEMS_FOLDER,
-    LOSSES_FILE,
-    PROVENANCE_FILE,
-    json_line,
-    storage_errors,
-    write_whole_file,
-)
+from wildtool_data.make.core.files import LOSSES_FILE, json_line, storage_errors, write_whole_file
 from wildtool_data.make.core.plan import Lang
+from wildtool_data.make.items.output import write_item_files
 
 KeptItems = Sequence[tuple[AgentItem, Mapping[str, Any]]]
 """Items, each with how it was made."""
 
 
 def write_agent_files(kept: KeptItems, out: Path) -> None:
-    """Writes the items and their provenance; the folder of items appears whole. Raises StorageError."""
-    with storage_errors(out), temporary_folder(out) as place:
-        new = place / ITEMS_FOLDER
-        files = _files([item for item, _ in kept])
-        for name, text in files.items():
-            (new / name).parent.mkdir(parents=True, exist_ok=True)
-            write_whole_file(new / name, text)
-        for name in files:
-            note_written(out / ITEMS_FOLDER / name, new / name)
-        shutil.rmtree(out / ITEMS_FOLDER, ignore_errors=True)
-        if files:
-            new.rename(out / ITEMS_FOLDER)
-        rows = ({"ids": [item.id], **made_by} for item, made_by in kept)
-        write_whole_file(out / PROVENANCE_FILE, map(json_line, rows))
+    """Writes the items and their provenance. Raises StorageError."""
+    rows = [{"ids": [item.id], **made_by} for item, made_by in kept]
+    with storage_errors(out):
+        write_item_files(_files([item for item, _ in kept]), rows, out)
 
 
 def write_agent_set(kept: KeptItems, losses: Sequence[Mapping[str, Any]], out: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 from wildtool.draws import seeded_draw
+from wildtool.errors import UsageError
 from wildtool_data.make.agents.scenario import AgentScenario, read_scenario
 from wildtool_data.make.core.plan import Lang, Quota
 
@@ -63,7 +64,9 @@ class AgentSpec:
         }
 
     def plans(self) -> Iterator[AgentPlan]:
-        """Languages by turns, and in each the kinds by their shares."""
+        """Languages by turns, and in each the kinds by their shares. Raises UsageError for numbers below 1."""
+        if self.items < 1:
+            raise UsageError("a set needs at least one item")
         quotas = [Quota(dict(self.kinds)) for _ in self.langs]
         for index in range(self.items):
             place = index % len(self.langs)

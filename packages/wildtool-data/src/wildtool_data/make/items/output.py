@@ -73,21 +73,31 @@ def items_run_command(out: Path) -> str:
 
 
 def _write_files(items: Sequence[CollectedItem], out: Path) -> None:
-    """A folder for each language with a file of questions and one of answers for each category; it appears whole."""
-    files: dict[Path, list[Mapping[str, Any]]] = {}
+    """A file of questions and one of answers for each language and category."""
+    files: dict[Path, list[str]] = {}
     provenance: list[Mapping[str, Any]] = []
     for collected in items:
         records = acebench_records(collected.item)
         name = f"data_{ACEBENCH_CATEGORIES[collected.item.plan.kind]}.json"
         lang = Path(collected.item.plan.lang)
-        files.setdefault(lang / name, []).extend(row.question for row in records)
-        files.setdefault(lang / "possible_answer" / name, []).extend(row.answer for row in records)
+        files.setdefault(lang / name, []).extend(json_line(row.question) for row in records)
+        files.setdefault(lang / "possible_answer" / name, []).extend(json_line(row.answer) for row in records)
         provenance.append({"ids": [row.question["id"] for row in records], **collected.made_by})
+    write_item_files(files, provenance, out)
+
+
+def write_item_files(
+    files: Mapping[Path, Sequence[str]], provenance: Sequence[Mapping[str, Any]], out: Path
+) -> None:
+    """Writes files of items, and how each was made; the folder of items appears whole.
+
+    Args: files: by place in the folder their lines.
+    """
     with temporary_folder(out) as place:
         new = place / ITEMS_FOLDER
-        for name, rows in files.items():
+        for name, lines in files.items():
             (new / name).parent.mkdir(parents=True, exist_ok=True)
-            write_whole_file(new / name, map(json_line, rows))
+            write_whole_file(new / name, lines)
         for name in files:
             note_written(out / ITEMS_FOLDER / name, new / name)
         shutil.rmtree(out / ITEMS_FOLDER, ignore_errors=True)

@@ -50,17 +50,24 @@ MAX_ITEM_CALLS = 5
 """Calls of a `parallel` item at most; the others take one for each turn."""
 
 
-def parse_shares(texts: tuple[str, ...]) -> dict[str, int]:
-    """Kinds with their shares: all as published, or those that are named, such as `single=3`. Raises UsageError."""
+ITEM_SHARES: Mapping[str, int] = {name: kind.share for name, kind in ITEM_KINDS.items()}
+
+
+def parse_shares(texts: Sequence[str], usual: Mapping[str, int] = ITEM_SHARES) -> dict[str, int]:
+    """Kinds with their shares: all, or those that are named, such as `single=3`. Raises UsageError.
+
+    Args:
+        usual: all kinds, with the share that each has where none is given.
+    """
     shares: dict[str, int] = {}
     for text in texts:
         name, sign, number = text.partition("=")
-        if name not in ITEM_KINDS:
-            raise UsageError(unknown_name("kind", name, ITEM_KINDS))
+        if name not in usual:
+            raise UsageError(unknown_name("kind", name, usual))
         if sign and not (number.isascii() and number.isdigit() and 0 < int(number) < 1_000_000):
             raise UsageError(f"--kinds {text!r}: a share is a whole number above 0, such as {name}=3")
-        shares[name] = int(number) if sign else ITEM_KINDS[name].share
-    return shares or {name: kind.share for name, kind in ITEM_KINDS.items()}
+        shares[name] = int(number) if sign else usual[name]
+    return shares or dict(usual)
 
 
 _MONTHS = (
