@@ -9,7 +9,7 @@ from generate.sessions.players import Players
 from generate.sessions.test_maker import made
 from wildtool.errors import UsageError
 from wildtool_data.make.core.prompts import SESSION_PROMPTS, role_opening, templates
-from wildtool_data.make.core.role_prompts import SLOTS, read_role_prompts
+from wildtool_data.make.core.role_prompts import PART_SLOTS, SLOTS, read_role_prompts
 
 
 def write(folder: Path, texts: dict[str, str]) -> Path:
@@ -39,6 +39,16 @@ def write(folder: Path, texts: dict[str, str]) -> Path:
         ({"user.txt": "Hi."}, ("en", "zh"), "there is no folder en"),
         ({"zh/user.txt": "你好。"}, ("en",), "there is no folder en"),
         ({"en/notes.md": "Hi."}, ("en",), "holds no text"),
+        ({"en/user.txt": "Hi.", "en/judge.md": "Hi."}, ("en",), "judge.md: is no text of a role"),
+        ({"en/user.txt": "Hi.", "judge.txt": "Hi."}, ("en",), "judge.txt: lies beside the folders"),
+        (
+            {"en/user.txt": "Hi.\n=single\nOne call."},
+            ("en",),
+            "user.txt:2: write the beginning .* '= single'",
+        ),
+        ({"en/user.txt": "= reply\nOf {{wanted.tool}}."}, ("en",), "user.txt:2: unknown slot 'wanted.tool'"),
+        ({"en/agent.txt": "= answer\nOf {{missing}}."}, ("en",), "agent.txt:2: unknown slot 'missing'"),
+        ({"en/checker.txt": "= alone\nOf {{conversation}}."}, ("en",), "unknown slot 'conversation'"),
     ],
 )
 def test_what_cannot_be_used_is_refused_by_name(
@@ -66,6 +76,19 @@ def test_shipped_texts_can_be_given_back_as_they_are(tmp_path: Path):
         situation = dict.fromkeys(SLOTS[role], "x")
         own = role_opening(role, "en", blocks, situation, own=read.texts["en"][role])
         assert own == role_opening(role, "en", blocks, situation)
+
+
+def test_a_part_names_what_it_is_shown_somewhere_in_a_set(tmp_path: Path):
+    players = Players()
+    made(tmp_path, players, sessions=8)
+    shown: dict[tuple[str, str], set[str]] = {}
+    for request in players.asked:
+        fields = set(json.loads(request.messages[1]["content"]))
+        for part, text in templates("en", SESSION_PROMPTS)[request.role].items():
+            if part and text in request.messages[0]["content"]:
+                shown.setdefault((request.role, part), set()).update(fields)
+    for place, fields in PART_SLOTS.items():
+        assert shown[place] == set(fields), place
 
 
 def test_slots_are_filled_and_what_they_show_is_not_shown_again():

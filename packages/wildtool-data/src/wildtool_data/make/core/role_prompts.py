@@ -21,6 +21,17 @@ SLOTS: Mapping[str, Collection[str]] = {
     "judge": ("tools", "now", "conversation", "wanted", "candidates"),
 }
 """What a text of a role may name in double braces: the fields of what the role is shown."""
+_TALK = ("tools", "now", "conversation")
+PART_SLOTS: Mapping[tuple[str, str], Collection[str]] = {
+    ("user", "reply"): _TALK,
+    ("user", "vague reply"): _TALK,
+    ("agent", "answer"): _TALK,
+    ("agent", "chat"): _TALK,
+    ("checker", "decision"): (*_TALK, "decision"),
+    ("checker", "results"): (*_TALK, "results"),
+    ("checker", "alone"): ("tools", "now", "message"),
+}
+"""By role and part what a text may name where that is less: the other fields are never shown with that part."""
 _WANTED = (
     "kind", "candidates", "difficulty", "writer", "tool", "leave_out", "may_give", "subtype", "strategy",
 )  # fmt: skip
@@ -71,16 +82,27 @@ def read_role_prompts(folder: Path, langs: Sequence[Lang]) -> OwnPrompts:
                     f"--role-prompts {folder}: there is no folder {lang}; put the texts for --lang {lang} in {place}"
                 )
             place = folder
+        elif stray := next((path for path in _entries(folder) if path.name not in ("en", "zh")), None):
+            raise UsageError(
+                f"{stray}: lies beside the folders of the languages; put it in {place}, or take it out"
+            )
         texts[lang] = _read_language(place, lang)
     return OwnPrompts(texts)
 
 
+def _entries(folder: Path) -> list[Path]:
+    """What lies in a folder, without hidden files."""
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
 def _read_language(folder: Path, lang: Lang) -> RoleTexts:
-    files = sorted(folder.glob("*.txt"))
-    if not files:
+    files = _entries(folder)
+    if not any(file.suffix == ".txt" for file in files):
         raise UsageError(f"{folder}: holds no text; name each after its role, such as user.txt")
     shipped = templates(lang, SESSION_PROMPTS)
     for file in files:
+        if file.suffix != ".txt":
+            raise UsageError(f"{file}: is no text of a role; name each after its role, such as user.txt")
         if file.stem not in SESSION_ROLES:
             raise UsageError(f"{file}: {unknown_name('role', file.stem, SESSION_ROLES)}")
     return {file.stem: dict(_read_parts(file, shipped[file.stem])) for file in files}
@@ -92,8 +114,8 @@ def _read_parts(file: Path, shipped: Mapping[str, str]) -> Iterator[tuple[str, s
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for number, line in enumerate(read_text(file).splitlines(), 1):
-        if heading := _PART.fullmatch(line):
-            name = heading[1].strip()
+        if match := _PART.fullmatch(line):
+            name = match[1].strip()
             if is_reply_form(name):
                 raise UsageError(
                     f"{file}:{number}: the form of a reply is wildtool's, since it reads it; leave {name!r} out"
@@ -104,7 +126,10 @@ def _read_parts(file: Path, shipped: Mapping[str, str]) -> Iterator[tuple[str, s
                 raise UsageError(f"{file}:{number}: the part {name!r} is there twice")
             parts[name] = []
             continue
-        _check_slots(file, number, line)
+        heading = line.strip("= \t")
+        if line.startswith("=") and (heading in known or is_reply_form(heading)):
+            raise UsageError(f"{file}:{number}: write the beginning of a part as '= {heading}'")
+        _check_slots(file, number, line, name)
         parts[name].append(line)
     for name, lines in parts.items():
         text = "\n".join(lines).strip()
@@ -114,9 +139,9 @@ def _read_parts(file: Path, shipped: Mapping[str, str]) -> Iterator[tuple[str, s
             raise UsageError(f"{file}: the part {name!r} is empty; without its line the shipped text stays")
 
 
-def _check_slots(file: Path, number: int, line: str) -> None:
-    """Raises UsageError for a slot that the role of a file has not."""
-    known = [*SLOTS[file.stem]]
+def _check_slots(file: Path, number: int, line: str, part: str) -> None:
+    """Raises UsageError for a slot that a part of a role never has."""
+    known = [*PART_SLOTS.get((file.stem, part), SLOTS[file.stem])]
     if "wanted" in known:
         known += [f"wanted.{name}" for name in _WANTED]
     for slot in SLOT.findall(line):
