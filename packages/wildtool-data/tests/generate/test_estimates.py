@@ -109,6 +109,14 @@ def test_own_texts_count_for_their_role_alone_and_shorter_ones_less(tmp_path: Pa
         assert {**own, "judge": None} == {**plain, "judge": None}
 
 
+def test_scenarios_count_for_the_roles_that_are_shown_them(tmp_path: Path):
+    (tmp_path / "short.txt").write_text("A parcel is late.")
+    (tmp_path / "long.txt").write_text("A parcel is late. " * 100)
+    short, long = (outlook_of(tmp_path, scenarios=tmp_path / f"{name}.txt") for name in ("short", "long"))
+    grown = {role for role in long if long[role].low.prompt_tokens > 1.2 * short[role].low.prompt_tokens}
+    assert grown == {"user", "judge"}
+
+
 def outlook_of(folder: Path, **order: Any) -> dict[str, RoleEstimate]:
     tools = folder / "tools.json"
     tools.write_text(json.dumps(TOOLS))

@@ -134,9 +134,18 @@ def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
     tools = [[tool.definition for tool in session_tools(job.plan, job.sets, 0)] for job in jobs]
     shown = [job.material.shown(job.plan, t)[1] for job in jobs for t in range(spec.tasks)]
     examples = fmean(tokens_of(json.dumps(each, ensure_ascii=False)) if each else 0 for each in shown)
+    scenarios = fmean(_tokens_of_scenarios(job) for job in jobs) / spec.tasks
     added = _added_by_own_texts(maker)
-    added["user"] += examples
+    added["user"] += (examples + scenarios) * TRIAL_PARTS["user"]["task"]
+    added["judge"] += scenarios
     return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts, users=spec.users, added=added)
+
+
+def _tokens_of_scenarios(job: SessionJob) -> float:
+    """Tokens of the scenarios of a session: all with its first task, and with each later one that of the writer."""
+    texts = [job.material.scenarios[each.scenario - 1] for each in job.plan.backgrounds if each.scenario]
+    sizes = [tokens_of(text) for text in texts]
+    return sum(sizes) + (len(job.plan.tasks) - 1) * fmean(sizes) if sizes else 0.0
 
 
 def _added_by_own_texts(maker: SessionMaker) -> dict[str, float]:
