@@ -147,6 +147,14 @@ def test_messages_that_do_not_grow_are_counted(tmp_path: Path):
     assert found.counters["user warned C5"] == found.counters["judge asked"]
 
 
+def test_a_reply_with_fewer_messages_than_planned_is_counted(tmp_path: Path):
+    def one(said: dict[str, Any]) -> None:
+        del said.get("candidates", [])[1:]
+
+    _, found = made(tmp_path, Players(edit("user", one)), sessions=2)
+    assert found.counters["user warned C5"] and "judge asked" not in found.counters
+
+
 def gives_an_hour(role: str, text: str, request: Request) -> str:
     """A user who gives one of two required values, though none is wanted."""
     wanted = _seen(request).get("wanted", {})

@@ -120,6 +120,9 @@ def test_scenarios_are_lines_or_a_list(tmp_path: Path):
     (tmp_path / "empty.txt").write_text("\n")
     with pytest.raises(DataError, match="no scenario"):
         read_material(None, tmp_path / "empty.txt", "1")
+    (tmp_path / "rows.jsonl").write_text('{"scenario": "A parcel is late."}\n')
+    with pytest.raises(DataError, match="looks like JSON"):
+        read_material(None, tmp_path / "rows.jsonl", "1")
 
 
 def test_personal_details_are_replaced_before_anything_is_shown(tmp_path: Path):
@@ -200,6 +203,41 @@ def test_a_copied_message_is_refused_and_the_overlap_is_said(tmp_path: Path):
         assert "C6" in session["made_by"]["checks"]
     shown = {metric.name: metric for metric in found.attrition() if metric.group.startswith("overlap")}
     assert shown["highest of a message"].value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_copy"),
+    [
+        (LOST.replace("Porto", "Lyon").replace("find", "say").replace("once", "noon"), True),
+        ("My suitcase did not reach in Porto this noon, please find up where it is or tell me at last.", True),
+        ("It is in Madrid, is it not? I would rather have it sent to the hotel.", False),
+        ("Could somebody look for the luggage that I handed in at the airport of Lyon?", False),
+    ],
+)
+def test_small_changes_do_not_make_an_example_ones_own(tmp_path: Path, text: str, is_copy: bool):
+    assert bool(list(material(tmp_path).copy_faults(text))) == is_copy
+
+
+def test_what_an_assistant_says_in_the_examples_is_not_copied_either(tmp_path: Path):
+    said = "Your suitcase is in Madrid and will be brought to the hotel tomorrow."
+    talks = [[("user", "Where is it?"), ("assistant", said), ("user", "Thanks.")]]
+    assert material(tmp_path, talks).overlap(said) == 1.0
+
+
+def test_what_is_left_out_of_the_examples_is_said(tmp_path: Path):
+    silent = [("assistant", "Hello")]
+    found = material(tmp_path, [TALKS[0], TALKS[0], TALKS[1], silent])
+    lines = found.lines(["en", "zh"])
+    assert "left out: the user says nothing in it: 1" in lines
+    assert "left out: occurs twice: 1" in lines
+    assert "no example is in the language zh: its sessions are shown none" in lines
+    assert not [line for line in found.lines(["en"]) if line.startswith("no example")]
+
+
+def test_what_became_of_traces_is_said(tmp_path: Path):
+    broken = {**span(TALKS[0]), "spanId": "3" * 16, "attributes": {"gen_ai.operation.name": "chat"}}
+    found = read_material(write(tmp_path, [span(TALKS[0]), broken], "spans.jsonl"), None, "1")
+    assert any("left out: 1" in line for line in found.lines(["en"])), found.notes
 
 
 @given(st.integers(0, 30), st.integers(0, 30))

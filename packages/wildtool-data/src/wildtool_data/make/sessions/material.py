@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from rapidfuzz import fuzz, process
+
 from wildtool.data.files import read_json, read_text
 from wildtool.draws import seeded_draw
 from wildtool.episode import written_text
@@ -20,16 +22,19 @@ from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list
 from wildtool.own_cases.case_files import checked_cases, is_case_file
 from wildtool.sanitize import truncate_words
-from wildtool.shapes import ShapeError
+from wildtool.toolcall.text.similarity import fold_text
 from wildtool.training.tokens import SHINGLE, sequences, word_tokens
 from wildtool.types import Message, Tool
 from wildtool_data.conversations.files import conversations_in
 from wildtool_data.conversations.personal import Redactor
+from wildtool_data.conversations.reading import stop
 from wildtool_data.make.core.maker import file_digests
 from wildtool_data.make.core.plan import Lang, SessionPlan
 
 MAX_EXAMPLE_OVERLAP = 0.3
 """Share of the 5-word sequences of a message that may occur in the examples."""
+MAX_EXAMPLE_LIKENESS = 80
+"""Similarity (0 to 100) of a message to one of the examples; above it, only single words and values were changed."""
 SHOWN_OPENINGS = 3
 """Openings that are shown with each first task."""
 _SHOWN_CHARACTERS = 800
@@ -90,8 +95,10 @@ class UserMaterial:
     """The 5-word sequences of the examples."""
     whole: frozenset[tuple[str, ...]] = frozenset()
     """The words of each message of the examples."""
-    replaced: tuple[str, ...] = ()
-    """How many personal details of each kind were replaced, for people."""
+    folded: tuple[str, ...] = ()
+    """Each message of the examples in small letters and single spaces."""
+    notes: tuple[str, ...] = ()
+    """What was left out of the file, and how many personal details of each kind were replaced, for people."""
 
     def shown(self, plan: SessionPlan, t: int) -> tuple[str, dict[str, Any]]:
         """The block of the instruction about the examples, and what is shown of them with task `t`; empty without any.
@@ -111,13 +118,18 @@ class UserMaterial:
             return "continued examples", {"examples": [example], **patterns}
         return "", {}
 
-    def lines(self) -> list[str]:
-        """What was read, for people."""
+    def lines(self, langs: Iterable[Lang]) -> list[str]:
+        """What was read, for people. Args: langs: of the sessions."""
         lines = [f"scenarios: {len(self.scenarios)}"] if self.scenarios else []
         if self.examples:
             messages = sum(len(each.user_texts) for each in self.examples)
             lines.append(f"examples: {len(self.examples)} conversations, {messages} messages of users")
-            lines += self.replaced
+            lines += self.notes
+            lines += [
+                f"no example is in the language {lang}: its sessions are shown none"
+                for lang in langs
+                if lang not in self.by_lang
+            ]
         return lines
 
     def overlap(self, text: str) -> float:
@@ -131,12 +143,27 @@ class UserMaterial:
 
     def copy_faults(self, text: str) -> Iterator[Finding]:
         """What is wrong with a text of a user that copies the examples."""
-        share = self.overlap(text) if self.examples else 0.0
+        if not self.examples:
+            return
+        excerpt = repr(truncate_words(text, 80))
+        share = self.overlap(text)
         if share > MAX_EXAMPLE_OVERLAP:
-            excerpt = repr(truncate_words(text, 80))
             yield fault(
                 "C6", f"{excerpt} has {share:.0%} of its wording from the examples; use your own words."
             )
+        elif self.is_varied_example(text):
+            yield fault(
+                "C6", f"{excerpt} is one of the examples with other words in places; use your own words."
+            )
+
+    def is_varied_example(self, text: str) -> bool:
+        """Whether a text of five words or more is a message of the examples with small changes."""
+        if len(word_tokens(text)) < SHINGLE:
+            return False
+        found = process.extractOne(
+            fold_text(text), self.folded, scorer=fuzz.ratio, score_cutoff=MAX_EXAMPLE_LIKENESS, processor=None
+        )
+        return found is not None
 
     def overlap_with(self, texts: Iterable[str]) -> dict[str, Any]:
         """What provenance says of the examples. Args: texts: all that users say in a session."""
@@ -166,13 +193,20 @@ def read_material(examples: Path | None, scenarios: Path | None, seed: str) -> U
     if examples is None:
         return UserMaterial(given)
     redactor = Redactor(seed)
-    found = [_conversation(redactor.conversation(*each)) for each in _conversations(examples)]
-    kept = [each for each in dict.fromkeys(found) if each.user_texts]
-    if not kept:
+    notes: list[str] = []
+    found = [_conversation(redactor.conversation(*each)) for each in _conversations(examples, notes)]
+    with_users = [each for each in found if each.user_texts]
+    if not with_users:
         raise DataError(f"{examples}: no conversation with a message of a user is in it")
+    kept = list(dict.fromkeys(with_users))
+    for reason, count in (
+        ("the user says nothing in it", len(found) - len(with_users)),
+        ("occurs twice", len(with_users) - len(kept)),
+    ):
+        notes += [f"left out: {reason}: {count}"] if count else []
     ordered = tuple(seeded_draw(f"{seed}/examples").sample(kept, len(kept)))
     langs: dict[Lang, None] = dict.fromkeys(each.lang for each in ordered)
-    texts = [text for each in ordered for text in each.user_texts]
+    texts = [text for each in ordered for _, text in each.messages]
     words = [tuple(word_tokens(text)) for text in texts]
     return UserMaterial(
         scenarios=given or tuple(_cut(each.user_texts[0]) for each in ordered),
@@ -181,13 +215,13 @@ def read_material(examples: Path | None, scenarios: Path | None, seed: str) -> U
         by_lang={lang: _shown([each for each in ordered if each.lang == lang]) for lang in langs},
         known=frozenset(sequence for row in words for sequence in sequences(row, SHINGLE)),
         whole=frozenset(words),
-        replaced=tuple(redactor.lines()),
+        folded=tuple(dict.fromkeys(map(fold_text, texts))),
+        notes=(*notes, *redactor.lines()),
     )
 
 
 def _read_scenarios(path: Path) -> tuple[str, ...]:
     """One a line, or a JSON list of texts. Raises DataError."""
-    text = read_text(path)
     if path.suffix.casefold() == ".json":
         rows = as_list(read_json(path))
         wrong = next(
@@ -197,24 +231,27 @@ def _read_scenarios(path: Path) -> tuple[str, ...]:
             raise DataError(f"{path}: entry {wrong + 1} is no text; give a list of scenarios in words")
         found = [str(row).strip() for row in rows]
     else:
-        found = [line.strip() for line in text.splitlines() if line.strip()]
+        found = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+        if found and found[0].startswith(("{", "[")):
+            raise DataError(f"{path}: looks like JSON; give a list of texts in a file that ends in .json")
     if not found:
         raise DataError(f"{path}: holds no scenario; give one a line, or a JSON list of texts")
     return tuple(dict.fromkeys(found))
 
 
-def _conversations(path: Path) -> Iterator[tuple[Sequence[Message], Sequence[Tool]]]:
-    """Messages and tools of each conversation of a file; of a case those up to its last request."""
+def _conversations(path: Path, notes: list[str]) -> Iterator[tuple[Sequence[Message], Sequence[Tool]]]:
+    """Messages and tools of each conversation of a file; of a case those up to its last request.
+
+    Args: notes: gets what was left out of the file.
+    """
     if path.is_file() and is_case_file(path):
         for case in checked_cases(path):
             unit = max(case.units.values(), key=lambda unit: len(unit.messages))
             yield unit.messages, unit.tools
         return
-
-    def refuse(error: ShapeError) -> None:
-        raise error
-
-    yield from conversations_in([path], None, Counter(), refuse, lambda lines: None)
+    lost = Counter[str]()
+    yield from conversations_in([path], None, lost, stop, notes.extend)
+    notes += [f"not kept: {name}: {number}" for name, number in lost.most_common()]
 
 
 def _conversation(messages: Iterable[Message]) -> ExampleConversation:

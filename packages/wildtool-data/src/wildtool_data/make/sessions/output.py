@@ -62,7 +62,8 @@ class GeneratedSessions(GeneratedSet[dict[str, Any]]):
         ]
         if not shares:
             return []
-        group = f"overlap with examples (above {100 * MAX_EXAMPLE_OVERLAP:.0f} % a message is refused)"
+        bound = f"above {100 * MAX_EXAMPLE_OVERLAP:.0f} % a message is refused"
+        group = f"overlap with examples: 5-word sequences of a kept message that they have, too ({bound})"
         numbers = {"highest of a message": max(shares), "highest of a session, on average": fmean(shares)}
         return [
             Metric(group, name, value, value, len(shares), kind="mean", unit="%", better="less")

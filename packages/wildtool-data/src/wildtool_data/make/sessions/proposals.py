@@ -134,6 +134,9 @@ def read_proposals(
     if not places:
         raise RefusedReplyError(*faults)
     accepted = list(places)
+    planned = len(request.plan.styles)
+    if len(rows) < planned:
+        faults.append(fault("C5", f"{len(rows)} of {planned} messages are proposed.", level="warning"))
     if len(accepted) > 1 and len(accepted[-1]) <= len(accepted[0]):
         faults.append(fault("C5", "The messages do not go from short to long.", level="warning"))
     # One good message is enough; what is wrong with the others is only counted.
