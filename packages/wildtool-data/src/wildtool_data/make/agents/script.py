@@ -23,15 +23,8 @@ from wildtool_data.make.agents.item import (
 from wildtool_data.make.agents.plan import AgentPlan
 from wildtool_data.make.agents.scenario import AgentScenario
 from wildtool_data.make.core.parsing import RefusedReplyError, read_object
-from wildtool_data.make.core.roles import (
-    AttemptFailedError,
-    RoleCoroutine,
-    RoleSession,
-    ScriptResult,
-    run_tries,
-)
-from wildtool_data.make.core.votes import ask_voters
-from wildtool_data.make.items.role_replies import parse_opinion
+from wildtool_data.make.core.roles import RoleCoroutine, RoleSession, ScriptResult, run_tries
+from wildtool_data.make.items.role_replies import judge_opinions
 from wildtool_data.make.procedural.values import word_list
 
 AGENT_PROMPTS = Path(__file__).parent / "prompts"
@@ -105,7 +98,9 @@ def _attempt(job: AgentJob, number: int, counters: Counter[str]) -> RoleCoroutin
     block = "turn" if scenario.multi_turn else "step"
     item = yield from roles.ask("writer", [block], situation, read)
     assert item is not None, "a task with faults is refused"
-    votes = yield from _votes(item, job.judges, roles, counters)
+    written = [write_calls([call]) for call in item.task.calls]
+    seen = {"question": item.task.question, "calls": written}
+    votes = yield from judge_opinions(roles, job.judges, [], seen)
     return AcceptedAgentItem(item, votes, sum(vote["valid"] is True for vote in votes) >= job.agree)
 
 
@@ -162,20 +157,3 @@ def _unfounded(task: AgentTask, scenario: AgentScenario, state: Mapping[str, Any
                 where = "is neither in the question nor in `state` nor in an earlier result"
                 yield fault("E3", f"{call.name}: {leaf.value!r} {where}.")
         known.append(SearchText.of(result))
-
-
-def _votes(
-    item: AgentItem, judges: int, roles: RoleSession, counters: Counter[str]
-) -> RoleCoroutine[list[dict[str, Any]]]:
-    situation = {"question": item.task.question, "calls": [write_calls([call]) for call in item.task.calls]}
-    votes = yield from ask_voters(
-        roles, "judge", judges, [], situation, lambda text: (parse_opinion(text), ())
-    )
-    opinions: list[dict[str, Any]] = []
-    for judge, vote in votes:
-        if isinstance(vote, AttemptFailedError):
-            vote = {"valid": None, "where": "", "reason": f"no vote that could be read: {vote}"}
-        elif not vote["valid"]:
-            counters["judge found wrong"] += 1
-        opinions.append({"judge": judge, **vote})
-    return opinions

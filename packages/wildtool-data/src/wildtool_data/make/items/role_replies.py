@@ -1,6 +1,6 @@
 """Reads what the roles of items write."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,8 @@ from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.schema import member_schemas
 from wildtool_data.make.core.parsing import Action, RefusedReplyError, read_action, read_object, reply_text
+from wildtool_data.make.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
+from wildtool_data.make.core.votes import ask_voters
 from wildtool_data.make.items.item import MissingParameters, Utterance, WrongValue
 
 MAX_DIALOGUE_MESSAGES = 7
@@ -135,3 +137,24 @@ def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> 
             tool, parameter, int(value) if number.is_integer() and value.lstrip("-").isdigit() else number
         )
     return WrongValue(tool, parameter, value)
+
+
+def judge_opinions(
+    roles: RoleSession, judges: int, blocks: Sequence[str], situation: Mapping[str, Any]
+) -> RoleCoroutine[list[dict[str, Any]]]:
+    """What all judges say of an item that breaks no rule; `valid` is None for a vote that cannot be read.
+
+    Args:
+        blocks: the parts of the role's instruction; `situation` likewise as `RoleSession.ask` takes it.
+    """
+    votes = yield from ask_voters(
+        roles, "judge", judges, blocks, situation, lambda text: (parse_opinion(text), ())
+    )
+    opinions: list[dict[str, Any]] = []
+    for judge, vote in votes:
+        if isinstance(vote, AttemptFailedError):
+            vote = {"valid": None, "where": "", "reason": f"no vote that could be read: {vote}"}
+        elif not vote["valid"]:
+            roles.counters["judge found wrong"] += 1
+        opinions.append({"judge": judge, **vote})
+    return opinions

@@ -20,16 +20,15 @@ from wildtool_data.make.core.roles import (
     ScriptResult,
     run_tries,
 )
-from wildtool_data.make.core.votes import ask_voters
 from wildtool_data.make.items.acebench_format import acebench_records
 from wildtool_data.make.items.call_rules import CallContext, call_faults
 from wildtool_data.make.items.item import DialogueTurn, GeneratedItem, MissingParameters, Speaker, Utterance
 from wildtool_data.make.items.plan import IMPERFECT, ITEM_KINDS, GenerationMode, ItemPlan
 from wildtool_data.make.items.role_replies import (
     RequestProblem,
+    judge_opinions,
     parse_assistant_action,
     parse_messages,
-    parse_opinion,
     parse_role_calls,
     parse_text_reply,
 )
@@ -303,12 +302,4 @@ def _votes(item: GeneratedItem, judges: int, counters: Counter[str]) -> RoleCoro
     kind = item.plan.kind
     roles = RoleSession(ITEM_PROMPTS, item.plan.lang, {"kind": kind, "records": rows}, counters)
     block = kind if kind in (*IMPERFECT, "similar") else "calls"
-    votes = yield from ask_voters(roles, "judge", judges, [block], {}, lambda text: (parse_opinion(text), ()))
-    opinions: list[dict[str, Any]] = []
-    for judge, vote in votes:
-        if isinstance(vote, AttemptFailedError):
-            vote = {"valid": None, "where": "", "reason": f"no vote that could be read: {vote}"}
-        elif not vote["valid"]:
-            counters["judge found wrong"] += 1
-        opinions.append({"judge": judge, **vote})
-    return opinions
+    return (yield from judge_opinions(roles, judges, [block], {}))
