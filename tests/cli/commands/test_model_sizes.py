@@ -37,7 +37,11 @@ def rows(path: str) -> list[dict[str, str]]:
         ("smol-135m-chat", 0.135),
         ("Qwen3-30B-A3B", 30.0),
         ("xLAM-2-70B", 70.0),
+        ("Qwen2.5-7B-Instruct-1M", 7.0),
+        ("pythia-14m", 0.014),
         ("Mixtral-8x7B", None),
+        ("Llama-4-Scout-17B-16E-Instruct", None),
+        ("gemini-1.5-pro-1m", None),
         ("draft-1b-of-70b", None),
         ("gpt-4o", None),
         ("phi-3-mini-128k", None),
@@ -76,6 +80,20 @@ def test_runs_are_placed_by_a_file_with_counts_and_papers_of_other_data_are_not_
     ]
     assert found == [("baseline/chat", 0.5, "file", "12.0"), ("baseline/gold", 7.0, "file", "12.0")]
     assert "not drawn beside these runs" in done.output
+
+
+def test_a_run_without_a_number_is_named_and_not_placed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    run = ("run", "wild-mini", "--limit", "3", "-q")
+    assert type_(*run, "-m", "baseline/gold", "-o", "runs/gold").exit_code == 0
+    nowhere = ("-m", "openai/dead-7b", "--base-url", "http://127.0.0.1:9/v1", "--retries", "0")
+    assert type_(*run, *nowhere, "-o", "runs/dead").exit_code != 0
+    Path("sizes.csv").write_text("model,size\nbaseline/gold,7\n", "utf-8")
+    done = type_("compare", "runs", "--curve", "size", "--sizes", "sizes.csv", "-o", "out")
+    assert [row["model"] for row in rows("out")] == ["baseline/gold"]
+    assert "no such number: openai/dead-7b (incomplete)" in done.output
+    alone = type_("compare", "runs/dead", "--curve", "size")
+    assert alone.exit_code == 2 and "no run has a number" in alone.output
 
 
 @pytest.mark.parametrize(

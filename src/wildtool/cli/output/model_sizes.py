@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wildtool.benchmark import Published
 from wildtool.cli.output.results import find_results
-from wildtool.engine.compare.leaderboard import INCOMPLETE, headline, table_titles
+from wildtool.engine.compare.leaderboard import headline, marked_labels, table_titles
 from wildtool.engine.compare.model_size import family, read_sizes, size_in_name
 from wildtool.engine.compare.published import MetricKey, published_rows, why_not_comparable
 from wildtool.engine.registry import benchmark_names, load_benchmark
@@ -34,6 +34,8 @@ class SizedScore:
     """One model at its size."""
 
     model: str
+    label: str
+    """The model, with its run where several are of it, and a mark where anything is missing."""
     kind: str
     """`MEASURED` or `PUBLISHED`."""
     billions: float
@@ -72,10 +74,13 @@ def show_model_sizes(
     named = [str(path) for path in paths if not path.exists() and str(path) in benchmark_names()]
     folders = [path for path in paths if str(path) not in named]
     results, status = find_results(folders, profile) if folders else ([], 0)
-    curves = [*_measured(results, known), *_papers(named, results, known)]
+    curves = [*_measured(results, known), *_papers(named, known)]
     if not any(curve.points for curve in curves):
+        unsized = [name for curve in curves for name in curve.unsized]
         raise UsageError(
-            f"no model has a known size; {_remedy(name for curve in curves for name in curve.unsized)}"
+            f"no model has a known size; {_remedy(unsized)}"
+            if unsized
+            else "no run has a number to draw; `wildtool show` says what became of each"
         )
     if out is not None:
         check_file(out / CSV_NAME, force=force)
@@ -83,10 +88,16 @@ def show_model_sizes(
             check_file(out / _chart_name(curves[number], number), force=force)
     for curve in curves:
         _print(curve)
-    tables.print_caveats(results)
+    tables.print_caveats([replace(result, metrics=_drawn(result)) for result in results])
     if out is not None:
         _write(curves, out)
     return status
+
+
+def _drawn(result: ScoreResult) -> tuple[Metric, ...]:
+    """The number that a run is drawn by; empty where it has none."""
+    metric = headline(result)
+    return () if metric is None or metric.value is None else (metric,)
 
 
 def _measured(results: Sequence[ScoreResult], known: Mapping[str, float]) -> Iterator[SizeCurve]:
@@ -95,28 +106,35 @@ def _measured(results: Sequence[ScoreResult], known: Mapping[str, float]) -> Ite
     for title, result in zip(table_titles(results), results, strict=True):
         groups.setdefault(title, []).append(result)
     for title, its in groups.items():
-        metrics = [(result, headline(result)) for result in its]
-        first = next((metric for _, metric in metrics if metric is not None), None)
-        if first is None:
-            continue
-        key = first.group, first.name
-        points = [
-            (result.model, _of_run(result, metric, known))
-            for result, metric in metrics
-            if metric is not None and metric.value is not None and (metric.group, metric.name) == key
+        numbers = [
+            (label, result, _drawn(result)) for label, result in zip(marked_labels(its), its, strict=True)
         ]
+        key = next(((metric.group, metric.name) for _, _, drawn in numbers for metric in drawn), None)
+        points: list[tuple[str, SizedScore | None]] = []
+        without: list[str] = []
+        for label, result, drawn in numbers:
+            metric = next((each for each in drawn if (each.group, each.name) == key), None)
+            if metric is None:
+                without.append(label)
+            else:
+                points.append((result.model, _of_run(label, result, metric, known)))
+        notes = [f"Left out, since they have no such number: {', '.join(without)}."] if without else []
         figures = (
             load_benchmark(its[0].benchmark).published() if its[0].benchmark in benchmark_names() else ()
         )
-        why = next((text for each in its if (text := _why_not(each, figures))), "")
-        papers = [] if why else _of_papers(figures, key, known)
-        notes = [f"The papers' models are not drawn beside these runs: {why}."] if why and figures else []
-        yield _curve(title, key, [*points, *papers], notes)
+        if key is None or not figures:
+            yield _curve(title, key, points, notes)
+            continue
+        reasons = [why_not_comparable(result.folder, result, figures) for result in its]
+        why = next(filter(None, reasons), "")
+        if why:
+            notes.append(f"The papers' models are not drawn beside these runs: {why}.")
+        else:
+            points += _of_papers(figures, key, known)
+        yield _curve(title, key, points, notes)
 
 
-def _papers(
-    named: Sequence[str], results: Sequence[ScoreResult], known: Mapping[str, float]
-) -> Iterator[SizeCurve]:
+def _papers(named: Sequence[str], known: Mapping[str, float]) -> Iterator[SizeCurve]:
     """A curve of what papers say of each benchmark that was named."""
     for name in named:
         owner = load_benchmark(name)
@@ -129,16 +147,12 @@ def _papers(
         yield _curve(figures[0].source, key, _of_papers(figures, key, known), [])
 
 
-def _why_not(result: ScoreResult, figures: Sequence[Published]) -> str:
-    return why_not_comparable(result.folder, result, figures) or "" if figures else "none"
-
-
 def _curve(
-    title: str, key: MetricKey, models: Sequence[tuple[str, SizedScore | None]], notes: Sequence[str]
+    title: str, key: MetricKey | None, models: Sequence[tuple[str, SizedScore | None]], notes: Sequence[str]
 ) -> SizeCurve:
     points = sorted((point for _, point in models if point is not None), key=lambda each: each.billions)
     unsized = tuple(dict.fromkeys(name for name, point in models if point is None))
-    return SizeCurve(title, ": ".join(key), tuple(points), unsized, tuple(notes))
+    return SizeCurve(title, ": ".join(key or ()), tuple(points), unsized, tuple(notes))
 
 
 def _size_of(model: str, known: Mapping[str, float]) -> tuple[float, str] | None:
@@ -149,11 +163,12 @@ def _size_of(model: str, known: Mapping[str, float]) -> tuple[float, str] | None
     return None if size is None else (size, "name")
 
 
-def _of_run(result: ScoreResult, metric: Metric, known: Mapping[str, float]) -> SizedScore | None:
+def _of_run(label: str, result: ScoreResult, metric: Metric, known: Mapping[str, float]) -> SizedScore | None:
     size = _size_of(result.model, known)
     if size is None or metric.value is None:
         return None
-    return SizedScore(result.model, MEASURED, *size, metric.value, metric, result, str(result.folder))
+    where = str(result.folder)
+    return SizedScore(result.model, label, MEASURED, *size, metric.value, metric, result, where)
 
 
 def _of_papers(
@@ -168,7 +183,7 @@ def _of_papers(
         point = (
             None
             if size is None
-            else SizedScore(row.model, PUBLISHED, *size, cell.value, None, None, cell.source)
+            else SizedScore(row.model, row.model, PUBLISHED, *size, cell.value, None, None, cell.source)
         )
         points.append((row.model, point))
     return points
@@ -177,7 +192,7 @@ def _of_papers(
 def _print(curve: SizeCurve) -> None:
     rows = [
         [
-            f"{point.model}{_mark(point)}",
+            point.label,
             point.kind,
             f"{point.billions:,.4g}",
             format_share(point.value),
@@ -187,20 +202,19 @@ def _print(curve: SizeCurve) -> None:
         for point in curve.points
     ]
     heads = ["", "", "billions", curve.number, "95 %", ""]
-    tables.print_grid(f"{curve.title}: {curve.number} by model size", heads, rows, sentences=(1,), keys=1)
+    if rows:
+        title = f"{curve.title}: {curve.number} by model size"
+        tables.print_grid(title, heads, rows, sentences=(1,), keys=1)
+    else:
+        print_wrapped(f"{curve.title}: nothing to show by model size")
     if curve.unsized:
         print_wrapped(f"Left out, since no size is known: {_remedy(curve.unsized)}")
     for note in curve.notes:
         print_wrapped(note)
 
 
-def _mark(point: SizedScore) -> str:
-    return INCOMPLETE if point.result is not None and not point.result.evidence.complete else ""
-
-
-def _remedy(models: Iterator[str] | Sequence[str]) -> str:
-    names = ", ".join(models)
-    return f"{names}; --sizes FILE names them (CSV: model,size in billions)"
+def _remedy(models: Sequence[str]) -> str:
+    return f"{', '.join(models)}; --sizes FILE names them (CSV: model,size in billions)"
 
 
 def _chart_name(curve: SizeCurve, number: int) -> str:
@@ -252,7 +266,7 @@ def _draw(curve: SizeCurve) -> bytes:
     points = [
         ChartPoint(
             f"{name} ({kind})" if (name, kind) in several else f"others ({kind})",
-            point.model,
+            point.label,
             point.value,
             None if point.metric is None else point.metric.low,
             None if point.metric is None else point.metric.high,

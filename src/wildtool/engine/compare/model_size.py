@@ -7,19 +7,20 @@ from pathlib import Path
 
 from wildtool.errors import UsageError
 
-_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([bm])(?![a-z])", re.IGNORECASE)
-_EXPERTS = re.compile(r"(?<![\w.])\d+x\d+(?:\.\d+)?b", re.IGNORECASE)
-"""The size of a mixture such as 8x7b is not their product."""
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?b|\d{2,}m)(?![a-z])", re.IGNORECASE)
+"""A name with 1m states how long its context may be, not a million parameters."""
+_EXPERTS = re.compile(r"(?<![\w.])(\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?b-\d+e(?![a-z]))", re.IGNORECASE)
+"""The size of a mixture such as 8x7b is not their product, and 17b of 17b-16e are the active ones only."""
 _PER_BILLION = {"b": 1.0, "m": 0.001}
 SIZE_FILE_COLUMNS = ("model", "size")
 
 
 def size_in_name(model: str) -> float | None:
     """Billions of parameters that a name states, such as 7 of `qwen2.5-7b-instruct` and 0.5 of `smol-500m`; of a mixture
-    such as `30B-A3B` all of them. None where it states none, or several."""
+    such as `30B-A3B` all of them. None where it states none, several, or a mixture by its experts (`8x7b`, `17b-16e`)."""
     if _EXPERTS.search(model):
         return None
-    found = {float(number) * _PER_BILLION[unit.casefold()] for number, unit in _SIZE.findall(model)}
+    found = {float(size[:-1]) * _PER_BILLION[size[-1].casefold()] for size in _SIZE.findall(model)}
     return found.pop() if len(found) == 1 else None
 
 
