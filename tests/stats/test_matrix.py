@@ -75,3 +75,12 @@ def test_a_group_with_a_comma_in_its_name_is_one_group():
 def test_cells_of_few_units_are_said():
     rows: list[Row] = [("a", "chat", 1, True)] * 10 + [("b", "call", 1, True)]
     assert matrix_of(relation(rows), RATES, "kind", "position").small.startswith("1 of 2 cells")
+
+
+def test_a_cell_is_small_by_its_units_and_not_by_what_they_count():
+    rows: list[Row] = [("a", "chat", 3, True)] * 4
+    matrix = matrix_of(
+        relation(rows), [*RATES, Rate("steps", "all", "TRUE", "place", "place")], "kind", "steps"
+    )
+    assert matrix["chat", "all"].denominator == 12
+    assert matrix.small.startswith("1 of 1 cells")

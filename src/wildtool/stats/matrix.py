@@ -58,7 +58,7 @@ class Matrix:
     @property
     def small(self) -> str:
         """A sentence on the cells that rest on few units; empty where there is none."""
-        few = sum(metric.denominator < SMALL_SAMPLE for metric in self.cells.values())
+        few = sum(_units(metric) < SMALL_SAMPLE for metric in self.cells.values())
         if not few:
             return ""
         return f"{few} of {len(self.cells)} cells rest on fewer than {SMALL_SAMPLE} units; read their intervals first."
@@ -113,6 +113,11 @@ def named_pair(text: str, groups: Sequence[str]) -> tuple[str, str] | None:
             if found and first.strip() and second.strip():
                 return first.strip(), second.strip()
     return None
+
+
+def _units(metric: Metric) -> float:
+    # A denominator may count something else, such as gold calls.
+    return metric.denominator if metric.evidence is None else metric.evidence.units
 
 
 def _both(row: Rate, column: Rate) -> Rate:

@@ -58,6 +58,12 @@ def test_two_groups_that_count_different_things_are_refused_for_each_run(runs: P
     assert shown.output.count("count different things") == 2
 
 
+def test_a_group_that_is_shown_but_cannot_be_crossed_is_said(runs: Path):
+    shown = type_("show", str(runs / "baseline--gold"), "--group", "what went before x position")
+    assert shown.exit_code == 2
+    assert "what went before cannot be crossed" in " ".join(shown.output.split())
+
+
 def test_the_python_door_gives_the_same_cells(runs: Path):
     matrix = Run(runs / "baseline--gold").matrix("task type", "position")
     cell = matrix["Chat", "1"]

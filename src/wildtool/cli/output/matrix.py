@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wildtool.cli.command import report_error, worst_status
+from wildtool.engine.compare.leaderboard import marked_labels
 from wildtool.engine.score.matrix import run_matrix
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import WildtoolError
@@ -31,15 +32,15 @@ def show_matrices(
     elif as_csv:
         tables.print_results_csv(its_results)
     else:
-        for result, matrix in crossed:
-            _print(result, matrix)
+        for label, (result, matrix) in zip(marked_labels(its_results), crossed, strict=True):
+            _print(label, result, matrix)
         tables.print_caveats(its_results)
     return worst_status(statuses)
 
 
-def _print(result: ScoreResult, matrix: Matrix) -> None:
+def _print(label: str, result: ScoreResult, matrix: Matrix) -> None:
     where = f"{result.benchmark}, {result.profile_label}"
     heads = [f"{matrix.rows} \\ {matrix.columns}", *matrix.column_names]
-    tables.print_grid(f"{matrix.title} of {result.model} ({where})", heads, matrix_cells(matrix))
+    tables.print_grid(f"{matrix.title} of {label} ({where})", heads, matrix_cells(matrix))
     if matrix.small:
         print_wrapped(matrix.small)

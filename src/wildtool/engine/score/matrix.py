@@ -8,6 +8,7 @@ from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import played_benchmark
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.verdict_table import relation
+from wildtool.errors import UsageError, match_name
 from wildtool.stats.matrix import Matrix, matrix_of
 from wildtool.stats.metrics import Rate, default_rates
 from wildtool.stats.tables import declared_rates
@@ -24,7 +25,16 @@ def run_matrix(
     with open_results(folder, profile) as (result, table):
         owner = played_benchmark(folder, read_run(folder), result.benchmark)
         verdicts = relation([table])
-        return result, matrix_of(verdicts, rates_of_run(owner, verdicts, result.profile), rows, columns)
+        rates = rates_of_run(owner, verdicts, result.profile)
+        groups = dict.fromkeys(rate.group for rate in rates)
+        known = dict.fromkeys([*groups, *(metric.group for metric in result.metrics)])
+        for name in (rows, columns):
+            group = match_name("group", name, known)
+            if group not in groups:
+                raise UsageError(
+                    f"{group} cannot be crossed with another group; those that can: {', '.join(groups)}"
+                )
+        return result, matrix_of(verdicts, rates, rows, columns)
 
 
 def rates_of_run(owner: Benchmark, verdicts: Any, profile: str) -> list[Rate]:
