@@ -122,22 +122,18 @@ def hostile(folder: Path) -> list[ReportRun]:
 
 def runs_of_two_benchmarks(folder: Path) -> Path:
     """One model in two benchmarks, in both modes of one of them; the folder of the runs."""
-    file, runs = folder / "calc.py", folder / "runs"
-    file.write_text(TWO_MODES, "utf-8")
+    runs = folder / "runs"
+    (folder / "calc.py").write_text(TWO_MODES, "utf-8")
     for mode in ("chat", "completion"):
-        type_(
-            "run",
-            str(file.resolve()),
-            "--mode",
-            mode,
-            "-m",
-            "baseline/gold",
-            "-q",
-            "-o",
-            str(runs / f"sums-{mode}"),
-        )
+        run_sums(mode, runs / f"sums-{mode}")
     type_("run", "wild-mini", "--limit", "3", "-m", "baseline/gold", "-q", "-o", str(runs / "wild-mini"))
     return runs
+
+
+def run_sums(mode: str, out: Path, *options: str) -> None:
+    """A run of the benchmark with two modes, whose file lies beside the folder of the runs."""
+    file = str(out.parent.with_name("calc.py").resolve())
+    type_("run", file, "--mode", mode, "-m", "baseline/gold", "-q", *options, "-o", str(out))
 
 
 def type_(*words: str) -> None:

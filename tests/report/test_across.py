@@ -1,12 +1,15 @@
 """The page of a suite: a number of each benchmark for each model, of the better mode where that is asked for."""
 
 import csv
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from report.report_build import runs_of_two_benchmarks, type_
+from report.report_build import run_sums, runs_of_two_benchmarks, type_
+from wildtool.cli import app
 from wildtool.engine import benchmark_file
 
 
@@ -42,6 +45,27 @@ def test_the_better_mode_of_a_model_is_chosen_by_name_and_said_with_the_other(ru
     assert found == {("sums", "completion"): 0.75, ("wild-mini", "fc"): 1.0}
     page = Path("site", "across.html").read_text("utf-8")
     assert "completion, 75.0 % of 4 units; chat has 50.0 %" in page
+
+
+def test_of_runs_of_which_one_covers_fewer_items_none_is_chosen_and_that_is_said(runs: Path):
+    run_sums("completion", runs / "some", "--limit", "2")
+    shutil.rmtree(runs / "sums-completion")
+    type_("report", str(runs), "-o", "site", "--better-mode")
+    assert {row["run"] for row in rows("site")} == {"sums-chat", "some", "wild-mini"}
+    page = Path("site", "across.html").read_text("utf-8")
+    assert page.count("nothing was chosen of") == 2
+
+
+def test_where_no_model_has_several_modes_it_is_said(runs: Path):
+    shutil.rmtree(runs / "sums-chat")
+    type_("report", str(runs), "-o", "site", "--better-mode")
+    assert "No model has runs in several modes" in Path("site", "across.html").read_text("utf-8")
+
+
+def test_a_choice_of_modes_needs_several_benchmarks(runs: Path):
+    words = ["report", str(runs / "wild-mini"), "-o", "site", "--better-mode"]
+    done = CliRunner().invoke(app, words, prog_name="wildtool")
+    assert done.exit_code == 2 and "several benchmarks" in done.output
 
 
 def test_a_report_of_one_benchmark_has_no_such_page(runs: Path):

@@ -62,6 +62,11 @@ def played_and_judged(result: ScoreResult) -> str:
     return ", ".join([*sample, *mode, *prompts, *result.disturbances, *role_models, result.profile_label])
 
 
+def mode_name(result: ScoreResult) -> str:
+    """The mode of a run by its name, the first one, too."""
+    return result.mode or load_benchmark(result.benchmark).mode
+
+
 def run_labels(results: Sequence[ScoreResult]) -> list[str]:
     """Names of the models, with the run's where several runs of a table are of one model."""
     models = [basename_only(result.model) for result in results]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.benchmark import VERDICT_COLUMNS
-from wildtool.engine.compare.leaderboard import notes_of
+from wildtool.engine.compare.leaderboard import mode_name, notes_of
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.results import ScoreResult
@@ -125,7 +125,7 @@ def incompatibilities(first: ComparedRun, second: ComparedRun, *, modes: bool = 
             ("benchmark", a.benchmark, b.benchmark),
             ("profile they are judged under", a.profile, b.profile),
             ("split", a.split or "all", b.split or "all"),
-            *([] if modes else [("mode", *map(_mode, (a, b)))]),
+            *([] if modes else [("mode", *(side.mode or "the benchmark's first" for side in (a, b)))]),
             ("prompts", _prompts(first), _prompts(second)),
         )
         if x != y
@@ -154,13 +154,9 @@ def incompatibilities(first: ComparedRun, second: ComparedRun, *, modes: bool = 
     return differences
 
 
-def _mode(result: ScoreResult) -> str:
-    return result.mode or "the benchmark's first"
-
-
 def mode_remarks(sides: Sequence[ComparedRun]) -> list[str]:
     """The mode of each run, for a comparison of modes."""
-    return [f"{side.label}: mode {_mode(side.result)}" for side in sides]
+    return [f"{side.label}: mode {mode_name(side.result)}" for side in sides]
 
 
 def _different_notes(first: ScoreResult, other: ScoreResult) -> list[tuple[str, str]]:

@@ -65,6 +65,8 @@ def report(
     report_runs = read_runs(folders, profile)
     for run in report_runs:
         print_run_notes(run.folder, run.result)
+    if better_mode and len({run.result.benchmark for run in report_runs}) < 2:
+        raise UsageError("--better-mode is for the page of several benchmarks; these runs are of one")
     if format == "html":
         from wildtool.report.build import build
 

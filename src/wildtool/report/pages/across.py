@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wildtool.benchmarks import TOLEAP
-from wildtool.engine.compare.leaderboard import parts_line, run_labels, table_titles, trust_line
+from wildtool.engine.compare.leaderboard import mode_name, parts_line, run_labels, table_titles, trust_line
 from wildtool.engine.compare.runs import agent_settings
-from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.formatting import format_direction, format_value
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.suite import OVERALL_CAVEAT, suite_headline
@@ -99,24 +98,37 @@ CHOOSING = (
 def choose_modes(runs: Sequence[ReportRun]) -> tuple[list[ReportRun], list[str]]:
     """Of runs that differ in their mode alone the one with the better number, and a sentence on each choice.
 
-    Runs of which any unit has no verdict are not compared: all of them stay, and a sentence says so.
+    Where modes of a model cannot be compared all of its runs stay, and a sentence says why.
     """
     groups: dict[tuple[str, ...], list[ReportRun]] = {}
+    modes_of: dict[tuple[str, str], set[str]] = {}
     titles = table_titles([_without_mode(run.result) for run in runs])
     for title, run in zip(titles, runs, strict=True):
         settings = json.dumps(agent_settings(run.about["identity"]), sort_keys=True, default=str)
         groups.setdefault((title, run.result.model, run.result.items_md5, settings), []).append(run)
+        modes_of.setdefault(_model_in_benchmark(run), set()).add(mode_name(run.result))
     kept: list[ReportRun] = []
     sentences: list[str] = []
     for group in groups.values():
         modes = {mode_name(run.result) for run in group}
-        if len(modes) < 2 or len(group) > len(modes):
-            kept += group
+        if len(group) == len(modes) > 1:
+            best, sentence = _better(group)
+            kept += best
+            sentences.append(sentence)
             continue
-        best, sentence = _better(group)
-        kept += best
-        sentences.append(sentence)
-    return [run for run in runs if any(run is each for each in kept)], sentences
+        kept += group
+        its = _model_in_benchmark(group[0])
+        if len(modes_of[its]) > 1:
+            sentences.append(
+                f"{', '.join(its)}: nothing was chosen of {', '.join(run.result.run for run in group)}, since no other"
+                " run differs in its mode alone, or several runs are in one mode."
+            )
+    every = "No model has runs in several modes, so nothing was chosen."
+    return [run for run in runs if any(run is each for each in kept)], sentences or [every]
+
+
+def _model_in_benchmark(run: ReportRun) -> tuple[str, str]:
+    return run.result.benchmark, run.result.model
 
 
 def _better(group: Sequence[ReportRun]) -> tuple[list[ReportRun], str]:
@@ -140,14 +152,8 @@ def _better(group: Sequence[ReportRun]) -> tuple[list[ReportRun], str]:
     values.sort(key=lambda pair: best_first(pair[1].value, pair[1].better))
     (best, top), *others = values
     rest = ", ".join(f"{mode_name(run.result)} has {format_value(metric)}" for run, metric in others)
-    return [
-        best
-    ], f"{name}: {mode_name(best.result)}, {format_value(top)} of {first.counts.units:,} units; {rest}."
-
-
-def mode_name(result: ScoreResult) -> str:
-    """The mode of a run by its name, the first one, too."""
-    return result.mode or load_benchmark(result.benchmark).mode
+    chosen = f"{mode_name(best.result)}, {format_value(top)} of {first.counts.units:,} units"
+    return [best], f"{name}: {chosen}; {rest}."
 
 
 def _without_mode(result: ScoreResult) -> ScoreResult:
