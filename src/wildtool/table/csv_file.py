@@ -8,6 +8,7 @@ from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS
 from wildtool.engine.score.results import ScoreResult
 from wildtool.sanitize import csv_safe, escape_text
 from wildtool.table import number_fields
+from wildtool.types import Metric
 
 NUMBER_COLUMNS = (
     "model",
@@ -28,17 +29,18 @@ NUMBER_COLUMNS = (
 def numbers_csv(results: Sequence[ScoreResult], groups: Collection[str]) -> bytes:
     """The numbers of the groups, one per row."""
     rows = (
-        [fields[name] for name in NUMBER_COLUMNS]
+        _number_row(metric, result)
         for result in results
         for metric in result.metrics
         if metric.group in groups
-        for fields in [{**number_fields(metric, result), **_origin(result)}]
     )
     return rows_csv(NUMBER_COLUMNS, rows)
 
 
-def _origin(result: ScoreResult) -> dict[str, object]:
-    return {"model": result.model, "run": result.run, "source": f"profile {result.profile}"}
+def _number_row(metric: Metric, result: ScoreResult) -> list[object]:
+    origin = {"model": result.model, "run": result.run, "source": f"profile {result.profile}"}
+    fields = {**number_fields(metric, result), **origin}
+    return [fields[name] for name in NUMBER_COLUMNS]
 
 
 def rows_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:

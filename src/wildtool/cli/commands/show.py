@@ -40,8 +40,8 @@ def show(show_options: ShowOptions) -> int:
         if pair is not None:
             from wildtool.cli.output.matrix import show_matrices
 
-            as_json, as_csv = show_options.as_json, show_options.as_csv
-            return max(status, show_matrices(results, pair, as_json=as_json, as_csv=as_csv))
+            shown = show_matrices(results, pair, as_json=show_options.as_json, as_csv=show_options.as_csv)
+            return max(status, shown)
         results = select_group(results, show_options.group)
     if show_options.as_json:
         tables.print_results_json(results)

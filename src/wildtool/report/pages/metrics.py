@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from wildtool.declared import pages_of
 from wildtool.engine.compare.leaderboard import notes_of
-from wildtool.engine.score.formatting import format_direction
+from wildtool.engine.score.formatting import counted, format_direction
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
 from wildtool.report.model import Leaderboard, slug
@@ -137,15 +137,14 @@ def _matrix_section(site: Site, board: Leaderboard, pair: tuple[str, str], page:
         HeatMap(label, matrix, picture, tuple(map(tuple, matrix_cells(matrix))))
         for (label, matrix), picture in zip(drawn, pictures, strict=True)
     )
-    left_out = f'{more} more models are left out; wildtool show RUN --group "{title}" prints any of them.'
+    left_out = (
+        f'Left out: {counted(more, "more model")}; wildtool show RUN --group "{title}" prints any of them.'
+    )
     return MatrixSection(title, maps, left_out if more > 0 else "")
 
 
 def _heat_map(label: str, matrix: Matrix, title: str) -> ChartData:
-    points = [
-        replace(_point(row, metric, ""), name=column, behind=" ".join(filter(None, _behind(metric))))
-        for (row, column), metric in matrix.cells.items()
-    ]
+    points = [_heat_point(row, column, metric) for (row, column), metric in matrix.cells.items()]
     said = "; ".join(f"{point.model}, {point.name}: {point.text} {point.behind}" for point in points)
     return ChartData(
         title=f"{matrix.title} of {label}, {title}",
@@ -159,9 +158,10 @@ def _heat_map(label: str, matrix: Matrix, title: str) -> ChartData:
     )
 
 
-def _behind(metric: Metric) -> tuple[str, str]:
+def _heat_point(row: str, column: str, metric: Metric) -> ChartPoint:
     cell = cell_of(metric)
-    return cell.interval, cell.counts
+    behind = " ".join(filter(None, (cell.interval, cell.counts)))
+    return replace(_point(row, metric, ""), name=column, behind=behind)
 
 
 def _links(view: Table, heads: Iterable[Head]) -> dict[str, str]:

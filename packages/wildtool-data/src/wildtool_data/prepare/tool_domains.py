@@ -40,7 +40,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     "Information": {
         "news": "news headline article newspaper press journalist publication report",
         "social": "social post follower tweet friend comment hashtag profile message chat contact email mail community",
-        "UGC": "blog forum wiki review rating upload creator channel vote survey recipe_share",
+        "UGC": "blog forum wiki review rating upload creator channel survey",
     },
     "Lifestyle": {
         "health": "health medical doctor patient medication symptom hospital appointment disease sleep vaccine heart"
