@@ -20,7 +20,7 @@ from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import RecordError, UsageError
-from wildtool.types import Item, Message
+from wildtool.types import Item, Message, Transcript
 
 TOOL = {"type": "function", "function": {"name": "find", "description": "Finds.", "parameters": {}}}
 CALL = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
@@ -95,6 +95,17 @@ def test_what_is_said_within_a_unit_stays():
         ]
         assert requests[-1].messages[-1] == whole.asked[unit][-1].messages[-1]
         assert [message["role"] for message in requests[0].messages] == ["system", "user"]
+
+
+def test_a_unit_whose_first_call_failed_is_one_of_those_that_lose_turns():
+    benchmark = load_benchmark("wild-mini")
+    item = next(iter(benchmark.load(data_of(benchmark).locate(None))))
+    variant = altered(benchmark, HistorySetting.none)
+    asked = {unit: requests[0].messages for unit, requests in play(own(benchmark), item, gold).asked.items()}
+    failed = {unit: Transcript((), infra_error="http 400: no") for unit in item.units}
+    found = {each.unit: each.fields["turns_left_out"] for each in variant.judge(item, failed, "fixed")}
+    # All but the instructions and what the user says last.
+    assert found == {unit: len(messages) - 2 for unit, messages in asked.items()}
 
 
 def altered(benchmark: Benchmark, setting: HistorySetting) -> Variant:

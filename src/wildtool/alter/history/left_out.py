@@ -5,13 +5,13 @@ left out whole, or those of one role. What a protocol does not take alone goes t
 calls without results. What is said within a unit stays.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, Exchange, mode_of
 from wildtool.alter.history.settings import HistorySetting
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, Rules
 from wildtool.errors import RecordError, UsageError
 from wildtool.stats.metrics import Rate, rate_metrics
 from wildtool.trace import Trace
@@ -72,7 +72,12 @@ class LeftOutHistory(Alteration):
         return {"history_left_out": self.setting.value}
 
     def unit(self, item: Item, unit: str) -> AlteredUnit:
-        return ShortenedUnit(self.setting)
+        raise UsageError("what a unit loses follows from the rules of a benchmark")
+
+    def unit_after(
+        self, item: Item, unit: str, rules: Rules, earlier: Mapping[str, AlteredUnit]
+    ) -> AlteredUnit:
+        return ShortenedUnit(self.setting, lambda: rules.episode(item, unit).request())
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         rules = benchmark.rules(profile)
@@ -116,8 +121,12 @@ class LeftOutHistory(Alteration):
 class ShortenedUnit(AlteredUnit):
     """A unit whose model sees less of what came before."""
 
-    def __init__(self, setting: HistorySetting) -> None:
-        self._setting = setting
+    def __init__(self, setting: HistorySetting, first: Callable[[], Request | None]) -> None:
+        """
+        Args:
+            first: gives the first request of the unit as the benchmark has it.
+        """
+        self._setting, self._first = setting, first
         self._turns: slice | None = None
         """Where its requests have the earlier turns; None before the first request."""
         self._lost: int | None = None
@@ -128,7 +137,9 @@ class ShortenedUnit(AlteredUnit):
         return (yield self._shortened(request, self._turns))
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
-        return {"turns_left_out": self._lost}
+        # Whatever became of the first request: a unit that failed is one of those that lose turns, too.
+        lost = _lost(self._setting, self._first()) if self._lost is None else self._lost
+        return {"turns_left_out": lost}
 
     def traced(self, trace: Trace) -> Trace:
         """A trace in which the first request has no more than the model saw."""
