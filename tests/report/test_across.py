@@ -3,6 +3,7 @@
 import csv
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from typer.testing import CliRunner
 from report.report_build import run_sums, runs_of_two_benchmarks, type_
 from wildtool.cli import app
 from wildtool.engine import benchmark_file
+from wildtool.evidence import Evidence
+from wildtool.report.model import read_runs
+from wildtool.report.pages.across import choose_modes
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +58,14 @@ def test_of_runs_of_which_one_covers_fewer_items_none_is_chosen_and_that_is_said
     assert {row["run"] for row in rows("site")} == {"sums-chat", "some", "wild-mini"}
     page = Path("site", "across.html").read_text("utf-8")
     assert page.count("nothing was chosen of") == 2
+
+
+def test_a_run_with_failed_units_is_not_chosen_and_loses_to_none(runs: Path):
+    read = read_runs([runs / "sums-chat", runs / "sums-completion"], None)
+    failed = replace(read[0], result=replace(read[0].result, evidence=Evidence(4, failed=1)))
+    kept, (said,) = choose_modes([failed, read[1]])
+    assert [run.result.run for run in kept] == ["sums-chat", "sums-completion"]
+    assert "nothing was chosen" in said and "in mode chat" in said
 
 
 def test_where_no_model_has_several_modes_it_is_said(runs: Path):

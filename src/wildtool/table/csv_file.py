@@ -28,16 +28,11 @@ NUMBER_COLUMNS = (
 
 def numbers_csv(results: Sequence[ScoreResult], groups: Collection[str]) -> bytes:
     """The numbers of the groups, one per row."""
-    rows = (
-        _number_row(metric, result)
-        for result in results
-        for metric in result.metrics
-        if metric.group in groups
-    )
+    rows = (_row(metric, result) for result in results for metric in result.metrics if metric.group in groups)
     return rows_csv(NUMBER_COLUMNS, rows)
 
 
-def _number_row(metric: Metric, result: ScoreResult) -> list[object]:
+def _row(metric: Metric, result: ScoreResult) -> list[object]:
     origin = {"model": result.model, "run": result.run, "source": f"profile {result.profile}"}
     fields = {**number_fields(metric, result), **origin}
     return [fields[name] for name in NUMBER_COLUMNS]
