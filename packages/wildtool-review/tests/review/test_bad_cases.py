@@ -2,6 +2,9 @@
 
 import csv
 import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from wildtool.engine.record.case_labels import (
     LabelledCases,
     add_readings,
     labels_of_run,
+    merge_readings,
     start_labels,
 )
 from wildtool.engine.score.label_metrics import label_shares
@@ -182,6 +186,100 @@ def test_a_line_that_is_not_of_the_cases_is_refused_with_its_place(run: Path, ch
     with pytest.raises(DataError, match=r"labels\.jsonl:2"):
         labels_of_run(run)
     assert "labels.jsonl:2" in wildtool("show", str(run), status=2)
+
+
+@pytest.mark.parametrize("key", ["labels", "cases"])
+@pytest.mark.parametrize("value", [None, "lazy", []])
+def test_a_first_line_without_labels_or_cases_is_refused_with_its_place(run: Path, key: str, value: object):
+    draw(run, "--sample", "1")
+    file = run / "labels.jsonl"
+    file.write_text(json.dumps(json.loads(file.read_bytes()) | {key: value}) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match=rf"labels\.jsonl:1: field {key}"):
+        labels_of_run(run)
+
+
+def test_a_torn_last_line_is_named_and_nothing_is_added_to_it(run: Path):
+    draw(run, "--sample", "1")
+    file = run / "labels.jsonl"
+    torn = file.read_bytes() + b'{"reader": "ann", "it'
+    file.write_bytes(torn)
+    for words in (("show", str(run)), ("review", "stats", str(run))):
+        assert "last line is not whole" in wildtool(*words, status=2)
+    assert file.read_bytes() == torn
+
+
+def sample(folder: Path, items: int = 1) -> list[CaseKey]:
+    """Cases of no real run, drawn into a folder."""
+    keys = [CaseKey(f"item {number}", 0, "0") for number in range(items)]
+    start_labels(folder, LabelledCases("official", items, "1", {"lazy": ""}, dict.fromkeys(keys, ())))
+    return keys
+
+
+def test_nothing_is_lost_of_readers_who_save_at_the_same_time(tmp_path: Path):
+    keys = sample(tmp_path, 20)
+
+    def read_all(reader: str) -> None:
+        for key in keys:
+            add_readings(tmp_path, [CaseReading(reader, key, ("lazy",))])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(read_all, ["ann", "bob", "cem", "dee"]))
+    assert len(drawn(tmp_path).readings) == 80
+
+
+def test_on_a_full_disk_a_reading_is_saved_whole_or_not_at_all(tmp_path: Path):
+    (case,) = sample(tmp_path)
+    add_readings(tmp_path, [CaseReading("ann", case, ("lazy",))])
+    before = (tmp_path / "labels.jsonl").read_bytes()
+    code = f"""
+import resource
+from pathlib import Path
+from wildtool.engine.record.case_labels import CaseKey, CaseReading, add_readings
+resource.setrlimit(resource.RLIMIT_FSIZE, ({len(before) + 50}, {len(before) + 50}))
+add_readings(Path({str(tmp_path)!r}), [CaseReading("bob", CaseKey("item 0", 0, "0"), (), "too long " * 100)])
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ended.returncode == 1 and "StorageError" in ended.stderr
+    assert (tmp_path / "labels.jsonl").read_bytes() == before
+
+
+def test_who_draws_after_somebody_else_changes_nothing(tmp_path: Path):
+    sample(tmp_path)
+    before = (tmp_path / "labels.jsonl").read_bytes()
+    sample(tmp_path, 2)
+    assert (tmp_path / "labels.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(("here", "there", "counts"), [("2", "1", ()), ("1", "2", ("lazy",))])
+def test_of_what_a_reader_said_here_and_in_a_copy_the_later_counts(
+    tmp_path: Path, here: str, there: str, counts: tuple[str, ...]
+):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for folder, labels, when in ((tmp_path, (), here), (copy, ("lazy",), there)):
+        (case,) = sample(folder)
+        add_readings(folder, [CaseReading("ann", case, labels, when=f"2026-01-0{when}T00:00:00+00:00")])
+    merge_readings(tmp_path, copy / "labels.jsonl")
+    assert drawn(tmp_path).by_case[case]["ann"].labels == counts
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("start", "--failed", "--store", "x.sqlite"), "--store"),
+        (("start", "--failed", "--no-check"), "--no-check"),
+        (("stats", "--max-error", "0"), "--max-error"),
+        (("merge", "bob.jsonl", "--store", "x.sqlite"), "--store"),
+    ],
+)
+def test_an_option_of_reviews_of_sets_is_refused_for_a_run(run: Path, words: tuple[str, ...], option: str):
+    said = wildtool("review", words[0], str(run), *words[1:], status=2)
+    assert f"{option} is about the review of a set" in said
+
+
+def test_a_label_is_not_called_as_its_absence_is(run: Path):
+    (run.parents[1] / "labels.txt").write_text("no label fits: nothing\n", encoding="utf-8")
+    assert "labels.txt:1" in draw(run, status=2)
 
 
 def test_the_papers_class_is_proposed_and_counted_when_readers_keep_it(run: Path):

@@ -4,13 +4,16 @@ Its first line has the labels that can be given and the cases that are read, wit
 further line is what one reader says about one case; the last one of a reader and a case counts.
 """
 
+import fcntl
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.record.format import LABELS_FILE
+from wildtool.engine.record.format import LABELS_FILE, whole_length
+from wildtool.engine.record.writer import AppendLog
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, checked, read_json_lines, required_field
 from wildtool.outputs import write_error
@@ -93,6 +96,7 @@ def labels_of_run(folder: Path) -> LabelledCases | None:
 
 def read_case_labels(file: Path) -> LabelledCases:
     """The labels of a file. Raises DataError naming the line that cannot be read."""
+    _check_whole(file)
     cases: LabelledCases | None = None
     readings: list[CaseReading] = []
     for where, record in read_json_lines(file, "line of labels"):
@@ -105,8 +109,22 @@ def read_case_labels(file: Path) -> LabelledCases:
     return replace(cases, readings=tuple(readings))
 
 
+def _check_whole(file: Path) -> None:
+    """Raises DataError where the last line is torn, since the next one would be added to it."""
+    try:
+        with file.open("rb") as stream:
+            is_torn = whole_length(stream) < file.stat().st_size
+    except OSError as error:
+        raise DataError(f"cannot read {file}: {error.strerror}") from error
+    if is_torn:
+        raise DataError(f"{file}: its last line is not whole; remove it, or complete it")
+
+
 def start_labels(folder: Path, cases: LabelledCases) -> None:
-    """Writes the cases to read into the folder of a run. Raises UsageError or StorageError if it cannot be written."""
+    """Writes the cases to read into the folder of a run, where nobody else has meanwhile.
+
+    Raises UsageError or StorageError if they cannot be written.
+    """
     head = {
         "format": LABELS_FORMAT,
         "version": LABELS_VERSION,
@@ -116,7 +134,7 @@ def start_labels(folder: Path, cases: LabelledCases) -> None:
         "labels": [{"name": name, "about": about} for name, about in cases.labels.items()],
         "cases": [{**asdict(case), "proposed": list(names)} for case, names in cases.proposals.items()],
     }
-    _append(folder / LABELS_FILE, [head])
+    _append(folder / LABELS_FILE, first=_line(head))
 
 
 def add_readings(folder: Path, readings: Iterable[CaseReading]) -> None:
@@ -131,15 +149,22 @@ def add_readings(folder: Path, readings: Iterable[CaseReading]) -> None:
         }
         for each in readings
     ]
-    _append(folder / LABELS_FILE, rows)
+    _append(folder / LABELS_FILE, b"".join(map(_line, rows)))
 
 
-def _append(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    text = "".join(json.dumps(row) + "\n" for row in rows)
+def _line(row: Mapping[str, Any]) -> bytes:
+    return f"{json.dumps(row)}\n".encode()
+
+
+def _append(file: Path, lines: bytes = b"", *, first: bytes = b"") -> None:
+    """Adds all lines or none. Args: first: the line that a file without any begins with."""
     try:
-        # One write, so that no other process's line comes in between.
-        with file.open("ab", buffering=0) as stream:
-            stream.write(text.encode())
+        # Who saves at the same time waits here: opening the log looks for its last whole line.
+        with file.open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with closing(AppendLog(file, first)) as log:
+                log.append(lines)
+                log.sync()
     except OSError as error:
         raise write_error(file, error) from error
 
@@ -170,7 +195,10 @@ def _reading(line: dict[str, Any], cases: LabelledCases, where: str) -> CaseRead
 
 
 def _objects(line: dict[str, Any], key: str, where: str) -> list[dict[str, Any]]:
-    return [checked(each, dict, f"{where}: field {key}") for each in as_list(line.get(key))]
+    held = as_list(required_field(line, key, list, where))
+    if not held:
+        raise DataError(f"{where}: field {key}: is empty")
+    return [checked(each, dict, f"{where}: field {key}") for each in held]
 
 
 def _key(line: dict[str, Any], where: str) -> CaseKey:
@@ -179,8 +207,8 @@ def _key(line: dict[str, Any], where: str) -> CaseKey:
 
 
 def _names(line: dict[str, Any], key: str, known: Mapping[str, str], where: str) -> tuple[str, ...]:
-    required_field(line, key, list, where)
-    names = [checked(name, str, f"{where}: field {key}") for name in as_list(line[key])]
+    held = as_list(required_field(line, key, list, where))
+    names = [checked(name, str, f"{where}: field {key}") for name in held]
     for name in names:
         if name not in known:
             raise DataError(f"{where}: {key!r} has {name!r}, which is no label of the first line")
@@ -190,6 +218,8 @@ def _names(line: dict[str, Any], key: str, known: Mapping[str, str], where: str)
 def merge_readings(folder: Path, file: Path) -> int:
     """Adds what others said about the same cases of a copy of a run; returns how much was new.
 
+    What a reader said in the copy before what is here of the same case is no news.
+
     Raises UsageError if the file is of other cases, DataError if a file cannot be read.
     """
     own, others = labels_of_run(folder), read_case_labels(file)
@@ -197,8 +227,18 @@ def merge_readings(folder: Path, file: Path) -> int:
         raise UsageError(
             f"{file}: has other cases or labels than {folder}; merge what was read of the same sample"
         )
-    known = set(own.readings)
-    fresh = [reading for reading in others.readings if reading not in known]
+    known, said = set(own.readings), own.by_case
+    fresh = [
+        reading
+        for reading in others.readings
+        if reading not in known and not _is_outdated(reading, said.get(reading.case, {}))
+    ]
     if fresh:
         add_readings(folder, fresh)
     return len(fresh)
+
+
+def _is_outdated(reading: CaseReading, said: Mapping[str, CaseReading]) -> bool:
+    """Whether its reader said something later. Args: said: by reader what counts of the case."""
+    own = said.get(reading.reader)
+    return own is not None and reading.when < own.when

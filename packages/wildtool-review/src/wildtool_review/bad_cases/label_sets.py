@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.error_classes import PAPER_COLUMNS
+from wildtool.engine.score.label_metrics import NO_LABEL
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, canonical_json
 from wildtool.trace import Trace, said_calls
@@ -73,8 +74,14 @@ def _labels_of_file(path: Path) -> dict[str, str]:
         if not line.strip() or line.startswith("#"):
             continue
         label, _, about = (part.strip() for part in line.partition(":"))
-        if not label or label in labels:
-            problem = "has no label" if not label else f"has the label {label!r} again"
+        problem = ""
+        if not label:
+            problem = "has no label"
+        elif label in labels:
+            problem = f"has the label {label!r} again"
+        elif label == NO_LABEL:
+            problem = f"{label!r} is what cases without a label are called"
+        if problem:
             raise DataError(f"{path}:{number}: {problem}; expected 'NAME: what it means', each name once")
         labels[label] = about
     if not 0 < len(labels) <= MOST_LABELS:

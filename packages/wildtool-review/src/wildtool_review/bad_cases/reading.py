@@ -1,6 +1,7 @@
 """Draws failures of a run for people to read, shows them, and says how far readers agree."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -84,19 +85,18 @@ def start_reading(
         if size is not None and size < len(failures):
             places = sorted(seeded_draw(seed).sample(range(len(failures)), size))
             drawn = [failures[place] for place in places]
-        before = labels_of_run(folder)
-        if before is not None:
-            wanted = LabelledCases(run.profile, len(failures), seed, labels.labels, dict.fromkeys(drawn, ()))
-            if not before.same_sample(wanted):
-                raise UsageError(
-                    f"{folder}: other cases or labels were chosen before, and are in labels.jsonl; move that file "
-                    "away to start again"
-                )
-            return before
-        proposals = {case: tuple(labels.proposed(run.read(case))) for case in drawn}
-        cases = LabelledCases(run.profile, len(failures), seed, labels.labels, proposals)
-        start_labels(folder, cases)
-        return cases
+        cases = LabelledCases(run.profile, len(failures), seed, labels.labels, dict.fromkeys(drawn, ()))
+        if labels_of_run(folder) is None:
+            proposals = {case: tuple(labels.proposed(run.read(case))) for case in drawn}
+            start_labels(folder, replace(cases, proposals=proposals))
+        # Somebody else may have drawn some, before or just now.
+        chosen = labels_of_run(folder)
+        if chosen is None or not chosen.same_sample(cases):
+            raise UsageError(
+                f"{folder}: other cases or labels were chosen before, and are in labels.jsonl; move that file away to "
+                "start again"
+            )
+        return chosen
 
 
 def _failures(folder: Path, profile: str) -> list[CaseKey]:

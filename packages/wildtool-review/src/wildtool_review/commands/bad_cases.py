@@ -1,11 +1,11 @@
 """Parts of `review start`, `quick`, `stats` and `merge` that are about failures of a run."""
 
 import getpass
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
@@ -25,6 +25,13 @@ _KEYS = "1, 2, … label   t note   s save   n next   b back   q quit"
 def is_run(place: Path) -> bool:
     """Whether a place is the folder of one run."""
     return (place / "run.json").is_file()
+
+
+def refuse_options(options: Mapping[str, Any]) -> None:
+    """Raises UsageError for an option that only reviews of sets have. Args: options: by name what was given."""
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise UsageError(f"--{name} is about the review of a set, and not about failures of a run")
 
 
 def start_bad_cases(
@@ -102,11 +109,18 @@ def read_bad_cases(folder: Path, reader: str | None) -> None:
     from wildtool_review.bad_cases.reading import RunCases
 
     cases = started(folder)
-    name = reader or getpass.getuser()
+    name = reader or _login_name()
     with RunCases(folder, cases.profile) as run:
         _Labelling(run, cases, name).run()
     for line in _progress(started(folder)):
         print_out(line)
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise UsageError("this user has no login name; say who reads: --reader NAME") from None
 
 
 @dataclass(slots=True)

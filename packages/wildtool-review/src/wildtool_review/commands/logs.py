@@ -7,7 +7,7 @@ from wildtool.cli.command import arg, opt
 from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
 from wildtool.terminal import print_out, single_line
-from wildtool_review.commands.bad_cases import is_run
+from wildtool_review.commands.bad_cases import is_run, refuse_options
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def merge(
     copy of it, in which others read the same failures.
     """
     if is_run(Path(set_name)):
+        refuse_options({"store": store, "benchmark": benchmark})
         from wildtool.engine.record.case_labels import merge_readings
 
         for file in files:

@@ -8,7 +8,7 @@ from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 from wildtool.terminal import print_out
-from wildtool_review.commands.bad_cases import is_run, print_bad_case_stats
+from wildtool_review.commands.bad_cases import is_run, print_bad_case_stats, refuse_options
 from wildtool_review.commands.options import SET_ARGUMENT, STORE_OPTION
 
 
@@ -61,6 +61,7 @@ def stats(
     they kept what a rule proposed.
     """
     if is_run(Path(set_name)):
+        refuse_options({"store": store, "max-error": max_error})
         print_bad_case_stats(Path(set_name), as_json=as_json)
         return
     from wildtool.terminal.tables import print_metrics

@@ -9,7 +9,7 @@ from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 from wildtool.steps import with_steps
 from wildtool.terminal import print_err, print_out, single_line
-from wildtool_review.commands.bad_cases import start_bad_cases
+from wildtool_review.commands.bad_cases import refuse_options, start_bad_cases
 from wildtool_review.commands.options import (
     CHECKS_ANNOUNCED,
     NO_CHECK_OPTION,
@@ -63,6 +63,7 @@ def start(
     browser. With --failed, SET is a run or a folder with runs: people read its failures with `wildtool review quick`.
     """
     if failed:
+        refuse_options({"store": store, "benchmark": benchmark, "no-check": no_check, "runs": runs})
         start_bad_cases(Path(set_name), labels, sample, seed, profile)
         return
     given = [
