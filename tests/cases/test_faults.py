@@ -56,6 +56,13 @@ BAD = [
         "already that of line 2",
     ),
     ("jsonl", '{"input":"x","expect":"f"}\n{"input":"y","expect":"f",}', 2, "not JSON at column"),
+    (
+        "jsonl",
+        '{"defaults":{"must":true}}\n{"input":"x","expect":"f"}\n{"defaults":{}}',
+        3,
+        "on an earlier line",
+    ),
+    ("jsonl", '{"reviewers":1}\n{"reviewers":2,"defaults":{}}\n{"input":"x","expect":"f"}', 2, "'reviewers'"),
     ("jsonl", '{"input":"x","expect":"f(1)"}', 1, "arguments by name"),
     ("jsonl", '{"input":"x","expect":"f(a=hello)"}', 1, "put texts in quotes"),
     ("jsonl", '{"input":"x","expect":"f(a=1, a=2)"}', 1, "occurs twice"),

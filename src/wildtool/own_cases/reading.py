@@ -127,6 +127,7 @@ def _record(document: CaseDocument, tree: YamlText, value: Any, base: ValuePath)
 
 
 def _read_lines(document: CaseDocument, text: str) -> None:
+    said: set[str] = set()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -142,6 +143,11 @@ def _read_lines(document: CaseDocument, text: str) -> None:
             continue
         held = as_object(value)
         if held and {*held} <= _HEAD_KEYS:
+            for key in sorted(said.intersection(held)):
+                document.fail(
+                    number, key, f"{key!r} is on an earlier line, too, and holds for the whole file"
+                )
+            said |= held.keys()
             _read_reviewers(document, held, number)
             if "defaults" in held:
                 document.defaults = CaseRecord(held["defaults"], document.path, number)

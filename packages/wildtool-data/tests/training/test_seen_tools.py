@@ -74,8 +74,9 @@ def test_each_unit_counts_where_its_tool_stands_in_training(files: tuple[Path, P
 
 def test_scores_by_tools_take_no_benchmark_to_compare_with(files: tuple[Path, Path]):
     train, run = files
-    wildtool("data", "overlap", str(train), "--runs", str(run), "--with", "wild-mini", status=2)
-    wildtool("data", "overlap", str(train), "--profile", "fixed", status=2)
+    compared = wildtool("data", "overlap", str(train), "--runs", str(run), "--with", "wild-mini", status=2)
+    assert "neither --with nor --remove" in compared
+    assert "--profile is about" in wildtool("data", "overlap", str(train), "--profile", "fixed", status=2)
 
 
 @pytest.mark.parametrize("share", ["0.25", "0.5"])
