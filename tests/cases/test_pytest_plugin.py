@@ -126,7 +126,7 @@ def test_the_session_ends_with_the_rows_of_all_cases_whichever_worker_ran_them(w
     rows = dict(re.findall(r"^(\w+) +(.* right \[.*\], \d+/\d+)$", text, re.MULTILINE))
     assert rows.keys() == {"overall", "orders", "skip", "small"}
     assert rows["overall"].startswith("66.7 %") and rows["overall"].endswith("2/3")
-    assert "1 without a verdict" in text
+    assert "1 try without a verdict" in text
     assert "--wildtool-at-least" not in text, "the share is reached"
 
 
@@ -183,6 +183,24 @@ def test_a_share_is_not_asked_of_a_session_that_runs_no_case_unless_its_command_
     words = ["-m", "pytest", "--wildtool-at-least", "1"]
     ended = subprocess.run([sys.executable, *words], capture_output=True, text=True)
     assert ended.returncode == pytest.ExitCode.USAGE_ERROR and "needs --wildtool-live" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("-k", "thanks"), 0),
+        (("-m", "small"), 0),
+        (("shop.cases.yaml::thanks",), 0),
+        (("-k", "thanks", "--wildtool-at-least", "orders:0.5"), 1),
+        ((), 1),
+    ],
+    ids=["keyword", "mark", "name", "option", "all"],
+)
+def test_settings_ask_no_share_of_a_tag_whose_cases_are_not_selected(words: tuple[str, ...], status: int):
+    Path("shop.cases.yaml").write_text(FLAKY, "utf-8")
+    Path("pytest.ini").write_text("[pytest]\nwildtool_at_least = orders:0.5\n", "utf-8")
+    ended, text, _ = run_pytest("--wildtool-live", *words)
+    assert (ended, "unknown tag 'orders'" in text) == (status, status == 1)
 
 
 def test_a_mistake_in_a_file_ends_the_session_with_its_line():

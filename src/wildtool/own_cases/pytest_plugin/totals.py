@@ -44,6 +44,12 @@ class Totals:
         asked = config.getoption(_OPTION)
         self._option = _OPTION if asked else _SETTING
         self._asked: list[str] = asked or config.getini(_SETTING)
+        self._is_selection = bool(
+            config.getoption("keyword")
+            or config.getoption("markexpr")
+            or any("::" in place for place in config.args)
+        )
+        """Whether the command names some of the tests."""
         if self._asked:
             self._check()
 
@@ -81,6 +87,7 @@ class Totals:
 
     def _rows(self) -> Iterator[str]:
         """A line for all cases, for each file where there are several, and for each tag."""
+        from wildtool.engine.score.formatting import counted
         from wildtool.sanitize import single_line
 
         every = list(self._cases.values())
@@ -94,19 +101,29 @@ class Totals:
         for name, cases in rows:
             yield f"{single_line(name):{width}}  {_share_text(cases)}"
         if lacking := sum(case.open for case in every):
-            yield f"{lacking} without a verdict, which are no wrong answers and do not count"
+            yield f"Left out, and not counted as wrong: {counted(lacking, 'try', 'tries')} without a verdict."
 
     def _failures(self) -> Iterator[str]:
         """Which of the shares are not reached."""
+        is_setting = self._option == _SETTING
         if not self._cases:
             # Settings hold for sessions with other tests alone, too.
-            if self._option == _OPTION:
+            if not is_setting:
                 yield from (f"{_OPTION} {text}: no case was run" for text in self._asked)
             return
         for text in self._asked:
+            if is_setting and self._is_selection and not self._is_of_any(text):
+                continue  # nor are the tags of cases asked that were not selected
             floor = self._floor(text)
             if floor is None or not floor.holds:
                 yield f"{self._option} {text}: {floor.text if floor else self._without_verdict(text)}"
+
+    def _is_of_any(self, text: str) -> bool:
+        """Whether a share is about any of the cases."""
+        from wildtool.gating.floors import tag_and_share
+
+        tag, _ = tag_and_share(text, self._option)
+        return not tag or any(tag in case.tags for case in self._cases.values())
 
     def _floor(self, text: str) -> Floor | None:
         """What a share asks of the cases; None where none that it is about has a verdict."""
@@ -122,9 +139,9 @@ class Totals:
         from wildtool.errors import unknown_name
         from wildtool.gating.floors import tag_and_share
 
-        tag, _ = tag_and_share(text, self._option)
-        tags = {each for case in self._cases.values() for each in case.tags}
-        if tag and tag not in tags:
+        if not self._is_of_any(text):
+            tag, _ = tag_and_share(text, self._option)
+            tags = {each for case in self._cases.values() for each in case.tags}
             return f"{unknown_name('tag', tag, sorted(tags))} among the cases that were run"
         return "no verdict, so nothing is known of it"
 
