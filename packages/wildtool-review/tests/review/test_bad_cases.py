@@ -277,6 +277,23 @@ def test_an_option_of_reviews_of_sets_is_refused_for_a_run(run: Path, words: tup
     assert f"{option} is about the review of a set" in said
 
 
+def test_what_labels_of_others_are_called_cannot_fake_a_line(run: Path):
+    draw(run, "--sample", "1")
+    file = run / "labels.jsonl"
+    odd = {"name": "lazy\n  saved: \x1b[31mno", "about": "x\n1 of 1"}
+    file.write_text(json.dumps(json.loads(file.read_bytes()) | {"labels": [odd]}) + "\n", encoding="utf-8")
+    with terminal(run.parent, str(run), "--reader", "ann") as opened:
+        opened.type("1s")
+        lines = [line.strip() for line in opened.text.splitlines()]
+    assert "1 of 1" not in lines
+    assert "saved: lazy   saved: \\x1b[31mno" in lines
+    assert "\x1b[31m" not in opened.text
+
+
+def test_a_run_is_not_read_in_the_browser(run: Path):
+    assert "browser" not in wildtool("review", "quick", str(run), status=2)
+
+
 def test_a_label_is_not_called_as_its_absence_is(run: Path):
     (run.parents[1] / "labels.txt").write_text("no label fits: nothing\n", encoding="utf-8")
     assert "labels.txt:1" in draw(run, status=2)

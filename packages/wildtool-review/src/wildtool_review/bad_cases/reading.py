@@ -112,10 +112,11 @@ def reading_figures(cases: LabelledCases) -> list[Metric]:
 
 def _agreement(cases: LabelledCases) -> Iterator[Metric]:
     """For each two readers who read some of the same cases."""
+    by_case = cases.by_case
     for first, other in combinations(cases.readers, 2):
         pairs = [
             (set(said[first].labels), set(said[other].labels))
-            for said in cases.by_case.values()
+            for said in by_case.values()
             if {first, other} <= said.keys()
         ]
         if not pairs:
@@ -136,10 +137,11 @@ def _kept(cases: LabelledCases) -> list[Metric]:
     proposal."""
     kept: list[Metric] = []
     found: list[Metric] = []
+    by_case = cases.by_case
     for label in cases.labels:
         given = [
             (label in cases.proposals[case], label in reading.labels)
-            for case, said in cases.by_case.items()
+            for case, said in by_case.items()
             for reading in said.values()
         ]
         proposed = sum(by_rule for by_rule, _ in given)

@@ -184,20 +184,20 @@ class _Labelling:
 
     def _save(self) -> None:
         from wildtool.engine.record.case_labels import CaseReading, add_readings
+        from wildtool.engine.score.label_metrics import NO_LABEL
 
         case = self.keys[self.place]
         labels = tuple(name for name in self.cases.labels if name in self.given)
         when = datetime.now(UTC).isoformat(timespec="seconds")
         add_readings(self.run_cases.folder, [CaseReading(self.reader, case, labels, self.note, when)])
         self.saved[case] = labels, self.note
-        print_out(f"  saved: {', '.join(labels) or 'no label fits'}")
+        print_out(f"  saved: {', '.join(map(single_line, labels)) or NO_LABEL}")
         if len(self.saved) == len(self.keys):
             print_out(f"all {len(self.keys):,} cases are read")
         self._open(self._next_unread(self.place + 1))
 
     def _open(self, place: int) -> None:
         """Shows a case with what was saved of it, or else what a rule proposes."""
-        from wildtool.sanitize import escape_text
         from wildtool_review.bad_cases.reading import bad_case_lines
 
         self.place = place
@@ -207,13 +207,13 @@ class _Labelling:
         self.given = [*labels]
         print_out()
         state = "saved" if case in self.saved else f"{len(self.keys) - len(self.saved):,} unread"
-        print_out(f"{place + 1:,} of {len(self.keys):,}, {state}: {escape_text(str(case))}")
+        print_out(f"{place + 1:,} of {len(self.keys):,}, {state}: {single_line(str(case))}")
         for line in bad_case_lines(self.run_cases.read(case)):
             for part in line.splitlines() or [""]:
-                print_out(f"  {escape_text(part)}")
+                print_out(f"  {part}")
         for key, (name, about) in zip(LABEL_KEYS, self.cases.labels.items(), strict=False):
             rule = " (a rule proposes it)" if name in proposed else ""
-            print_out(f"  {key} {escape_text(name)}: {escape_text(about)}{rule}")
+            print_out(f"  {key} {single_line(name)}: {single_line(about, 1000)}{rule}")
         self._print_choice()
 
     def _print_choice(self) -> None:

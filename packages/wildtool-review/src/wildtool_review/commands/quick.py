@@ -47,9 +47,8 @@ def quick(
     from wildtool_review.drafts.quick import open_quick_review
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(
-            f"review quick asks for keys, so it needs a terminal; `wildtool review {file}` opens the browser"
-        )
+        browser = "" if is_run(file) else f"; `wildtool review {file}` opens the browser"
+        raise UsageError(f"review quick asks for keys, so it needs a terminal{browser}")
     if is_run(file):
         if out is not None:
             raise UsageError("--out is about own cases; labels of failures are kept in the folder of the run")
