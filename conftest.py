@@ -79,8 +79,8 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
-def no_benchmark_files(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """A test begins without the benchmark files that others have read; gives what forgets them again."""
+def no_benchmark_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """A test begins without the benchmark files that others have read, and leaves none; gives what forgets them again."""
     from wildtool.engine.benchmark_file import BY_NAME
 
     def forget() -> None:
@@ -88,7 +88,8 @@ def no_benchmark_files(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
             monkeypatch.delitem(BY_NAME, name)
 
     forget()
-    return forget
+    yield forget
+    BY_NAME.clear()
 
 
 @pytest.fixture(scope="session")

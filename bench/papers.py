@@ -218,6 +218,9 @@ def main() -> None:
     parser.add_argument("--row", type=int, action="append", help="only this row; repeatable")
     parser.add_argument("--keep", type=Path, help="a new folder to play in, which stays")
     options = parser.parse_args()
+    unknown = set(options.row or ()) - {row.number for row in ROWS}
+    if unknown:
+        parser.error(f"no row {', '.join(map(str, sorted(unknown)))}")
     place = tempfile.TemporaryDirectory() if options.keep is None else nullcontext(options.keep)
     with place as name:
         folder = Path(name).resolve()

@@ -67,6 +67,7 @@ def tool_types(scratch: Scratch) -> str:
         rows = [row for row in json.loads(said) if row["group"].startswith("tools by domain")]
         expect(len(rows) >= 8, f"{data}: {[row['name'] for row in rows]}")
         decided = sum(row["numerator"] for row in rows if row["name"] != "undecided")
+        expect(decided > 0, f"{data}: no word decides")
         seen.append(f"{data} {decided:g} of {rows[0]['denominator']:g} tools")
     return f"8 domains, by the tools' own words: {', '.join(seen)}"
 
@@ -236,7 +237,8 @@ def bfcl_version_3(scratch: Scratch) -> str:
     folder = "v3/bfcl_eval/data"
     scratch.wildtool(f"run bfcl --data {folder} --limit 40 --model baseline/gold --quiet --out bfcl/plain")
     scratch.wildtool(f"run bfcl --data {folder} --split live --model baseline/gold --quiet --out bfcl/live")
-    shown = run_counts(scratch, "bfcl/live")
+    plain, shown = (run_counts(scratch, f"bfcl/{run}") for run in ("plain", "live"))
+    expect(plain["correct"] > 0, str(plain))
     total = sum(shown.values())
     expect(total == 2251 and shown["correct"] > 2200, str(shown))
     return f"version 3 runs without --split; live: {shown['correct']:,} of {total:,} gold answers right"
@@ -304,20 +306,13 @@ def training_sets(scratch: Scratch) -> str:
     return f"21 sets listed, {known} with a reader and one without dialogues; {layouts}"
 
 
-def training_file(scratch: Scratch) -> None:
-    """A training file of right conversations, and a run of another model on the same sessions."""
-    line = "generate --model procedural --sessions 16 -o loop.jsonl"
-    scratch.wildtool(line, show=False)
-    for model, name in (("gold", "gold"), ("lexical", "lexical")):
-        scratch.wildtool(
-            f"run wildtoolbench --data loop.jsonl --model baseline/{model} --profile fixed --quiet --out loop/{name}",
-            show=False,
-        )
-    scratch.wildtool("data convert loop/gold --to sharegpt -o train.jsonl", show=False)
-
-
 def training_rows_by_two(scratch: Scratch) -> str:
-    training_file(scratch)
+    for line in (
+        "generate --model procedural --sessions 16 -o loop.jsonl",
+        "run wildtoolbench --data loop.jsonl --model baseline/gold --profile fixed --quiet --out loop",
+        "data convert loop --to sharegpt -o train.jsonl",
+    ):
+        scratch.wildtool(line, show=False)
     found = line_with(scratch.wildtool("review start train.jsonl"), "rules passed")
     for name in ("ann", "bob"):
         scratch.wildtool(f"review people add train.jsonl {name}", show=False)

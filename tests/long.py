@@ -6,7 +6,7 @@ least one case of each parametrized test), and `a_fiftieth_of(count)` for a test
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from zlib import crc32
 
 import pytest
@@ -22,27 +22,31 @@ def a_fiftieth_of(count: int) -> int:
 
 
 def left_out(tests: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The marked tests that do not run outside `make long`: in each folder all but a fiftieth, and of each parametrized
-    test all but one case; the same ones in every process."""
+    """The marked tests that do not run outside `make long`, the same ones in every process. Others run: of each folder a
+    fiftieth, and of each parametrized test of which none is among these, a fiftieth of its cases."""
     marked = [test for test in tests if test.get_closest_marker("long")]
-    run = drawn(marked, lambda test: test.nodeid.partition("::")[0].rpartition("/")[0])
-    # Where none of its cases is among them.
-    run |= drawn(
-        [test for test in marked if "[" in test.nodeid], lambda test: test.nodeid.partition("[")[0], run
-    )
-    return {*marked} - run
+    run = drawn(marked, folder)
+    seen = {function(test) for test in run}
+    cases = [test for test in marked if "[" in test.nodeid and function(test) not in seen]
+    return {*marked} - run - drawn(cases, function)
 
 
-def drawn(
-    tests: Iterable[pytest.Item], group: Callable[[pytest.Item], str], before: Container[pytest.Item] = ()
-) -> set[pytest.Item]:
-    """A fiftieth of each group of tests, at least one; none of a group of which one was drawn before."""
+def folder(test: pytest.Item) -> str:
+    return test.nodeid.partition("::")[0].rpartition("/")[0]
+
+
+def function(test: pytest.Item) -> str:
+    """A test without the case that it is."""
+    return test.nodeid.partition("[")[0]
+
+
+def drawn(tests: Iterable[pytest.Item], group: Callable[[pytest.Item], str]) -> set[pytest.Item]:
+    """A fiftieth of each group of tests, at least one."""
     groups: dict[str, list[pytest.Item]] = defaultdict(list)
     for test in tests:
         groups[group(test)].append(test)
     return {
         test
         for those in groups.values()
-        if not any(test in before for test in those)
         for test in sorted(those, key=lambda test: crc32(test.nodeid.encode()))[: a_fiftieth_of(len(those))]
     }

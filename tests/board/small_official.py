@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kept_values import forget_kept
 from wildtool.benchmarks.wildtoolbench import data as sessions
-from wildtool.engine.compare import leaderboard
 
 
 @contextmanager
@@ -19,9 +19,8 @@ def two_official_sessions(folder: Path, *places: int) -> Iterator[Path]:
     lines = sessions.WILD_MINI_FILE.read_text("utf-8").splitlines(keepends=True)
     mini = folder / "mini.jsonl"
     mini.write_text("".join(lines[place] for place in places or (0, 1)), "utf-8")
-    known = leaderboard._kept_digest  # pyright: ignore[reportPrivateUsage]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sessions, "WILD_MINI_FILE", mini)
-        known.cache_clear()
+        forget_kept("wildtool.engine.compare")
         yield mini
-    known.cache_clear()
+    forget_kept("wildtool.engine.compare")

@@ -19,9 +19,9 @@ import pytest
 
 from e2e.command import LIMIT_S
 from e2e.verb_examples import READ_OPTIONS, READING, SERVING, WRITING, build_world, type_, verbs
+from kept_values import forget_kept
 from long import a_fiftieth_of
 from training.procedures.student import teaching
-from wildtool.engine.score import results, verdict_table
 from wildtool.temporary import is_temporary
 
 WRITTEN = [line for lines in WRITING.values() for line in lines]
@@ -29,6 +29,8 @@ EVERY = [*WRITTEN, *(line for lines in READING.values() for line in lines)]
 VERBS = dict(verbs())
 PER_LINE = a_fiftieth_of(50)
 """Queries of each example that are interrupted."""
+READS = "wildtool.engine.score"
+"""What opens the database, and keeps it and the numbers that it read."""
 UNSTEADY = {"run.json", "lock", "job.json", "suite.json", "verdicts-made.parquet"}
 """Files that say when, by which process or how often they were written."""
 
@@ -185,7 +187,7 @@ def counting_queries(patch: pytest.MonkeyPatch, interrupted: int = 0) -> list[in
         if len(queries) == interrupted:
             raise RuntimeError("Query interrupted")
 
-    verdict_table.forget_database()
+    forget_kept(READS)
     patch.setattr(duckdb, "connect", lambda *given, **named: Querying(connect(*given, **named), query))
     return queries
 
@@ -198,25 +200,18 @@ def test_an_interrupt_in_the_middle_of_a_query_ends_with_130_and_the_same_comman
     with monkeypatch.context() as patch:
         queries = counting_queries(patch)
         usual = type_(typed(line))
-    as_in_a_new_process()
+    forget_kept(READS)
     assert usual.exit_code in (0, 1), usual.output
     for which in sorted(random.Random(line).sample(queries, min(PER_LINE, len(queries)))):
         with monkeypatch.context() as patch:
             counting_queries(patch, interrupted=which)
             ended = type_(typed(line))
-        as_in_a_new_process()
+        forget_kept(READS)
         assert ended.exit_code == 130, (which, ended.output, ended.exception)
         assert "nterrupted" in ended.stderr
         assert not re.search("internal error|Traceback|Query", ended.stderr)
         assert temporary_files() == []
         assert type_(typed(line)).exit_code == usual.exit_code
-        as_in_a_new_process()
-
-
-def as_in_a_new_process() -> None:
-    """Forgets the database and the numbers of runs, which one command keeps for its own time only."""
-    verdict_table.forget_database()
-    results._read_sealed.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 # Processes ----------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import csv
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,16 +10,11 @@ from typer.testing import CliRunner
 
 from report.report_build import run_sums, runs_of_two_benchmarks, type_
 from wildtool.cli import app
-from wildtool.engine import benchmark_file
 from wildtool.evidence import Evidence
 from wildtool.report.model import read_runs
 from wildtool.report.pages.across import choose_modes
 
-
-@pytest.fixture(autouse=True)
-def _forget_files() -> Iterator[None]:
-    yield
-    benchmark_file.BY_NAME.clear()
+pytestmark = pytest.mark.usefixtures("no_benchmark_files")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """`wildtool compare --modes`, as it is typed: runs in several modes, and nothing else that differs."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,14 +7,14 @@ from typer.testing import CliRunner, Result
 
 from report.report_build import runs_of_two_benchmarks
 from wildtool.cli import app
-from wildtool.engine import benchmark_file
+
+pytestmark = pytest.mark.usefixtures("no_benchmark_files")
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    yield runs_of_two_benchmarks(tmp_path)
-    benchmark_file.BY_NAME.clear()
+    return runs_of_two_benchmarks(tmp_path)
 
 
 def type_(*words: str | Path) -> Result:

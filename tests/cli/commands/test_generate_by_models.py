@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +14,9 @@ from wildtool.cli import app
 from wildtool.types import Request
 from wildtool_data.make.core.prompts import SESSION_ROLES
 
+PLAYERS = Players
 LET_THROUGH = 40
 """Calls that pass a closed gate."""
-
-
-@pytest.fixture
-def asked() -> list[dict[str, Any]]:
-    return []
-
-
-@pytest.fixture
-def gate() -> Gate:
-    return Gate(LET_THROUGH)
-
-
-@pytest.fixture
-def url(asked: list[dict[str, Any]], gate: Gate) -> Iterator[str]:
-    with served(Players(), asked, gate) as address:
-        yield address
 
 
 @pytest.fixture(autouse=True)

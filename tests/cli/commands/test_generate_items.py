@@ -2,18 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.commands.players_endpoint import Gate, kill_at, served
+from cli.commands.players_endpoint import Gate, kill_at
 from generate.items.players import TOOLS, ItemPlayers
 from wildtool.cli import app
 from wildtool_data.make.items.plan import ITEM_KINDS
 
+PLAYERS = ItemPlayers
 LET_THROUGH = 60
 """Calls that pass a closed gate."""
 
@@ -128,22 +128,6 @@ def test_what_lies_there_is_not_overwritten_by_templates():
 
 
 # Models ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def asked() -> list[dict[str, Any]]:
-    return []
-
-
-@pytest.fixture
-def gate() -> Gate:
-    return Gate(LET_THROUGH)
-
-
-@pytest.fixture
-def url(asked: list[dict[str, Any]], gate: Gate) -> Iterator[str]:
-    with served(ItemPlayers(), asked, gate) as address:
-        yield address
 
 
 def line(url: str, items: int, more: str = "", out: str = "set") -> str:

@@ -3,17 +3,19 @@ texts."""
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.commands.players_endpoint import Gate, kill_at, served
-from cli.commands.test_generate_by_models import LET_THROUGH, line, making, type_
+from cli.commands.players_endpoint import Gate, kill_at
+from cli.commands.test_generate_by_models import line, making, type_
 from generate.sessions.players import TOOLS, Players
 from wildtool_data.make.core.files import RECORD_FOLDER
 
+PLAYERS = Players
+LET_THROUGH = 40
+"""Calls that pass a closed gate."""
 TALKS = [
     [
         f"My suitcase number {k} did not arrive in Porto this morning, please find it.",
@@ -24,22 +26,6 @@ TALKS = [
 LIKE_USERS = (
     "--examples talks.jsonl --scenarios words.txt --role-prompts own --role-model user=user --clarify some"
 )
-
-
-@pytest.fixture
-def asked() -> list[dict[str, Any]]:
-    return []
-
-
-@pytest.fixture
-def gate() -> Gate:
-    return Gate(LET_THROUGH)
-
-
-@pytest.fixture
-def url(asked: list[dict[str, Any]], gate: Gate) -> Iterator[str]:
-    with served(Players(), asked, gate) as address:
-        yield address
 
 
 @pytest.fixture(autouse=True)

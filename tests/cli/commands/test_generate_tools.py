@@ -1,35 +1,19 @@
 """Tools made by models at an endpoint, as it is typed: from nothing to tools that sessions are made over."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.commands.players_endpoint import Gate, kill_at, served
+from cli.commands.players_endpoint import Gate, kill_at
 from generate.tools.players import MARKET, ApiPlayers
 from wildtool.cli import app
 from wildtool_data.make.tools.script import API_ROLES
 
+PLAYERS = ApiPlayers
 LET_THROUGH = 30
 """Calls that pass a closed gate."""
-
-
-@pytest.fixture
-def asked() -> list[dict[str, Any]]:
-    return []
-
-
-@pytest.fixture
-def gate() -> Gate:
-    return Gate(LET_THROUGH)
-
-
-@pytest.fixture
-def url(asked: list[dict[str, Any]], gate: Gate) -> Iterator[str]:
-    with served(ApiPlayers(), asked, gate) as address:
-        yield address
 
 
 @pytest.fixture(autouse=True)

@@ -209,7 +209,10 @@ def test_a_copied_message_is_refused_and_the_overlap_is_said(tmp_path: Path):
     ("text", "is_copy"),
     [
         (LOST.replace("Porto", "Lyon").replace("find", "say").replace("once", "noon"), True),
-        ("My suitcase did not reach in Porto this noon, please find up where it is or tell me at last.", True),
+        (
+            "My suitcase did not reach in Porto this noon, please find up where it is or tell me at last.",
+            True,
+        ),
         ("It is in Madrid, is it not? I would rather have it sent to the hotel.", False),
         ("Could somebody look for the luggage that I handed in at the airport of Lyon?", False),
     ],
