@@ -340,3 +340,9 @@ def test_shares_lie_between_none_and_all_and_what_counts_is_the_last_word(
         assert (metric.numerator > 0) == bool(givers)
         assert metric.low is not None and metric.value is not None and metric.high is not None
         assert 0 <= metric.low <= metric.value <= metric.high <= 1
+
+
+def test_a_folder_above_runs_names_those_under_review(run: Path):
+    draw(run)
+    said = wildtool("review", "stats", str(run.parent), status=2)
+    assert "holds runs; name one: lexical" in " ".join(said.split())

@@ -18,14 +18,16 @@ def show_matrices(
 ) -> int:
     """Prints the matrix of each run by two groups; gives the exit status for runs that have none."""
     crossed: list[tuple[ScoreResult, Matrix]] = []
-    statuses: list[int] = []
+    # What no run has is said once.
+    errors: dict[str, WildtoolError] = {}
     for result in results:
         try:
             _, matrix = run_matrix(result.folder, *pair, result.profile)
         except WildtoolError as error:
-            statuses.append(report_error(error))
+            errors.setdefault(str(error), error)
         else:
             crossed.append((replace(result, metrics=matrix.metrics), matrix))
+    statuses = [report_error(error) for error in errors.values()]
     its_results = [result for result, _ in crossed]
     if as_json:
         tables.print_results_json(its_results)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.engine.score.formatting import counted
+from wildtool.engine.score.formatting import counted, first_names
 from wildtool.errors import UsageError
 from wildtool.terminal import print_err, print_out, single_line
 from wildtool_review.commands.keys import typed_keys
@@ -23,8 +23,15 @@ _KEYS = "1, 2, … label   t note   s save   n next   b back   q quit"
 
 
 def is_run(place: Path) -> bool:
-    """Whether a place is the folder of one run."""
-    return (place / "run.json").is_file()
+    """Whether a place is the folder of one run. Raises UsageError for a folder above runs, which is no set either."""
+    if (place / "run.json").is_file() or not place.is_dir():
+        return place.is_dir()
+    from wildtool.engine.score.results import folders_below
+
+    runs = [str(folder.relative_to(place)) for folder in folders_below(place)]
+    if runs:
+        raise UsageError(f"{place} holds runs; name one: {first_names(runs, 5)}")
+    return False
 
 
 def refuse_options(options: Mapping[str, Any]) -> None:
