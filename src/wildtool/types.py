@@ -8,7 +8,7 @@ without a model, a disk or a clock.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from wildtool.evidence import Evidence
 
@@ -274,6 +274,15 @@ class Model(Protocol):
 
     def settings(self) -> Mapping[str, Any]:
         """What a reader needs to repeat its answers (endpoint, sampling); never a key."""
+        ...
+
+
+@runtime_checkable
+class ItemModel(Protocol):
+    """A model that holds something open for each item, such as a process."""
+
+    async def item_ended(self, item: str, repeat: int) -> None:
+        """An item is over in a repeat: nothing more is asked in it."""
         ...
 
 

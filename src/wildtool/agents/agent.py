@@ -1,6 +1,6 @@
-"""What an agent is to a run: something that is started for a conversation, given what the user says, and ends its turns."""
+"""What an agent is to a run: it is started for a conversation, given what the user says, and ends its turns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +27,31 @@ class TurnEnd:
     """What it said about its end, such as an error."""
 
 
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What the tool door answers to a call."""
+
+    text: str
+    is_error: bool = False
+
+
+CallTool = Callable[[str, Any, str | None], Awaitable[ToolAnswer]]
+"""The tool door in this process: takes a tool's name, its arguments (a dictionary, or the text that a model wrote) and
+the id of the call, where the caller knows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What the doors must know of an agent."""
+
+    asks_model: bool = True
+    """Whether its model is asked at the model door. If not, only its calls and texts are seen."""
+    empty_structure: bool = False
+    """Whether results need an empty `structuredContent`, or the agent takes lists and numbers in them for errors."""
+    read_only: bool = True
+    """Whether tools are said to be read-only, so that it may call several at once and asks nobody for permission."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Where an agent finds everything in one conversation."""
@@ -42,6 +67,10 @@ class Place:
     """The benchmark's system text; empty where it has none."""
     tools: Sequence[Tool]
     """The tools of the conversation, in OpenAI's shape."""
+    call_tool: CallTool
+    """The tool door, for agents in this process."""
+    socket: Path | None = None
+    """The doors as a Unix socket, for agents without a network; None where there is none."""
     date: datetime | None = None
     """When the conversation takes place, where it says so."""
 
@@ -78,9 +107,10 @@ class Agent(Protocol):
     """An agent as a user names it."""
 
     name: str
+    traits: Traits
 
     def settings(self) -> Mapping[str, Any]:
-        """What a reader needs to run it again: its command or function, version, wire, how it is confined; never a key."""
+        """What a reader needs to run it again: command or function, version, wire, how it is confined; never a key."""
         ...
 
     async def start(self, place: Place) -> LiveAgent:

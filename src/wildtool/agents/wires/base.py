@@ -14,7 +14,9 @@ class Asked:
 
     wire: Wire
     body: Mapping[str, Any]
-    """The request as it came."""
+    """The request, as it came."""
+    raw: bytes = b""
+    """Its bytes."""
     model: str
     """The model that it names."""
     messages: Sequence[Message]

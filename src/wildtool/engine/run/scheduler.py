@@ -37,7 +37,7 @@ from wildtool.errors import CallError, InfraError, LimitError, LimitOf, RecordEr
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import summed_usage
 from wildtool.reply_ends import error_class, failing_end
-from wildtool.types import Address, Item, Reply, Request
+from wildtool.types import Address, Item, ItemModel, Reply, Request
 
 if TYPE_CHECKING:
     from wildtool.engine.batch.rounds import BatchScheduler
@@ -504,6 +504,9 @@ async def play_item(
     except* InfraError:
         # Recorded with its step; the item ends here and is judged on what it has.
         pass
+    for model in context.plan.models.values():
+        if isinstance(model, ItemModel):
+            await model.item_ended(id_, repeat)
     on_item_done(order, item, repeat, ask.log)
     # A replayed item never waits, and would keep the event loop from those that do.
     await asyncio.sleep(0)

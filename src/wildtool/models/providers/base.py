@@ -280,6 +280,36 @@ class HttpModel(ABC):
             raise error
         return reply
 
+    @property
+    def endpoint_name(self) -> str:
+        """The endpoint's name for the model."""
+        return self._model
+
+    def takes_as_is(self, *, stream: bool) -> bool:
+        """Whether requests that another program wrote in this protocol can be sent as they are: the user has set nothing
+        for them, and the address is the same.
+
+        Args:
+            stream: whether they ask for a stream.
+        """
+        has_own = bool(self._given or self._extra or self._sampling.seed is not None)
+        return not has_own and (self.stream_path is None or stream == self._stream)
+
+    async def forward(self, body: bytes, request: Request) -> Reply:
+        """Sends a request that another program wrote in this protocol, to the byte; its `raw` is the answer.
+
+        Args:
+            request: what the body asks.
+
+        Raises CallError as `complete`, but no refusal makes a fallback active.
+        """
+        answer, latency_s, cost = await self._endpoint.post(body)
+        wire = WireRequest({}, message_count=len(request.messages))
+        reply = self._finished(self._reply(answer, wire))
+        if cost is not None and reply.usage.get("cost") is None:
+            reply = replace(reply, usage={**reply.usage, "cost": cost})
+        return replace(reply, latency_s=latency_s)
+
     async def answer_to(self, fields: Mapping[str, Any]) -> bytes:
         """The raw answer to a body of these fields, the model's name and the extra ones. Raises CallError."""
         answer, *_ = await self._endpoint.post(dumps(_merged({"model": self._model, **fields}, self._extra)))

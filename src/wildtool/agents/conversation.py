@@ -1,0 +1,484 @@
+"""One agent in one conversation: what its user says is given to it, what it asks its model is answered, and so is what it
+asks its tools, all in the order in which the benchmark goes on."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import takewhile
+from typing import Any
+
+from wildtool.agents.agent import AgentFailedError, LiveAgent, ToolAnswer, Traits, TurnEnd
+from wildtool.agents.harness import HarnessNotes
+from wildtool.agents.steps import NO_RESULT, Step, StepCall, text_of
+from wildtool.agents.tool_names import offered_names
+from wildtool.agents.wires import WIRE_FORMATS
+from wildtool.agents.wires.base import Asked, WireAnswer
+from wildtool.errors import CallError
+from wildtool.json_codec import as_object, as_objects, canonical_json
+from wildtool.models.token_usage import summed_usage
+from wildtool.shapes.keys import FUNCTION
+from wildtool.types import Message, Reply, Tool
+
+MOST_OWN_STEPS = 50
+"""Steps of its own that an agent makes for one reply; one that makes more is in a loop."""
+STOPPED_TEXT = "…"
+"""What ends a turn of the agent where the benchmark says no more, but the user goes on."""
+INSTRUCTION_ROLES = ("system", "developer")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the model said."""
+
+    reply: Reply
+    is_ours: bool = False
+    """Whether its calls have the benchmark's names, and not those by which the agent offers its tools."""
+    as_is: WireAnswer | None = None
+    """The answer to the byte, where it is in the agent's own wire."""
+
+
+Answer = Callable[[Asked], Awaitable[Answered]]
+"""Answers what the agent asks its model."""
+
+
+class DiffersError(AgentFailedError):
+    """An agent that is to live through an earlier conversation goes another way."""
+
+
+@dataclass(slots=True)
+class PendingAsk:
+    """A question to the model that is not answered yet."""
+
+    asked: Asked
+    answer: "asyncio.Future[WireAnswer]"
+    digest: bytes
+
+
+class Conversation:
+    """See the module. Calls of `play` come one after another."""
+
+    def __init__(self, name: str, tools: Sequence[Tool], traits: Traits, patience_s: float) -> None:
+        """Args:
+        name: of the agent, for messages.
+        patience_s: seconds that it may take between two things that it does.
+        """
+        self.name = name
+        self.tools = list(tools)
+        self.traits = traits
+        self.lived: list[Message] = []
+        """The benchmark's messages that it has lived through."""
+        self.closed = False
+        self._patience_s = patience_s
+        self._live: LiveAgent | None = None
+        self._turn: asyncio.Task[TurnEnd] | None = None
+        self._asks: deque[PendingAsk] = deque()
+        self._uninvited: deque[StepCall] = deque()
+        """Calls at the tool door that belong to no reply, of an agent whose model is not seen."""
+        self._happened = asyncio.Event()
+        self._names: dict[str, str] | None = None
+        """By a tool's own name the one that the agent offers it by; None before its first question."""
+        self._own_tools: frozenset[str] = frozenset()
+        self._said: Message | None = None
+        """The last reply of the model, which the benchmark's next messages repeat."""
+        self._step = Step()
+        self._notes = HarnessNotes()
+        self._answered: dict[bytes, WireAnswer] = {}
+        self._model_s = 0.0
+
+    # What the benchmark asks ---------------------------------------------------------------------
+
+    async def begin(self, live: LiveAgent, instructions: Sequence[Message]) -> None:
+        """Takes the agent that was started for it."""
+        self._live = live
+        self.lived = list(instructions)
+
+    def continues(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
+        """Whether messages go on from what it has lived through, with the same tools."""
+        if self.closed or self._live is None or list(tools) != self.tools:
+            return False
+        if len(messages) < len(self.lived):
+            return False
+        same = all(_essence(one) == _essence(other) for one, other in zip(self.lived, messages, strict=False))
+        repeated = messages[len(self.lived) : len(self.lived) + 1]
+        return same and (self._said is None or not repeated or _repeats(repeated[0], self._said))
+
+    async def play(self, messages: Sequence[Message], answer: Answer) -> Reply:
+        """Goes on to the end of some messages, and gives what the model says next.
+
+        Args:
+            messages: the whole conversation as the benchmark has it.
+
+        Raises AgentFailedError, CallError where the model could not be asked (the same call then goes on), DiffersError.
+        """
+        start = time.monotonic()
+        self._model_s = 0.0
+        await self._play_in(messages)
+        reply = await self._next_reply(answer)
+        notes = self._notes.take(max(0.0, time.monotonic() - start - self._model_s))
+        return replace(reply, message={**reply.message, "harness": notes})
+
+    async def close(self) -> None:
+        """Ends the agent."""
+        self.closed = True
+        self._step.close()
+        for ask in self._asks:
+            ask.answer.cancel()
+        if self._turn is not None:
+            self._turn.cancel()
+        if self._live is not None:
+            await self._live.close()
+        if self._turn is not None:
+            await asyncio.gather(self._turn, return_exceptions=True)
+            self._turn = None
+
+    # What arrives at the doors --------------------------------------------------------------------
+
+    async def ask_model(self, asked: Asked, *, is_retry: bool) -> WireAnswer:
+        """Waits for the answer to a question to the model; one without tools of the conversation is answered at once."""
+        if self.closed:
+            return WIRE_FORMATS[asked.wire].error(503, "the conversation is over")
+        if self.tools and not offered_names(self.tools, asked.tools):
+            self._notes.side_requests += 1
+            return WIRE_FORMATS[asked.wire].write({"role": "assistant", "content": "OK"}, asked, {}, "stop")
+        digest = sha256(canonical_json(dict(asked.body))).digest()
+        if is_retry:
+            self._notes.retries += 1
+            if digest in self._answered:
+                return self._answered[digest]
+        ask = PendingAsk(asked, asyncio.get_running_loop().create_future(), digest)
+        self._asks.append(ask)
+        self._happened.set()
+        try:
+            return await ask.answer
+        finally:
+            # A client that went away is not answered.
+            if ask in self._asks:
+                self._asks.remove(ask)
+
+    async def call_tool(self, name: str, arguments: Any, meta: Mapping[str, Any]) -> ToolAnswer:
+        """Executes a call: what the benchmark has for it is the answer, as soon as it goes on."""
+        if self.closed:
+            return ToolAnswer("the conversation is over", is_error=True)
+        if not self.traits.asks_model:
+            call = self._new_call(name, arguments)
+            self._uninvited.append(call)
+            self._happened.set()
+            return await asyncio.shield(call.result)
+        call = self._step.find(name, arguments, meta)
+        if call is None:
+            self._notes.uninvited(name, arguments)
+            return ToolAnswer(NO_RESULT, is_error=True)
+        self._step.arrive(call, arguments)
+        return await asyncio.shield(call.result)
+
+    def asked_beside(self, path: str) -> None:
+        self._notes.side_requests += 1
+
+    # Playing in ------------------------------------------------------------------------------------
+
+    async def _play_in(self, messages: Sequence[Message]) -> None:
+        """Lives through messages up to their end."""
+        while len(self.lived) < len(messages):
+            message = messages[len(self.lived)]
+            match message.get("role"):
+                case "user":
+                    said = [*_users_at_once(messages[len(self.lived) :])]
+                    await self._begin_turn("\n\n".join(map(self._user_text, said)))
+                    self.lived += said
+                    continue
+                case "assistant":
+                    await self._say_again(message)
+                case "tool":
+                    self._step.give(message)
+                case role:
+                    raise CallError(
+                        "unsendable request",
+                        f"{self.name} cannot be given a message of the role {role!r} in the middle of a conversation",
+                        final=True,
+                    )
+            self.lived.append(message)
+            if message.get("role") == "tool" and not _is_result(messages, len(self.lived)):
+                # The benchmark has no more for this step.
+                self._step.close()
+
+    async def _begin_turn(self, text: str) -> None:
+        """Gives the agent what the user says, after its turn before."""
+        await self._end_turn()
+        assert self._live is not None, "begun before"
+        self._said = None
+        self._step = Step()
+        self._turn = asyncio.create_task(self._live.turn(text))
+        self._turn.add_done_callback(lambda _: self._happened.set())
+
+    def _user_text(self, message: Message) -> str:
+        """What the user says. Raises CallError where it is more than text."""
+        content: Any = message.get("content")
+        kinds = (
+            {str(part.get("type")) for part in as_objects(content)} if isinstance(content, list) else set()
+        )
+        if kinds - {"text"}:
+            kind = min(kinds - {"text"})
+            raise CallError(
+                "unsendable request",
+                f"{self.name} is given texts, and the user says a part {kind!r}",
+                final=True,
+            )
+        return text_of(message)
+
+    async def _end_turn(self) -> None:
+        """Waits until the agent has ended its turn, which the benchmark has ended."""
+        self._step.close()
+        while self._turn is not None:
+            if not await self._ask_or_end():
+                self._finish_turn()
+            elif self._uninvited:
+                self._uninvited.popleft().result.set_result(ToolAnswer(NO_RESULT, is_error=True))
+            else:
+                self._deliver({"role": "assistant", "content": STOPPED_TEXT}, {}, None)
+
+    async def _say_again(self, message: Message) -> None:
+        """Answers in the model's place what it said before; nothing where it just did."""
+        calls = as_objects(message.get("tool_calls"))
+        if self._said is not None:
+            self._step.take_ids(calls)
+            self._said = None
+            return
+        if not self.traits.asks_model:
+            raise DiffersError(
+                f"{self.name}: its model is not asked here, so it cannot be given earlier turns"
+            )
+        if not await self._ask_or_end():
+            end = self._finish_turn()
+            raise DiffersError(
+                f"{self.name} ended its turn ({end.kind}: {end.text or end.detail}) where the conversation so far goes on"
+            )
+        self._look_at_first(self._asks[0].asked)
+        self._begin_step(calls)
+        self._deliver(self._in_its_names(message), {}, None)
+        if not calls:
+            await self._until_end()
+
+    async def _until_end(self) -> None:
+        """Waits for the end of a turn whose last text was said again."""
+        if await self._ask_or_end():
+            raise DiffersError(f"{self.name} asks its model again after a text that ended the turn before")
+        self._finish_turn()
+
+    # What comes next ---------------------------------------------------------------------------------
+
+    async def _next_reply(self, answer: Answer) -> Reply:
+        """The next reply that is the benchmark's."""
+        gathered: Reply | None = None
+        for _ in range(MOST_OWN_STEPS):
+            if not await self._ask_or_end():
+                return self._reply_of_end(gathered)
+            if self._uninvited:
+                return self._reply_of_call(self._uninvited.popleft())
+            ask = self._asks[0]
+            self._notes.asked(ask.asked, self._step)
+            self._look_at_first(ask.asked)
+            start = time.monotonic()
+            try:
+                answered = await answer(ask.asked)
+            finally:
+                self._model_s += time.monotonic() - start
+            reply = answered.reply
+            sent = self._in_its_names(reply.message) if answered.is_ours else reply.message
+            sent = {**sent, "tool_calls": _with_ids(sent)} if sent.get("tool_calls") else sent
+            own = self._in_our_names(self._without_own_calls(sent))
+            gathered = _together(gathered, replace(reply, message=own))
+            self._begin_step(as_objects(own.get("tool_calls")))
+            self._deliver(sent, reply.usage, reply.finish_reason, answered.as_is)
+            if own.get("tool_calls"):
+                self._said = own
+                return gathered
+            # A text is the end of the turn, unless the agent thinks otherwise.
+            if not sent.get("tool_calls") and not await self._ask_or_end():
+                return self._reply_of_end(gathered)
+            self._notes.own_step(as_objects(sent.get("tool_calls")))
+        raise AgentFailedError(f"{self.name} made {MOST_OWN_STEPS} steps of its own for one reply")
+
+    def _reply_of_end(self, gathered: Reply | None) -> Reply:
+        """The reply that the end of a turn is: the agent's last text."""
+        if self.traits.asks_model:
+            self._notes.ended(self._step)
+        end = self._finish_turn()
+        if end.kind in ("endpoint", "failed"):
+            raise AgentFailedError(f"{self.name} ended its turn by {end.kind}: {end.detail or end.text}")
+        if self.traits.asks_model and self._names is None and self.tools:
+            raise AgentFailedError(
+                f"{self.name} never asked its model with the tools of the conversation: {end.detail or end.text}"
+            )
+        reply = gathered or Reply({"role": "assistant", "content": ""})
+        said = text_of(reply.message)
+        self._notes.turn_ended(end, said)
+        message = {key: value for key, value in reply.message.items() if key != "tool_calls"}
+        self._said = {**message, "role": "assistant", "content": end.text}
+        return replace(reply, message=self._said)
+
+    def _reply_of_call(self, call: StepCall) -> Reply:
+        """The reply that a call at the tool door is, where its model is not seen."""
+        self._step.calls.append(call)
+        said = {
+            "id": call.id,
+            "type": "function",
+            FUNCTION: {"name": call.name, "arguments": call.arguments},
+        }
+        self._said = {"role": "assistant", "content": None, "tool_calls": [said]}
+        return Reply(self._said)
+
+    # Parts ---------------------------------------------------------------------------------------------
+
+    async def _ask_or_end(self) -> bool:
+        """Waits until the agent asks its model (True; also for a call of one whose model is not seen), or has ended its
+        turn (False). Raises AgentFailedError where it does neither for too long."""
+        deadline = time.monotonic() + self._patience_s
+        while True:
+            self._happened.clear()
+            if self._asks or self._uninvited:
+                return True
+            if self._turn is None or self._turn.done():
+                return False
+            try:
+                async with asyncio.timeout(deadline - time.monotonic()):
+                    await self._happened.wait()
+            except TimeoutError:
+                raise AgentFailedError(
+                    f"{self.name} neither asked its model nor ended its turn within {self._patience_s:.0f} s"
+                ) from None
+
+    def _finish_turn(self) -> TurnEnd:
+        """The end of the turn. Raises AgentFailedError where the agent failed in it."""
+        turn, self._turn = self._turn, None
+        if turn is None:
+            raise AgentFailedError(f"{self.name} has no turn that could end")
+        return turn.result()
+
+    def _deliver(
+        self,
+        message: Message,
+        usage: Mapping[str, Any],
+        reason: str | None,
+        as_is: WireAnswer | None = None,
+    ) -> None:
+        """Answers the question that waits. Args: as_is: the bytes of the answer, where there are some."""
+        ask = self._asks.popleft()
+        answer = as_is or WIRE_FORMATS[ask.asked.wire].write(message, ask.asked, usage, reason)
+        self._answered = {ask.digest: answer}
+        if not ask.answer.done():
+            ask.answer.set_result(answer)
+
+    def _look_at_first(self, asked: Asked) -> None:
+        """Learns from the first question how the agent offers the tools. Raises AgentFailedError if one is missing."""
+        if self._names is not None:
+            return
+        names = offered_names(self.tools, asked.tools)
+        missing = [name for tool in self.tools if (name := tool[FUNCTION]["name"]) not in names]
+        if missing:
+            raise AgentFailedError(
+                f"{self.name} asks its model without {len(missing)} of the {len(self.tools)} tools: "
+                f"{', '.join(missing[:5])}. Nothing can be judged so"
+            )
+        self._names = names
+        offered = {tool[FUNCTION]["name"] for tool in asked.tools}
+        self._own_tools = frozenset(offered - set(names.values()))
+        self._notes.tools_offered(self.tools, asked.tools, names)
+
+    def _begin_step(self, calls: Sequence[Mapping[str, Any]]) -> None:
+        """Begins the step of a reply."""
+        self._step.close()
+        self._step = Step()
+        for call in calls:
+            function = as_object(call.get(FUNCTION))
+            step_call = self._new_call(str(function.get("name")), function.get("arguments"), call.get("id"))
+            self._step.calls.append(step_call)
+
+    def _new_call(self, name: str, arguments: Any, id_: Any = None) -> StepCall:
+        text = arguments if isinstance(arguments, str) else canonical_json(arguments).decode()
+        its_id = (
+            str(id_) if id_ else f"call_{sha256(f'{len(self.lived)}{name}{text}'.encode()).hexdigest()[:12]}"
+        )
+        return StepCall(name, text, its_id, its_id, asyncio.get_running_loop().create_future())
+
+    def _in_its_names(self, message: Message) -> Message:
+        return _renamed(message, self._names or {})
+
+    def _in_our_names(self, message: Message) -> Message:
+        return _renamed(message, {offered: own for own, offered in (self._names or {}).items()})
+
+    def _without_own_calls(self, message: Message) -> Message:
+        """A reply without calls to tools that the agent itself brought, which it executes."""
+        calls = as_objects(message.get("tool_calls"))
+        kept = [call for call in calls if as_object(call.get(FUNCTION)).get("name") not in self._own_tools]
+        if len(kept) == len(calls):
+            return message
+        rest = {key: value for key, value in message.items() if key != "tool_calls"}
+        return {**rest, "tool_calls": kept} if kept else rest
+
+
+def _essence(message: Message) -> Any:
+    """What makes two messages the same to who lives through them."""
+    calls = [as_object(call.get(FUNCTION)) for call in as_objects(message.get("tool_calls"))]
+    return (
+        message.get("role"),
+        text_of(message),
+        [(call.get("name"), call.get("arguments")) for call in calls],
+    )
+
+
+def _repeats(message: Message, said: Message) -> bool:
+    """Whether a message of the benchmark is what the model said; benchmarks may leave calls out."""
+    role, text, calls = _essence(message)
+    _, said_text, said_calls = _essence(said)
+    return (
+        role == "assistant" and (text == said_text or not text) and all(call in said_calls for call in calls)
+    )
+
+
+def _users_at_once(messages: Sequence[Message]) -> Iterator[Message]:
+    """The first messages, as long as they are the user's."""
+    return takewhile(lambda message: message.get("role") == "user", messages)
+
+
+def _is_result(messages: Sequence[Message], place: int) -> bool:
+    return place < len(messages) and messages[place].get("role") == "tool"
+
+
+def _renamed(message: Message, names: Mapping[str, str]) -> Message:
+    """A message whose calls name tools otherwise."""
+    calls = as_objects(message.get("tool_calls"))
+    if not calls:
+        return message
+    return {**message, "tool_calls": [_renamed_call(call, names) for call in calls]}
+
+
+def _renamed_call(call: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    function = as_object(call.get(FUNCTION))
+    name = function.get("name")
+    return {**call, FUNCTION: {**function, "name": names.get(str(name), name)}}
+
+
+def _with_ids(message: Message) -> list[dict[str, Any]]:
+    """The calls of a message, each with an id, which agents need."""
+    calls = as_objects(message.get("tool_calls"))
+    return [
+        call
+        if call.get("id")
+        else {**call, "id": f"call_{number}_{sha256(str(call).encode()).hexdigest()[:12]}"}
+        for number, call in enumerate(calls)
+    ]
+
+
+def _together(earlier: Reply | None, reply: Reply) -> Reply:
+    """A reply with what the ones before it took, which the agent kept to itself."""
+    if earlier is None:
+        return reply
+    return replace(
+        reply,
+        usage=summed_usage(earlier.usage, reply.usage),
+        latency_s=earlier.latency_s + reply.latency_s,
+        changes=tuple(dict.fromkeys((*earlier.changes, *reply.changes))),
+    )

@@ -1,0 +1,115 @@
+"""What an agent does around its model between two replies, as the record has it under the key `harness`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wildtool.agents.agent import TurnEnd
+from wildtool.agents.steps import Step, text_of
+from wildtool.agents.tool_server import legal_schema
+from wildtool.agents.wires.base import Asked
+from wildtool.json_codec import as_object, canonical_json
+from wildtool.shapes.keys import FUNCTION
+from wildtool.types import Tool
+
+_INSTRUCTIONS = ("system", "developer")
+
+
+class HarnessNotes:
+    """Collects what happens, and gives it with each reply. What stays the same is noted once."""
+
+    def __init__(self) -> None:
+        self.side_requests = 0
+        self.retries = 0
+        self._notes: dict[str, Any] = {}
+        self._own_calls: list[str] = []
+        self._own_steps = 0
+        self._known: dict[str, Any] = {}
+        """What was noted before."""
+
+    def asked(self, asked: Asked, step: Step) -> None:
+        """Notes a question to the model, and what it shows of the step before."""
+        self._notes["wire"] = asked.wire
+        system = "\n\n".join(text_of(each) for each in asked.messages if each.get("role") in _INSTRUCTIONS)
+        self._note_new("prompt", {"chars": len(system), "text": system})
+        self._note_new("sampling", dict(asked.sampling))
+        if asked.lost:
+            self._notes["lost"] = dict(asked.lost)
+        shown = {
+            str(each.get("tool_call_id")): text_of(each)
+            for each in asked.messages
+            if each.get("role") == "tool"
+        }
+        self._fates(step, shown)
+
+    def ended(self, step: Step) -> None:
+        """Notes the calls of a step after which the agent ended its turn."""
+        self._fates(step, {})
+
+    def tools_offered(self, own: Sequence[Tool], offered: Sequence[Tool], names: Mapping[str, str]) -> None:
+        """Notes how the tools are offered. Args: names: by a tool's own name the offered one."""
+        by_name = {tool[FUNCTION]["name"]: tool[FUNCTION] for tool in offered}
+        changed = described = 0
+        for tool in own:
+            its, sent = tool[FUNCTION], by_name[names[tool[FUNCTION]["name"]]]
+            changed += canonical_json(legal_schema(its.get("parameters") or {})) != canonical_json(
+                sent.get("parameters") or {}
+            )
+            described += (its.get("description") or "").strip() != (sent.get("description") or "").strip()
+        self._note_new(
+            "tools",
+            {
+                "offered": len(offered),
+                "own": sorted(by_name.keys() - set(names.values())),
+                "renamed": {sent: name for name, sent in names.items() if sent != name},
+                "changed_schemas": changed,
+                "described_otherwise": described,
+            },
+        )
+
+    def own_step(self, calls: Sequence[Mapping[str, Any]]) -> None:
+        """Notes a reply that was not the benchmark's: of calls to the agent's own tools, or one that it threw away."""
+        self._own_steps += 1
+        self._own_calls += [str(as_object(call.get(FUNCTION)).get("name")) for call in calls]
+
+    def uninvited(self, name: str, arguments: Any) -> None:
+        """Notes an execution that no reply asked for."""
+        self._notes.setdefault("calls", []).append(
+            {"name": name, "fate": "discarded", "arguments": arguments}
+        )
+
+    def turn_ended(self, end: TurnEnd, said: str) -> None:
+        """Notes the end of a turn. Args: said: the model's last text."""
+        self._notes["end"] = {
+            "kind": end.kind,
+            **({} if end.text == said else {"text": said}),
+            **({"detail": end.detail} if end.detail else {}),
+        }
+
+    def take(self, seconds: float) -> dict[str, Any]:
+        """All since the last reply. Args: seconds: that the agent took, without its model."""
+        counts = {
+            "own_steps": self._own_steps,
+            "side_requests": self.side_requests,
+            "retries": self.retries,
+        }
+        taken = {
+            **self._notes,
+            "seconds": round(seconds, 3),
+            **{name: count for name, count in counts.items() if count},
+            **({"own_calls": self._own_calls} if self._own_calls else {}),
+        }
+        self._notes, self._own_calls = {}, []
+        self._own_steps = self.side_requests = self.retries = 0
+        return taken
+
+    def _fates(self, step: Step, shown: Mapping[str, str]) -> None:
+        if step.calls:
+            self._notes["calls"] = [
+                *self._notes.get("calls", ()),
+                *(call.fate(shown) for call in step.calls),
+            ]
+            step.calls = []
+
+    def _note_new(self, name: str, value: Mapping[str, Any]) -> None:
+        if value and self._known.get(name) != value:
+            self._known[name] = self._notes[name] = dict(value)

@@ -1,0 +1,177 @@
+"""An agent with its model, as one model of the engine."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from wildtool.agents.agent import Agent, AgentFailedError, Place, Wire
+from wildtool.agents.conversation import INSTRUCTION_ROLES, Answered, Conversation, DiffersError
+from wildtool.agents.doors import Doors
+from wildtool.agents.steps import text_of
+from wildtool.agents.wires import wire_of
+from wildtool.agents.wires.base import Asked, WireAnswer
+from wildtool.errors import CallError
+from wildtool.models.http.streams import is_event_stream
+from wildtool.models.providers.base import HttpModel
+from wildtool.temporary import temporary_folder
+from wildtool.types import Address, Message, Model, Reply, Request
+
+PATIENCE_S = 300.0
+"""Seconds that an agent may take between two things that it does; some try a dead endpoint for over a minute."""
+MOST_FAILURES = 2
+"""How often an agent may fail at one step of a run before that counts as a failed call."""
+_SCRIPTED = ("baseline/", "replay:")
+"""Beginnings of names of models that answer the benchmark's request, whatever they are shown."""
+
+
+class AgentModel:
+    """Plays each conversation by an agent, whose own calls to its model another model answers.
+
+    What the engine gets is what that model said, in the benchmark's names, with what the agent did around it under the
+    key `harness`. The conversation of a step goes on where the agent lives already, else the agent is started anew and
+    lives through what came before: earlier replies are said again in its model's place.
+    """
+
+    def __init__(self, inner: Model, agent: Agent, patience_s: float = PATIENCE_S) -> None:
+        """Args: inner: the model that the agent asks."""
+        self.name = inner.name
+        self._inner, self._agent = inner, agent
+        self._patience_s = patience_s
+        self._is_scripted = inner.name.startswith(_SCRIPTED)
+        self._kept = ExitStack()
+        self._doors: Doors | None = None
+        self._folder = Path()
+        self._opening = asyncio.Lock()
+        self._started = 0
+        self._conversations: dict[tuple[str, int], list[tuple[Conversation, str]]] = {}
+        """By item and repeat, with the address of each."""
+        self._busy: set[Conversation] = set()
+        self._failures: Counter[Address] = Counter()
+
+    @property
+    def inner(self) -> Model:
+        """The model that the agent asks."""
+        return self._inner
+
+    @property
+    def agent(self) -> Agent:
+        return self._agent
+
+    def settings(self) -> Mapping[str, Any]:
+        """Those of the model inside; the agent's own are an alteration of the run."""
+        return self._inner.settings()
+
+    async def complete(self, request: Request) -> Reply:
+        """What the agent's model says next, and what the agent did around it. Raises CallError."""
+        address = request.address
+        assert address is not None, "set by the engine"
+        conversation = None
+        try:
+            conversation = await self._conversation(request, address)
+            self._busy.add(conversation)
+            return await conversation.play(request.messages, lambda asked: self._answer(asked, request))
+        except (AgentFailedError, OSError) as error:
+            await self._end(conversation, address)
+            self._failures[address] += 1
+            kind = "agent differs" if isinstance(error, DiffersError) else "agent failed"
+            raise CallError(kind, str(error), final=self._failures[address] >= MOST_FAILURES) from error
+        finally:
+            if conversation is not None:
+                self._busy.discard(conversation)
+
+    async def item_ended(self, item: str, repeat: int) -> None:
+        """Ends the agents of an item."""
+        for conversation, place in self._conversations.pop((item, repeat), ()):
+            await self._close(conversation, place)
+
+    async def close(self) -> None:
+        """Ends all agents, the doors and the model inside."""
+        for item, repeat in list(self._conversations):
+            await self.item_ended(item, repeat)
+        if self._doors is not None:
+            await self._doors.close()
+        self._kept.close()
+        await self._inner.close()
+
+    async def _answer(self, asked: Asked, request: Request) -> Answered:
+        if self._is_scripted:
+            return Answered(await self._inner.complete(request), is_ours=True)
+        own = Request(asked.messages, asked.tools, address=request.address)
+        inner = self._inner
+        speaks_the_same = isinstance(inner, HttpModel) and _wire(inner) == asked.wire
+        if speaks_the_same and asked.model == inner.endpoint_name and inner.takes_as_is(stream=asked.stream):
+            reply = await inner.forward(asked.raw, own)
+            answer = reply.raw.encode()
+            kind = "text/event-stream" if is_event_stream(answer) else "application/json"
+            return Answered(reply, as_is=WireAnswer(answer, kind))
+        return Answered(await inner.complete(own))
+
+    async def _conversation(self, request: Request, address: Address) -> Conversation:
+        """The conversation that a request goes on with, or a new one."""
+        key = (address.item, address.repeat)
+        for conversation, _ in self._conversations.get(key, ()):
+            if conversation not in self._busy and conversation.continues(request.messages, request.tools):
+                return conversation
+        return await self._begin(request, key)
+
+    async def _begin(self, request: Request, key: tuple[str, int]) -> Conversation:
+        doors = await self._open()
+        instructions = list(_instructions(request))
+        conversation = Conversation(self._agent.name, request.tools, self._agent.traits, self._patience_s)
+        address = doors.admit(conversation)
+        self._conversations.setdefault(key, []).append((conversation, address))
+        self._started += 1
+        folder = self._folder / str(self._started)
+        for part in ("home", "work", "tmp"):
+            (folder / part).mkdir(parents=True)
+        place = Place(
+            folder=folder,
+            base_url=address,
+            model=self._inner.endpoint_name if isinstance(self._inner, HttpModel) else self._inner.name,
+            instructions="\n\n".join(map(text_of, instructions)),
+            tools=request.tools,
+            call_tool=lambda name, arguments, id_: conversation.call_tool(name, arguments, {"id": id_}),
+            socket=doors.socket,
+        )
+        try:
+            await conversation.begin(await self._agent.start(place), instructions)
+        except BaseException:
+            await self._end(conversation, Address(*key, "", 0))
+            raise
+        return conversation
+
+    async def _open(self) -> Doors:
+        async with self._opening:
+            if self._doors is None:
+                self._folder = self._kept.enter_context(temporary_folder())
+                doors = Doors(self._folder / "doors")
+                await doors.open()
+                self._doors = doors
+        return self._doors
+
+    async def _end(self, conversation: Conversation | None, address: Address) -> None:
+        its = self._conversations.get((address.item, address.repeat), [])
+        for each, place in [entry for entry in its if entry[0] is conversation]:
+            its.remove((each, place))
+            await self._close(each, place)
+
+    async def _close(self, conversation: Conversation, place: str) -> None:
+        await conversation.close()
+        if self._doors is not None:
+            self._doors.dismiss(place)
+
+
+def _instructions(request: Request) -> Iterator[Message]:
+    """The messages at the beginning that are no turn of anybody."""
+    for message in request.messages:
+        if message.get("role") not in INSTRUCTION_ROLES:
+            return
+        yield message
+
+
+def _wire(model: HttpModel) -> Wire | None:
+    """The wire that an endpoint speaks."""
+    return wire_of(f"/v1beta/models{model.path}" if model.path.startswith("/{") else f"/v1{model.path}")
