@@ -40,6 +40,8 @@ class WireAnswer:
     body: bytes
     content_type: str = "application/json"
     status: int = 200
+    changes: tuple[str, ...] = ()
+    """By name what the wire could not carry as the model said it, such as arguments that are no JSON."""
 
 
 class WireFormat(Protocol):

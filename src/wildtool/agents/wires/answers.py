@@ -1,0 +1,145 @@
+"""What the writers of all wires share: JSON and events in bytes, ids, the calls of a reply, ends and token counts."""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from wildtool.agents.wires.base import WireAnswer
+from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, check_limits, dumps, one_line
+from wildtool.reply_ends import End, reason_end
+from wildtool.types import Message
+
+EVENTS = "text/event-stream"
+WRAPPED_ARGUMENTS, EMPTY_ARGUMENTS = "malformed-arguments-wrapped", "empty-arguments-as-object"
+"""Names of changes to arguments that a wire cannot carry, as those of requests are named."""
+MALFORMED_KEY = "malformed_arguments"
+"""The key under which arguments are wrapped that are no JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidCall:
+    """A call of a reply."""
+
+    id: str
+    name: str
+    arguments: str
+    """As the model wrote them; may be no JSON."""
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the arguments are JSON that every reader accepts."""
+        return _is_json(self.arguments)
+
+
+def calls_of(message: Message) -> list[SaidCall]:
+    """The calls of a reply."""
+    calls: list[SaidCall] = []
+    for call in as_objects(message.get("tool_calls")):
+        function = as_object(call.get("function"))
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
+        calls.append(SaidCall(str(call.get("id")), str(function.get("name")), text))
+    return calls
+
+
+def text_of(message: Message) -> str:
+    """The text of a reply, also where it comes in parts; empty for none."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in as_objects(content) if isinstance(part.get("text"), str))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        check_limits(text.encode("utf-8", "surrogatepass"), REPLY_LIMITS)
+        json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
+
+
+class JsonWriter:
+    """Writes JSON that holds other JSON texts as they stand: their numbers keep their spelling, and their keys their
+    order, even one that occurs twice."""
+
+    def __init__(self) -> None:
+        self._texts: dict[bytes, bytes] = {}
+        """By the mark that is written for a text first, quotes included, the text."""
+
+    def held(self, text: str) -> str:
+        """What stands for a JSON text in values that are given to `dumps`."""
+        mark = secrets.token_hex(16)
+        # Between values a line may break, which would end an event.
+        line = text.replace("\r", " ").replace("\n", " ")
+        self._texts[f'"{mark}"'.encode()] = line.encode("utf-8", "backslashreplace")
+        return mark
+
+    def dumps(self, value: Any) -> bytes:
+        """JSON on one line, for every reader of lines."""
+        data = dumps(value)
+        for mark, text in self._texts.items():
+            data = data.replace(mark, text)
+        return one_line(data)
+
+
+def new_id(prefix: str) -> str:
+    """An id that no other answer has."""
+    return f"{prefix}{secrets.token_hex(12)}"
+
+
+def whole_answer(value: Any, changes: Iterable[str] = (), writer: JsonWriter | None = None) -> WireAnswer:
+    """An answer that is one JSON value."""
+    return WireAnswer((writer or JsonWriter()).dumps(value), changes=tuple(dict.fromkeys(changes)))
+
+
+def streamed_answer(
+    events: Iterable[Mapping[str, Any]],
+    *,
+    named: bool,
+    end: bytes = b"",
+    changes: Iterable[str] = (),
+    writer: JsonWriter | None = None,
+) -> WireAnswer:
+    """An answer of server-sent events.
+
+    Args:
+        named: whether each event has its `type` as a name.
+        end: bytes after the last one.
+    """
+    writer = writer or JsonWriter()
+    parts: list[bytes] = []
+    for event in events:
+        name = f"event: {event['type']}\n".encode() if named else b""
+        parts.append(b"%bdata: %b\n\n" % (name, writer.dumps(event)))
+    return WireAnswer(b"".join(parts) + end, EVENTS, changes=tuple(dict.fromkeys(changes)))
+
+
+def failure(value: Mapping[str, Any], status: int) -> WireAnswer:
+    """The answer that an endpoint failed."""
+    return WireAnswer(JsonWriter().dumps(value), status=status)
+
+
+def end_of_message(message: Message, reason: str | None) -> End:
+    """How a reply ended: by its calls where it has any and nothing cut it; complete where nothing is known."""
+    end = reason_end(reason)
+    if message.get("refusal"):
+        end = End.REFUSED
+    if end in (None, End.COMPLETE, End.CALLS, End.UNKNOWN):
+        return End.CALLS if message.get("tool_calls") else End.COMPLETE
+    return end
+
+
+def token_counts(usage: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Tokens of prompt and completion; None where nobody counted them."""
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    if not any(isinstance(count, int) for count in counts):
+        return None
+    prompt, completion = (count if isinstance(count, int) else 0 for count in counts)
+    return prompt, completion

@@ -1,0 +1,219 @@
+"""Chat completions, of OpenAI and every compatible client: messages and tools are kept as they come."""
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wildtool.agents.agent import Wire
+from wildtool.agents.wires.answers import (
+    calls_of,
+    end_of_message,
+    failure,
+    new_id,
+    streamed_answer,
+    token_counts,
+    whole_answer,
+)
+from wildtool.agents.wires.base import Asked, WireAnswer
+from wildtool.agents.wires.requests import RequestKeys, list_in, object_in, refusing, text_in
+from wildtool.json_codec import as_object, as_objects
+from wildtool.reply_ends import End
+from wildtool.shapes import Reading
+from wildtool.shapes.keys import FUNCTION
+from wildtool.types import Message, Tool
+
+_ROLES = ("system", "developer", "user", "assistant", "tool")
+_KEYS = RequestKeys(
+    structure=frozenset({"model", "messages", "tools", "stream", "stream_options", "n"}),
+    sampling=frozenset(
+        {
+            "chat_template_kwargs",
+            "enable_thinking",
+            "frequency_penalty",
+            "logit_bias",
+            "max_completion_tokens",
+            "max_tokens",
+            "min_p",
+            "parallel_tool_calls",
+            "presence_penalty",
+            "reasoning",
+            "reasoning_effort",
+            "repetition_penalty",
+            "response_format",
+            "seed",
+            "stop",
+            "temperature",
+            "thinking",
+            "thinking_budget",
+            "tool_choice",
+            "top_k",
+            "top_p",
+            "verbosity",
+        }
+    ),
+    silent=frozenset(
+        {
+            "metadata",
+            "prompt_cache_key",
+            "prompt_cache_retention",
+            "safety_identifier",
+            "service_tier",
+            "store",
+            "user",
+        }
+    ),
+    refused={
+        "functions": "this is the retired shape; expected `tools`",
+        "function_call": "this is the retired shape; expected `tool_choice`",
+    },
+)
+_FINISH_REASONS = {End.CALLS: "tool_calls", End.CUT: "length", End.FILTERED: "content_filter"}
+_ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+DONE = b"data: [DONE]\n\n"
+
+
+class ChatWire:
+    """Chat completions."""
+
+    wire: Wire = "chat"
+
+    def read(self, body: Mapping[str, Any], path: str) -> Asked:
+        """What a request asks. Raises ValueError for a body that is none."""
+        return _read(body, path)
+
+    def write(
+        self, message: Message, asked: Asked, usage: Mapping[str, Any], reason: str | None
+    ) -> WireAnswer:
+        """The answer that says a message: as it is, or in chunks."""
+        answer: dict[str, Any] = {
+            "id": new_id("chatcmpl-"),
+            "object": "chat.completion",
+            "created": int(time.time()),
+            "model": asked.model,
+        }
+        finish = _FINISH_REASONS.get(end_of_message(message, reason), "stop")
+        said = {**message, "role": "assistant", "content": message.get("content")}
+        if calls := _calls(message):
+            said["tool_calls"] = calls
+        counted = {"usage": _usage(usage)} if token_counts(usage) else {}
+        if not asked.stream:
+            choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": finish}
+            return whole_answer({**answer, "choices": [choice], **counted})
+        wants_usage = as_object(asked.body.get("stream_options")).get("include_usage") is True
+        chunk = {**answer, "object": "chat.completion.chunk"}
+        chunks = [{**chunk, "choices": [choice]} for choice in _pieces(said, finish)]
+        if wants_usage and counted:
+            chunks.append({**chunk, "choices": [], **counted})
+        return streamed_answer(chunks, named=False, end=DONE)
+
+    def error(self, status: int, text: str) -> WireAnswer:
+        """The answer that says that the model's endpoint failed."""
+        return failure(openai_error(status, text), status)
+
+
+@refusing
+def _read(body: Mapping[str, Any], path: str) -> Asked:
+    reading = Reading()
+    if body.get("n") not in (None, 1):
+        reading.fail(f"`n` is {body['n']}; a model answers once here: leave it out")
+    sampling = _KEYS.sampling_of(body, reading)
+    if "messages" not in body:
+        reading.fail("no request for a chat completion: it has no `messages`")
+    return Asked(
+        wire="chat",
+        body=body,
+        model=text_in(body, "model", reading),
+        messages=[
+            _message(entry, reading.at(f"messages[{number}]"))
+            for number, entry in enumerate(list_in(body, "messages", reading))
+        ],
+        tools=list(_tools(body, reading)),
+        stream=body.get("stream") is True,
+        sampling=sampling,
+        lost=reading.lost,
+    )
+
+
+def _message(entry: Any, reading: Reading) -> Message:
+    """A message as it is. Raises ShapeError for one that no chat completion takes."""
+    message = object_in(entry, reading)
+    role = message.get("role")
+    if role not in _ROLES:
+        reading.fail(f"the role {str(role)[:40]!r}; expected one of {', '.join(_ROLES)}")
+    if role == "tool":
+        text_in(message, "tool_call_id", reading)
+    if message.get("function_call"):
+        reading.fail("`function_call` is the retired shape; expected `tool_calls`")
+    for number, call in enumerate(list_in(message, "tool_calls", reading)):
+        here = reading.at(f"tool_calls[{number}]")
+        held = object_in(call, here)
+        text_in(held, "id", here)
+        text_in(as_object(held.get(FUNCTION)), "name", here.at(FUNCTION))
+    return message
+
+
+def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
+    for number, entry in enumerate(list_in(body, "tools", reading)):
+        here = reading.at(f"tools[{number}]")
+        tool = object_in(entry, here)
+        kind = tool.get("type", FUNCTION)
+        if kind != FUNCTION:
+            reading.lose(f"tool of type {kind}")
+            continue
+        text_in(as_object(tool.get(FUNCTION)), "name", here.at(FUNCTION))
+        yield tool
+
+
+def _calls(message: Message) -> list[dict[str, Any]]:
+    """The calls with their own keys, among which a signature may be."""
+    return [
+        {**entry, "type": FUNCTION, FUNCTION: {**as_object(entry.get(FUNCTION)), "arguments": call.arguments}}
+        for entry, call in zip(as_objects(message.get("tool_calls")), calls_of(message), strict=True)
+    ]
+
+
+def _pieces(message: Message, finish: str) -> Iterator[dict[str, Any]]:
+    """The choices of the chunks: who speaks, what stands beside the text, the text, calls, the end."""
+    text = message["content"]
+    yield _choice({"role": "assistant", "content": None if text is None else ""})
+    beside = {
+        key: value
+        for key, value in message.items()
+        if key not in ("role", "content", "tool_calls") and value is not None
+    }
+    if beside:
+        yield _choice(beside)
+    if text:
+        yield _choice({"content": text})
+    for index, call in enumerate(message.get("tool_calls") or ()):
+        function = call[FUNCTION]
+        yield _choice({"tool_calls": [{**call, "index": index, FUNCTION: {**function, "arguments": ""}}]})
+        piece = {"index": index, FUNCTION: {"arguments": function["arguments"]}}
+        yield _choice({"tool_calls": [piece]})
+    yield _choice({}, finish)
+
+
+def _choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+
+
+def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    prompt, completion = token_counts(usage) or (0, 0)
+    return {
+        **usage,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": usage.get("total_tokens", prompt + completion),
+    }
+
+
+def openai_error(status: int, text: str) -> dict[str, Any]:
+    """The body of a failure, as OpenAI's clients read it."""
+    kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {"error": {"message": text, "type": kind, "param": None, "code": None}}
