@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from wildtool.agents.agent import Wire
 from wildtool.agents.wires.base import WireFormat
 from wildtool.agents.wires.chat import ChatWire
+from wildtool.agents.wires.gemini import GeminiWire
+from wildtool.agents.wires.messages import MessagesWire
+from wildtool.agents.wires.responses import ResponsesWire
 
-WIRE_FORMATS: Mapping[Wire, WireFormat] = {"chat": ChatWire()}
+WIRE_FORMATS: Mapping[Wire, WireFormat] = {
+    "chat": ChatWire(),
+    "responses": ResponsesWire(),
+    "messages": MessagesWire(),
+    "gemini": GeminiWire(),
+}
 _PATHS: Mapping[Wire, re.Pattern[str]] = {
     "chat": re.compile(r"(?:/v1)?/chat/completions"),
     "responses": re.compile(r"(?:/v1)?/responses"),

@@ -11,11 +11,18 @@ from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, check_limit
 from wildtool.reply_ends import End, reason_end
 from wildtool.types import Message
 
+_OPENAI_ERRORS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
 EVENTS = "text/event-stream"
 WRAPPED_ARGUMENTS, EMPTY_ARGUMENTS = "malformed-arguments-wrapped", "empty-arguments-as-object"
 """Names of changes to arguments that a wire cannot carry, as those of requests are named."""
-MALFORMED_KEY = "malformed_arguments"
-"""The key under which arguments are wrapped that are no JSON."""
+_WRAPPER = "malformed_arguments"
+"""The key under which arguments are wrapped that a wire cannot carry, as in requests to providers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,11 @@ class SaidCall:
     @property
     def is_json(self) -> bool:
         """Whether the arguments are JSON that every reader accepts."""
-        return _is_json(self.arguments)
+        try:
+            strict_value(self.arguments)
+        except ValueError:
+            return False
+        return True
 
 
 def calls_of(message: Message) -> list[SaidCall]:
@@ -40,11 +51,11 @@ def calls_of(message: Message) -> list[SaidCall]:
         function = as_object(call.get("function"))
         arguments = function.get("arguments")
         text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
-        calls.append(SaidCall(str(call.get("id")), str(function.get("name")), text))
+        calls.append(SaidCall(call["id"], function["name"], text))
     return calls
 
 
-def text_of(message: Message) -> str:
+def said_text(message: Message) -> str:
     """The text of a reply, also where it comes in parts; empty for none."""
     content = message.get("content")
     if isinstance(content, str):
@@ -52,13 +63,24 @@ def text_of(message: Message) -> str:
     return "".join(part["text"] for part in as_objects(content) if isinstance(part.get("text"), str))
 
 
-def _is_json(text: str) -> bool:
+def wrapped_arguments(text: str) -> dict[str, str]:
+    """The object in which arguments arrive that a wire cannot carry."""
+    return {_WRAPPER: text}
+
+
+def unwrapped_arguments(value: Any) -> Any:
+    """What was wrapped in an object of arguments; any other value as it is."""
+    held = as_object(value)
+    return held[_WRAPPER] if held.keys() == {_WRAPPER} and isinstance(held[_WRAPPER], str) else value
+
+
+def strict_value(text: str) -> Any:
+    """The value of a JSON text that every reader accepts. Raises ValueError for any other text."""
+    check_limits(text.encode("utf-8", "surrogatepass"), REPLY_LIMITS)
     try:
-        check_limits(text.encode("utf-8", "surrogatepass"), REPLY_LIMITS)
-        json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return False
-    return True
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deep to be read as JSON") from None
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -143,3 +165,9 @@ def token_counts(usage: Mapping[str, Any]) -> tuple[int, int] | None:
         return None
     prompt, completion = (count if isinstance(count, int) else 0 for count in counts)
     return prompt, completion
+
+
+def openai_error(status: int, text: str) -> dict[str, Any]:
+    """The body of a failure, as OpenAI's clients read it."""
+    kind = _OPENAI_ERRORS.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {"error": {"message": text, "type": kind, "param": None, "code": None}}

@@ -10,12 +10,13 @@ from wildtool.agents.wires.answers import (
     end_of_message,
     failure,
     new_id,
+    openai_error,
     streamed_answer,
     token_counts,
     whole_answer,
 )
 from wildtool.agents.wires.base import Asked, WireAnswer
-from wildtool.agents.wires.requests import RequestKeys, list_in, object_in, refusing, text_in
+from wildtool.agents.wires.requests import list_in, object_in, refusing, sampling_of, text_in
 from wildtool.json_codec import as_object, as_objects
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
@@ -23,58 +24,12 @@ from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Message, Tool
 
 _ROLES = ("system", "developer", "user", "assistant", "tool")
-_KEYS = RequestKeys(
-    structure=frozenset({"model", "messages", "tools", "stream", "stream_options", "n"}),
-    sampling=frozenset(
-        {
-            "chat_template_kwargs",
-            "enable_thinking",
-            "frequency_penalty",
-            "logit_bias",
-            "max_completion_tokens",
-            "max_tokens",
-            "min_p",
-            "parallel_tool_calls",
-            "presence_penalty",
-            "reasoning",
-            "reasoning_effort",
-            "repetition_penalty",
-            "response_format",
-            "seed",
-            "stop",
-            "temperature",
-            "thinking",
-            "thinking_budget",
-            "tool_choice",
-            "top_k",
-            "top_p",
-            "verbosity",
-        }
-    ),
-    silent=frozenset(
-        {
-            "metadata",
-            "prompt_cache_key",
-            "prompt_cache_retention",
-            "safety_identifier",
-            "service_tier",
-            "store",
-            "user",
-        }
-    ),
-    refused={
-        "functions": "this is the retired shape; expected `tools`",
-        "function_call": "this is the retired shape; expected `tool_choice`",
-    },
-)
-_FINISH_REASONS = {End.CALLS: "tool_calls", End.CUT: "length", End.FILTERED: "content_filter"}
-_ERROR_TYPES = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    429: "rate_limit_error",
+_READ = frozenset({"model", "messages", "tools", "stream", "n"})
+_REFUSED = {
+    "functions": "this is the retired shape; expected `tools`",
+    "function_call": "this is the retired shape; expected `tool_choice`",
 }
+_FINISH_REASONS = {End.CALLS: "tool_calls", End.CUT: "length", End.FILTERED: "content_filter"}
 DONE = b"data: [DONE]\n\n"
 
 
@@ -122,7 +77,7 @@ def _read(body: Mapping[str, Any], path: str) -> Asked:
     reading = Reading()
     if body.get("n") not in (None, 1):
         reading.fail(f"`n` is {body['n']}; a model answers once here: leave it out")
-    sampling = _KEYS.sampling_of(body, reading)
+    sampling = sampling_of(body, _READ, _REFUSED, reading)
     if "messages" not in body:
         reading.fail("no request for a chat completion: it has no `messages`")
     return Asked(
@@ -211,9 +166,3 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
         "completion_tokens": completion,
         "total_tokens": usage.get("total_tokens", prompt + completion),
     }
-
-
-def openai_error(status: int, text: str) -> dict[str, Any]:
-    """The body of a failure, as OpenAI's clients read it."""
-    kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    return {"error": {"message": text, "type": kind, "param": None, "code": None}}

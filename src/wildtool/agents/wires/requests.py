@@ -1,16 +1,34 @@
 """What the readers of all wires share: which keys of a request mean what, texts in parts, and tools."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
 
+from wildtool.agents.wires.answers import unwrapped_arguments
 from wildtool.agents.wires.base import Asked
 from wildtool.errors import DataError
-from wildtool.json_codec import as_object
+from wildtool.json_codec import dumps
 from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION, TEXT_TYPES
 from wildtool.types import Tool
 
+_SILENT = frozenset(
+    {
+        "cache_control",
+        "client_metadata",
+        "include",
+        "labels",
+        "metadata",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "safety_identifier",
+        "service_tier",
+        "serviceTier",
+        "store",
+        "stream_options",
+        "user",
+    }
+)
+"""Keys of requests that a model does not notice: names of users, caches, what is stored."""
 Read = Callable[[Mapping[str, Any], str], Asked]
 
 
@@ -26,32 +44,27 @@ def refusing(read: Read) -> Read:
     return checked_read
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestKeys:
-    """What the keys of a wire's requests mean; any other key is counted as lost."""
+def sampling_of(
+    body: Mapping[str, Any], read: frozenset[str], refused: Mapping[str, str], reading: Reading
+) -> dict[str, Any]:
+    """What a request sets of how the model samples, thinks and chooses tools: every key of it that has no other meaning.
 
-    structure: frozenset[str]
-    """Keys that its reader reads: model, messages, tools."""
-    sampling: frozenset[str]
-    """Keys that say how the model samples, thinks, and chooses tools."""
-    silent: frozenset[str] = frozenset()
-    """Keys that a model does not notice: names of users, caches, what is stored."""
-    refused: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Keys without which the request cannot be understood or answered, with the reason."""
+    Args:
+        read: keys that a wire's reader reads.
+        refused: keys without which the request cannot be understood or answered, with the reason.
 
-    def sampling_of(self, body: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
-        """What a request sets of sampling. Raises ShapeError for a key that is refused."""
-        sampling: dict[str, Any] = {}
-        for key, value in body.items():
-            if value is None or key in self.structure or key in self.silent:
-                continue
-            if key in self.sampling:
-                sampling[key] = value
-            elif key in self.refused and value:
-                reading.at(f"`{key}`").fail(self.refused[key])
-            elif key not in self.refused:
-                reading.lose(f"key {key} of a request")
-        return sampling
+    Raises:
+        ShapeError: one of these is set.
+    """
+    sampling: dict[str, Any] = {}
+    for key, value in body.items():
+        if value is None or key in read or key in _SILENT:
+            continue
+        if key not in refused:
+            sampling[key] = value
+        elif value:
+            reading.at(f"`{key}`").fail(refused[key])
+    return sampling
 
 
 def text_in(holder: Mapping[str, Any], key: str, reading: Reading) -> str:
@@ -134,6 +147,18 @@ def function_tool(definition: Mapping[str, Any], schema_key: str, reading: Readi
     return {"type": FUNCTION, FUNCTION: function}
 
 
-def tool_names(tools: list[Tool]) -> list[str]:
-    """The names under which tools are offered."""
-    return [as_object(tool.get(FUNCTION)).get("name", "") for tool in tools]
+def call_of(id_: str, entry: Mapping[str, Any], arguments_key: str, reading: Reading) -> dict[str, Any]:
+    """An earlier call in OpenAI's shape.
+
+    Args:
+        entry: what holds its name and its arguments, a text or an object.
+        arguments_key: the key of the arguments.
+
+    Raises:
+        ShapeError: it has no name.
+    """
+    arguments = unwrapped_arguments(entry.get(arguments_key))
+    text = "{}" if arguments is None else arguments
+    text = text if isinstance(text, str) else dumps(text).decode()
+    name = text_in(entry, "name", reading)
+    return {"id": id_, "type": FUNCTION, FUNCTION: {"name": name, "arguments": text}}

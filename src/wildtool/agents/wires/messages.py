@@ -1,0 +1,282 @@
+"""Anthropic's messages: content blocks, thinking with signatures, `input` of calls as JSON objects."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wildtool.agents.agent import Wire
+from wildtool.agents.wires.answers import (
+    EMPTY_ARGUMENTS,
+    WRAPPED_ARGUMENTS,
+    JsonWriter,
+    SaidCall,
+    calls_of,
+    end_of_message,
+    failure,
+    new_id,
+    said_text,
+    streamed_answer,
+    token_counts,
+    whole_answer,
+    wrapped_arguments,
+)
+from wildtool.agents.wires.base import Asked, WireAnswer
+from wildtool.agents.wires.reasoning import (
+    add_reasoning,
+    own_parts,
+    reasoning_text,
+    sealed_reasoning,
+    unsealed,
+)
+from wildtool.agents.wires.requests import (
+    call_of,
+    function_tool,
+    joined_text,
+    list_in,
+    lose_part,
+    object_in,
+    refusing,
+    sampling_of,
+    text_in,
+)
+from wildtool.reply_ends import End
+from wildtool.shapes import Reading
+from wildtool.shapes.results import read_result
+from wildtool.types import Message, Tool
+
+PROVIDER = "anthropic"
+_READ = frozenset({"model", "system", "messages", "tools", "stream"})
+_TOOL_TYPES = (None, "custom")
+"""Types of tools that the client runs and describes itself."""
+_STOP_REASONS = {
+    End.CALLS: "tool_use",
+    End.CUT: "max_tokens",
+    End.FILTERED: "refusal",
+    End.REFUSED: "refusal",
+}
+_ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+class MessagesWire:
+    """Anthropic's messages."""
+
+    wire: Wire = "messages"
+
+    def read(self, body: Mapping[str, Any], path: str) -> Asked:
+        """What a request asks. Raises ValueError for a body that is none."""
+        return _read(body, path)
+
+    def write(
+        self, message: Message, asked: Asked, usage: Mapping[str, Any], reason: str | None
+    ) -> WireAnswer:
+        """The answer that says a message. In a stream arguments arrive as the model wrote them; a whole answer wraps
+        those that are no JSON, and names the change."""
+        writer = JsonWriter()
+        changes: list[str] = []
+        blocks = list(_blocks(message))
+        answer = {
+            "id": new_id("msg_"),
+            "type": "message",
+            "role": "assistant",
+            "model": asked.model,
+            "stop_reason": _STOP_REASONS.get(end_of_message(message, reason), "end_turn"),
+            "stop_sequence": None,
+            "usage": _usage(usage),
+        }
+        if any(not call.arguments.strip() for call in calls_of(message)):
+            changes.append(EMPTY_ARGUMENTS)
+        if asked.stream:
+            return streamed_answer(_events(answer, blocks), named=True, changes=changes)
+        content = [_whole_block(block, writer, changes) for block in blocks]
+        return whole_answer({**answer, "content": content}, changes, writer)
+
+    def error(self, status: int, text: str) -> WireAnswer:
+        """The answer that says that the model's endpoint failed."""
+        kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
+        return failure({"type": "error", "error": {"type": kind, "message": text}}, status)
+
+
+@refusing
+def _read(body: Mapping[str, Any], path: str) -> Asked:
+    reading = Reading()
+    sampling = sampling_of(body, _READ, {}, reading)
+    if "messages" not in body:
+        reading.fail("no request for a message: it has no `messages`")
+    messages: list[Message] = []
+    if system := joined_text(body.get("system"), reading, "system"):
+        messages.append({"role": "system", "content": system})
+    for number, entry in enumerate(list_in(body, "messages", reading)):
+        here = reading.at(f"messages[{number}]")
+        messages += _messages(object_in(entry, here), here)
+    return Asked(
+        wire="messages",
+        body=body,
+        model=text_in(body, "model", reading),
+        messages=messages,
+        tools=list(_tools(body, reading)),
+        stream=body.get("stream") is True,
+        sampling=sampling,
+        lost=reading.lost,
+    )
+
+
+def _messages(entry: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
+    """The messages of one turn. Raises ShapeError for a turn of an unknown role or shape."""
+    role, content = entry.get("role"), entry.get("content")
+    if role not in ("user", "assistant", "system"):
+        reading.fail(f"the role {str(role)[:40]!r}; expected user, assistant or system")
+    if isinstance(content, str):
+        yield {"role": role, "content": content}
+        return
+    blocks = [
+        object_in(block, reading.at(f"content[{number}]"))
+        for number, block in enumerate(list_in(entry, "content", reading))
+    ]
+    if role == "assistant":
+        yield _reply(blocks, reading)
+        return
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    for block in results:
+        yield _result(block, reading)
+    others = [block for block in blocks if block.get("type") != "tool_result"]
+    if others or not results:
+        yield {"role": role, "content": joined_text(others, reading)}
+
+
+def _result(block: dict[str, Any], reading: Reading) -> Message:
+    id_ = text_in(block, "tool_use_id", reading)
+    result = read_result({"content": None, **block}, reading)
+    return {"role": "tool", "tool_call_id": id_, "content": result.text}
+
+
+def _reply(blocks: list[dict[str, Any]], reading: Reading) -> Message:
+    """An earlier reply; its blocks are kept where the message does not say all of them."""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[dict[str, Any]] = []
+    seals: dict[str, Any] = {}
+    own: list[dict[str, Any]] = []
+    plain = True
+    for block in blocks:
+        match block.get("type"):
+            case "text":
+                texts.append(text_in(block, "text", reading))
+                plain = plain and not calls and len(texts) == 1 and block.keys() == {"type", "text"}
+            case "tool_use":
+                calls.append(call_of(text_in(block, "id", reading), block, "input", reading))
+                plain = plain and block.keys() == {"type", "id", "name", "input"}
+            case "thinking" | "redacted_thinking":
+                seal = unsealed(block.get("signature", block.get("data")))
+                if seal is not None:
+                    seals |= seal
+                    continue
+                thoughts += [block["thinking"]] if block.get("thinking") else []
+                plain = False
+            case _:
+                lose_part(block, reading)
+                plain = False
+        own.append(block)
+    reply: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
+    if calls:
+        reply["tool_calls"] = calls
+    add_reasoning(reply, thoughts, seals, PROVIDER, None if plain else own)
+    return reply
+
+
+def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
+    for number, entry in enumerate(list_in(body, "tools", reading)):
+        here = reading.at(f"tools[{number}]")
+        tool = object_in(entry, here)
+        if tool.get("type") not in _TOOL_TYPES:
+            reading.lose(f"built-in tool {tool['type']}")
+        else:
+            yield function_tool(tool, "input_schema", here)
+
+
+def _blocks(message: Message) -> Iterator[dict[str, Any]]:
+    """The blocks of a reply; `input` of a call is a `SaidCall`."""
+    calls = [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": call} for call in calls_of(message)
+    ]
+    own = own_parts(message, PROVIDER, lambda part: part.get("text") if part.get("type") == "text" else None)
+    if own is not None and sum(block.get("type") == "tool_use" for block in own) == len(calls):
+        remaining = iter(calls)
+        for block in own:
+            yield {**block, **next(remaining)} if block.get("type") == "tool_use" else block
+        return
+    seal = sealed_reasoning(message)
+    if thought := reasoning_text(message):
+        yield {"type": "thinking", "thinking": thought, "signature": seal}
+    elif seal:
+        yield {"type": "redacted_thinking", "data": seal}
+    if text := said_text(message):
+        yield {"type": "text", "text": text}
+    yield from calls
+
+
+def _whole_block(block: dict[str, Any], writer: JsonWriter, changes: list[str]) -> dict[str, Any]:
+    call = block.get("input")
+    if not isinstance(call, SaidCall):
+        return block
+    if call.is_json:
+        return {**block, "input": writer.held(call.arguments)}
+    if not call.arguments.strip():
+        return {**block, "input": {}}
+    changes.append(WRAPPED_ARGUMENTS)
+    return {**block, "input": wrapped_arguments(call.arguments)}
+
+
+def _events(answer: dict[str, Any], blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    usage = answer["usage"]
+    begun: dict[str, Any] = {
+        **answer,
+        "content": [],
+        "stop_reason": None,
+        "usage": {**usage, "output_tokens": 0},
+    }
+    yield {"type": "message_start", "message": begun}
+    for index, block in enumerate(blocks):
+        start, deltas = _streamed_block(block)
+        yield {"type": "content_block_start", "index": index, "content_block": start}
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    end = {"stop_reason": answer["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": end, "usage": usage}
+    yield {"type": "message_stop"}
+
+
+def _streamed_block(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """How a block starts, and what follows."""
+    match block:
+        case {"type": "text", "text": text}:
+            return {**block, "text": ""}, [{"type": "text_delta", "text": text}]
+        case {"type": "thinking", "thinking": thought}:
+            deltas = [
+                {"type": "thinking_delta", "thinking": thought},
+                {"type": "signature_delta", "signature": block.get("signature", "")},
+            ]
+            return {**block, "thinking": "", "signature": ""}, deltas
+        case {"type": "tool_use", "input": SaidCall() as call}:
+            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": call.arguments}]
+        case _:
+            return block, []
+
+
+def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Clients demand counts, so they are 0 where nobody counted."""
+    prompt, completion = token_counts(usage) or (0, 0)
+    cached = {
+        name: count if isinstance(count := usage.get(name), int) else 0
+        for name in ("cache_creation_input_tokens", "cache_read_input_tokens")
+    }
+    return {"input_tokens": max(0, prompt - sum(cached.values())), **cached, "output_tokens": completion}
