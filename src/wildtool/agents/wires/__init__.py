@@ -9,6 +9,9 @@ from wildtool.agents.wires.chat import ChatWire
 from wildtool.agents.wires.gemini import GeminiWire
 from wildtool.agents.wires.messages import MessagesWire
 from wildtool.agents.wires.responses import ResponsesWire
+from wildtool.agents.wires.side import side_answer
+
+__all__ = ["WIRE_FORMATS", "side_answer", "wire_of"]
 
 WIRE_FORMATS: Mapping[Wire, WireFormat] = {
     "chat": ChatWire(),
