@@ -48,6 +48,7 @@ LAYERS = (
     {"report", "export", "trust_request", "gating"},
     {"tools"},
     {"config"},
+    {"agents"},
     {"api"},
     {"scale", "check"},
     {"board"},

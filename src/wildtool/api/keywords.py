@@ -1,7 +1,7 @@
 """The keywords of `wildtool.run`: the settings that people use most, and the records that have all of them."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -86,6 +86,7 @@ class PlayKeywords(TypedDict, total=False):
 class RunKeywords(PlayKeywords, total=False):
     """Keywords of `run` and `arun` beside the benchmark and the model."""
 
+    agent: str | Callable[..., Any] | None
     out: str | Path | None
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
 from functools import cache
@@ -25,6 +25,7 @@ _WORDS: Mapping[Any, str] = {
     bool: "True or False",
     str: "a text",
     Path: "a path",
+    Callable: "a function",
 }
 """What a value of each type is, in messages."""
 
@@ -35,8 +36,8 @@ def setting(default: Any = None, **rules: Any) -> Any:
     Args:
         default: what holds where nothing is set.
         rules: `min` and `max` (the value may be either), `above` (it may not be this one); and texts, which messages
-            repeat: `needs` and `not_with` (another setting), `not_empty` (what to give instead of an empty text),
-            `role` and `only_mode` (what a benchmark must have).
+            repeat: `needs` (another setting), `not_with` (others, each with why or an empty text), `not_empty` (what to
+            give instead of an empty text), `role` and `only_mode` (what a benchmark must have).
     """
     return field(default=default, metadata=rules)
 

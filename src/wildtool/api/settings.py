@@ -1,7 +1,7 @@
 """The settings of a run as typed records. Each setting has one name, which is that of its option, of its key in
 `wildtool.toml`, of its keyword in Python and of its entry in the job of a shared run."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +13,15 @@ from wildtool.errors import UsageError
 from wildtool.models.settings import MAX_CONCURRENCY
 
 _NAMED = "give a name, or leave it out"
+_WITHOUT_AN_AGENT = {
+    "batch": "an agent waits for each reply of its model, and a batch takes minutes to a day",
+    "cache": "a reply of another run would answer in place of the agent",
+    "tool_format": "an agent is sent tools natively, by the protocol in which it asks its model",
+    "among_retriever": "an agent is sent its tools once, before anything is looked for",
+    "hints": "an agent writes the messages to its model itself",
+    "rationale": "an agent writes the messages to its model itself",
+}
+"""Settings that cannot hold for an agent, with why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +40,7 @@ class Items(SettingGroup):
     """Only items of this split."""
     lang: str | None = setting()
     """Only items in this language, such as en or zh."""
-    sample: int | None = setting(min=2, not_with=("limit", "ids"))
+    sample: int | None = setting(min=2, not_with={"limit": "", "ids": ""})
     """Only a sample of this many items, which represents all of them."""
     sample_seed: int = setting(0)
     """Seed of the sample."""
@@ -109,6 +118,11 @@ class Endpoint(SettingGroup):
 class Alterations(SettingGroup):
     """What is changed between the benchmark and the model."""
 
+    agent: str | Callable[..., Any] | None = setting(
+        not_empty="give a name, such as codex, or a command", not_with=_WITHOUT_AN_AGENT
+    )
+    """Plays the sessions with the model inside it: the name of an agent, a command, `acp:` and a command, or in Python an
+    async function of a session."""
     history: Literal["own", "none", "without:user", "without:assistant", "without:tool"] | None = setting()
     """"own": the tasks of a session follow the model's own earlier ones instead of the gold ones; "none": units are asked
     without earlier turns; "without:ROLE": without those of one role."""
@@ -297,6 +311,7 @@ class Settings:
                 given[RECORD_OF[name]][name] = value
             records: dict[str, Any] = {name: RECORDS[name](**its) for name, its in given.items()}
             _check_texts(values)
+            _check_history(values)
             names = tuple(dict.fromkeys(models))
             return cls(benchmark=benchmark, models=names, explicit=frozenset(explicit), **records)
 
@@ -323,9 +338,11 @@ def check_rules(values: Mapping[str, Any]) -> None:
     for name, its in FIELDS.items():
         if name not in given:
             continue
-        for other in its.metadata.get("not_with", ()):
+        reasons: Mapping[str, str] = its.metadata.get("not_with", {})
+        for other, reason in reasons.items():
             if other in given:
-                raise UsageError(f"give {option_of(other)} or {option_of(name)}, not both")
+                why = reason and f": {reason}"
+                raise UsageError(f"give {option_of(other)} or {option_of(name)}, not both{why}")
         needed = its.metadata.get("needs")
         if needed is not None and needed not in given:
             raise UsageError(f"{option_of(name)} needs {option_of(needed)}")
@@ -340,6 +357,15 @@ def _check_texts(values: Mapping[str, Any]) -> None:
         raise UsageError(
             "--server and --base-url need {port} both, such as --server 'vllm serve NAME --port {port}' "
             "--base-url 'http://127.0.0.1:{port}/v1'"
+        )
+
+
+def _check_history(values: Mapping[str, Any]) -> None:
+    """Raises UsageError for a history that no agent can be given."""
+    history = values.get("history")
+    if values.get("agent") is not None and history is not None and history.startswith("without:"):
+        raise UsageError(
+            f"--history {history} leaves out turns of one role, which --agent plays in; give own or none, or leave it out"
         )
 
 

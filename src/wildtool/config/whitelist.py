@@ -46,6 +46,7 @@ ENDPOINT_OPTIONS = frozenset(
 CHECKED_OPTIONS = frozenset(("out", "benchmark", "extra_body"))
 """Options whose value decides."""
 TRUSTED_OPTIONS: Mapping[str, str] = {
+    "agent": "start the agent {}",
     "server": "start `{}` for each worker",
     "on": "start workers (--on {})",
     "cache": "answer requests from replies that are kept in {}",

@@ -87,6 +87,12 @@ class RunOptions(CallOptions):
         complete=completion.models,
         panel=MODEL,
     )
+    agent: str | None = opt(
+        "NAME|COMMAND",
+        "Let an agent play the sessions, with the model inside it: codex, claude-code, …, acp:COMMAND, or a command "
+        "(docs/agents.md).",
+        panel=MODEL,
+    )
     base_url: str | None = options.BASE_URL_OPTION
     api_key_env: str | None = options.API_KEY_ENV_OPTION
     api_key_file: Path | None = opt("FILE", "File that holds the key.", panel=MODEL)
