@@ -45,6 +45,17 @@ class GoldDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class Aside:
+    """Something that happened around a reply and is no part of the conversation."""
+
+    title: str
+    text: str = ""
+    """What a reader may unfold; empty where the title says all."""
+    call: int | None = None
+    """Number of the reply's call that it is about; None for the whole step."""
+
+
+@dataclass(frozen=True, slots=True)
 class TraceStep:
     """One step of a unit as it happened."""
 
@@ -58,6 +69,7 @@ class TraceStep:
     """Gold calls that it fulfilled."""
     note: str = ""
     """What the rules made of it; empty where there is nothing to say."""
+    asides: tuple[Aside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

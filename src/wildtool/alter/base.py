@@ -7,14 +7,14 @@ and said, and the benchmark reads its own names, its own steps and its own messa
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import UnitAsk
 from wildtool.errors import InfraError
 from wildtool.trace import Trace
-from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request, Role
+from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request, Role, Verdict
 
 UNDER_TEST = "agent"
 """The role of the model under test, the only one whose requests are altered."""
@@ -47,6 +47,17 @@ class AlteredUnit(ABC):
         return trace
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One thing that an alteration did to a run which a reader must know."""
+
+    sign: str
+    """What it is about, the same for every run."""
+    count: int
+    of: int
+    text: str
+
+
 class Alteration(ABC):
     """One thing that the model under test is shown in another way than the benchmark has it, or is asked beside it."""
 
@@ -60,6 +71,23 @@ class Alteration(ABC):
     """What a comparison says of runs that lack it."""
     in_order: ClassVar[bool] = False
     """Whether a unit follows from what happened in earlier ones of its item, which are then run one after another."""
+    changes_requests: ClassVar[bool] = True
+    """Whether the model under test is asked something else than in a run without it."""
+    is_the_question: ClassVar[bool] = False
+    """Whether runs are compared for its effect: with equal other alterations, by what units took, and by its own facts.
+    The run without it is named where it is missing."""
+    added_seconds: ClassVar[str] = ""
+    """The column of the seconds that it takes beside those of the model; empty for none."""
+
+    @property
+    def options(self) -> Sequence[str]:
+        """The options of a command that make it."""
+        return ()
+
+    @property
+    def knows_steps(self) -> bool:
+        """Whether it is known which calls the model made in one reply."""
+        return True
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -119,7 +147,8 @@ class Alteration(ABC):
 
         Args:
             rules: those that the run is played under.
-            earlier: this alteration in the units before it, as they ended; empty unless `in_order`.
+            earlier: this alteration in the units before it, as they ended; empty unless some alteration of the run is
+                `in_order`.
         """
         return self.unit(item, unit)
 
@@ -130,6 +159,18 @@ class Alteration(ABC):
 
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         """Its own numbers of a run, from a DuckDB relation of the verdict rows."""
+        return ()
+
+    def remarks(self, verdicts: Any) -> Sequence[Remark]:
+        """What a reader must know before relying on the numbers of a run, from a DuckDB relation of the verdict rows."""
+        return ()
+
+    def tally(self, verdict: Verdict) -> Mapping[str, int]:
+        """What a line about a run that goes on says of a unit: names with numbers, which are added up."""
+        return {}
+
+    def facts(self, verdicts: Any) -> Sequence[tuple[str, str]]:
+        """What it did in a run, apart from the model: names with words, from a DuckDB relation of the verdict rows."""
         return ()
 
     def cuts(self, verdicts: Any) -> Mapping[str, Any]:
@@ -185,12 +226,13 @@ def altered_unit(
     Args:
         earlier: the same for the units before it, as they ended.
     """
+    in_order = runs_in_order(alterations)
     return [
         each.unit_after(
             item,
             unit,
             rules,
-            {name: units[number] for name, units in earlier.items()} if each.in_order else {},
+            {name: units[number] for name, units in earlier.items()} if in_order else {},
         )
         for number, each in enumerate(alterations)
     ]

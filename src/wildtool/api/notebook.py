@@ -8,6 +8,7 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
+from wildtool.api.plans import NamedRun
 from wildtool.engine.observer import Observer
 from wildtool.engine.run.progress import ProgressObserver
 
@@ -15,13 +16,15 @@ EVERY_S = 0.5
 
 
 @contextmanager
-def notebook_display(labels: Sequence[str], *, quiet: bool) -> Generator[Sequence[Observer], None, None]:
+def notebook_display(
+    planned: Sequence[NamedRun], *, quiet: bool
+) -> Generator[Sequence[Observer], None, None]:
     """Observers of runs, whose progress a notebook shows until the end; elsewhere they show nothing."""
     if quiet or not in_notebook():
-        yield [Observer() for _ in labels]
+        yield [Observer() for _ in planned]
         return
     pages: Any = import_module("IPython.display")
-    runs = [ProgressObserver(label) for label in labels]
+    runs = [ProgressObserver(each.label, tally=each.plan.tally) for each in planned]
     handle: Any = pages.display(pages.HTML(""), display_id=True)
     closed = threading.Event()
 

@@ -111,7 +111,7 @@ async def _arun(
     runs, settings = _planned(bench, models, keywords)
     with (
         invocation_of(runs, settings) as invocation,
-        notebook_display([planned.label for planned in runs], quiet=settings.output.quiet) as observers,
+        notebook_display(runs, quiet=settings.output.quiet) as observers,
     ):
         jobs = [
             RunJob(planned.plan, planned.folder, observer)

@@ -23,7 +23,7 @@ from wildtool.engine.sampling import DrawnItems, ItemSample, headline_part
 from wildtool.engine.versions import RunNames, check_continues, names_today
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import MAX_CONCURRENCY, Rates
-from wildtool.types import Ask, Item, Model, Source
+from wildtool.types import Ask, Item, Model, Source, Verdict
 
 if TYPE_CHECKING:
     from wildtool.models.token_usage import Price
@@ -283,6 +283,10 @@ class Plan:
     def variant(self) -> Variant:
         """The benchmark with its alterations, which plays and judges."""
         return Variant(self.benchmark, self.alterations, self.profile)
+
+    def tally(self, verdict: Verdict) -> Mapping[str, int]:
+        """What the alterations say of a unit for a line about the run that goes on, by name."""
+        return {name: count for each in self.alterations for name, count in each.tally(verdict).items()}
 
     async def play(self, item: Item, ask: Ask) -> None:
         """Runs all units of an item; `ask` is sent what the models see and gives what they say."""

@@ -114,6 +114,14 @@ class Distractors(Alteration):
         parts += [self.retriever.replace("/", "-"), str(self.top_k)] if self.retriever else []
         return [*parts, *([f"seed-{self.seed}"] if self.seed else [])]
 
+    @property
+    def options(self) -> Sequence[str]:
+        """Without the file or server of `--among-tools`, which the record does not name."""
+        words = ["--among", str(self.size), "--among-kinds", ",".join(self.kinds)]
+        words += ["--among-seed", str(self.seed)] if self.seed else []
+        found = ["--among-retriever", self.retriever, "--among-top-k", str(self.top_k)]
+        return [*words, *(found if self.retriever else [])]
+
     def identity(self) -> Mapping[str, Any]:
         search: dict[str, Any] = {"name": self.retriever, "top_k": self.top_k} if self.retriever else {}
         if self.retriever == FIRST_PASS:

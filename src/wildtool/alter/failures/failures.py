@@ -70,6 +70,10 @@ class Failures(Alteration):
         words = str(self.schedule).replace(":", "-").replace(",", "-")
         return [f"failures-{words}", *([f"seed-{self.seed}"] if self.seed else [])]
 
+    @property
+    def options(self) -> Sequence[str]:
+        return ["--failures", str(self.schedule), *(["--failures-seed", str(self.seed)] if self.seed else [])]
+
     def identity(self) -> Mapping[str, Any]:
         return {"failures": {"schedule": str(self.schedule), "seed": self.seed}}
 

@@ -62,6 +62,10 @@ class OwnHistory(Alteration):
     def played_roles(self) -> Mapping[str, Role]:
         return {TOOLS_PLAYER: TOOLS_PLAYER_ROLE} if self.unrecorded is Unrecorded.simulate else {}
 
+    @property
+    def options(self) -> Sequence[str]:
+        return ["--history", "own"]
+
     def identity(self) -> Mapping[str, Any]:
         return {"history": {"own": self.unrecorded.value}}
 

@@ -72,6 +72,10 @@ class Injection(Alteration):
     def folder_parts(self) -> Sequence[str]:
         return [f"inject-{self.setting}", *([f"seed-{self.seed}"] if self.seed else [])]
 
+    @property
+    def options(self) -> Sequence[str]:
+        return ["--inject", self.setting.value, *(["--inject-seed", str(self.seed)] if self.seed else [])]
+
     def identity(self) -> Mapping[str, Any]:
         return {"injection": {"setting": self.setting.value, "seed": self.seed}}
 

@@ -79,6 +79,10 @@ class Noise(Alteration):
         parts = [f"{kind}-{level.name}" for kind, level in self.levels.items()]
         return [*parts, f"seed-{self.seed}"] if self.seed else parts
 
+    @property
+    def options(self) -> Sequence[str]:
+        return ["--noise", str(self), *(["--noise-seed", str(self.seed)] if self.seed else [])]
+
     def identity(self) -> Mapping[str, Any]:
         return {"noise": {"levels": str(self), "seed": self.seed}}
 

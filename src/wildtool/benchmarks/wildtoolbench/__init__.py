@@ -44,6 +44,10 @@ class WildToolBench(Benchmark):
         "reference_error": "VARCHAR",
         "asked_back": "BOOLEAN",
     }
+    step_groups: Mapping[str, Sequence[str]] = {
+        "optimal path (OP)": (),
+        "accomplish progress (AP)": ("official", "paper"),
+    }
 
     data = part("wildtool.benchmarks.wildtoolbench.data:DATA")
     load = part("wildtool.benchmarks.wildtoolbench.data:load")

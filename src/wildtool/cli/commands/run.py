@@ -115,7 +115,7 @@ def _execute_plans(
         []
         if quiet
         else [
-            ProgressObserver(run.label, look=look, folder=run.folder)
+            ProgressObserver(run.label, look=look, tally=run.plan.tally, folder=run.folder)
             for run, look in zip(runs, looks, strict=True)
         ]
     )

@@ -4,8 +4,8 @@ import math
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wildtool.advice import in_folder
@@ -86,6 +86,8 @@ class RunProgress:
     """When the endpoint last rejected an attempt for its rate limit or its load."""
     turned_away_as: str = "rate limited"
     """In words, why it did."""
+    tallied: Counter[str] = field(default_factory=Counter[str])
+    """What the run's alterations say of its units, by name."""
 
     @property
     def idle_key(self) -> tuple[object, ...]:
@@ -138,6 +140,8 @@ class RunProgress:
             of = f" of {self.units}" if self.units < self.done else ""
             parts["correct"] = f"{100 * self.correct / self.units:.1f} % {self.right}{of}"
         # Replies of a batch arrive all together, so they show no pace.
+        if self.tallied:
+            parts["tallied"] = ", ".join(f"{name}: {count}" for name, count in self.tallied.items())
         seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:
             limited = f" ({self.turned_away_as})" if now - self.rate_limited_at < RATE_LIMITED_S else ""
@@ -165,6 +169,7 @@ class ProgressObserver(Observer):
         noun: str = "tasks",
         right: str = "correct",
         look: Callable[[Reply], Iterable[str]] = lambda reply: (),
+        tally: Callable[[Verdict], Mapping[str, int]] = lambda verdict: {},
         folder: Path | None = None,
     ) -> None:
         """
@@ -173,11 +178,13 @@ class ProgressObserver(Observer):
             noun: what units are called.
             right: what those are called that break no rule.
             look: gives remarks on a new reply of an endpoint.
+            tally: gives what the line says of a unit beside its verdict, by name; numbers are added up.
         """
         self.progress = RunProgress(noun=noun, right=right)
         self._label = label
         self._clock = clock
         self._look = look
+        self._tally = tally
         self._folder = folder
         self.messages: list[str] = []
         """What is to be said above the line, once."""
@@ -261,6 +268,7 @@ class ProgressObserver(Observer):
         for verdict in verdicts:
             self.progress.units += verdict.outcome in ("correct", "wrong")
             self.progress.correct += verdict.outcome == "correct"
+            self.progress.tallied.update(self._tally(verdict))
 
     def should_log(self) -> bool:
         """Whether a log should print a line now: a batch may be pending for a day, and need not be reported

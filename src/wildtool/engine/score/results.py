@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
@@ -472,7 +472,12 @@ def _read(
         imported=imported,
         mistakes=mistakes or {},
     )
-    own = headline_first(owner.summarize(rows, profile), owner.headline.get(profile))
+    own = _measured(
+        headline_first(owner.summarize(rows, profile), owner.headline.get(profile)),
+        owner,
+        profile,
+        alterations,
+    )
     return ScoreResult(
         run=run,
         model=model,
@@ -498,7 +503,10 @@ def _read(
         incomplete=incomplete,
         failed=failed,
         evidence=evidence,
-        trust=tuple(trust_remarks(evidence, totals, failed, retry if may_help and not imported else "")),
+        trust=(
+            *trust_remarks(evidence, totals, failed, retry if may_help and not imported else ""),
+            *_remarks(alterations, rows),
+        ),
         metrics=_of_replies(
             outcomes,
             (
@@ -511,6 +519,30 @@ def _read(
             ),
         ),
     )
+
+
+_STEPS_NOT_KNOWN = "not measurable: which calls the model made in one reply is not known of this run"
+
+
+def _measured(
+    metrics: Sequence[Metric], owner: Benchmark, profile: str, alterations: Sequence[Alteration]
+) -> list[Metric]:
+    """The metrics of a benchmark, without the value of those that rest on what nobody knows of the run."""
+    if all(each.knows_steps for each in alterations):
+        return list(metrics)
+    groups = {group for group, profiles in owner.step_groups.items() if not profiles or profile in profiles}
+    return [
+        replace(metric, value=None, low=None, high=None, note=_STEPS_NOT_KNOWN)
+        if metric.group in groups
+        else metric
+        for metric in metrics
+    ]
+
+
+def _remarks(alterations: Sequence[Alteration], rows: Any) -> Iterator[TrustRemark]:
+    for each in alterations:
+        for remark in each.remarks(rows):
+            yield TrustRemark(remark.sign, remark.count, remark.of, remark.text, "")
 
 
 def _evaluator(owner: Benchmark, profile: str) -> str:

@@ -1,0 +1,209 @@
+"""The numbers of an agent's run: what it did with calls, prompts and turns, apart from what its model said."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wildtool.alter.agent.record import ALTERED, ANSWERED, ANSWERED_TURN, AS_SAID, DISCARDED, FATES
+from wildtool.alter.agent.unit import FATE_COLUMNS
+from wildtool.alter.base import Remark
+from wildtool.json_codec import as_object
+from wildtool.stats.metrics import Rate, rate_metrics, sql_name, sql_text
+from wildtool.types import Metric, Verdict
+
+GROUP = "harness"
+TOOLS_MISSING = "tools missing"
+"""Kind of the failed call of a unit that was not played, since the agent's first request lacked one of its tools."""
+CUTS_NOTE = (
+    "The same tasks asked of the bare model. Where the agent altered a call or answered it itself, what was executed is"
+    " not what the model said; where it did not, the difference is what the agent's prompt and tools do to the model."
+)
+_RECORDED = f"{FATE_COLUMNS[AS_SAID]} IS NOT NULL"
+_OF_THE_MODEL = tuple(fate for fate in FATES if fate != DISCARDED)
+"""Fates of calls that the benchmark reads."""
+_CALLS = f"({' + '.join(FATE_COLUMNS[fate] for fate in _OF_THE_MODEL)})"
+"""Calls of which it is known what became of them."""
+_TOUCHED = f"{FATE_COLUMNS[ALTERED]} + {FATE_COLUMNS[ANSWERED]}"
+_KINDS = {"task_type": "", "position": "position "}
+"""Columns by which benchmarks of sessions tell tasks apart, with what comes before their values in a name; they need not
+have them."""
+_NAMES = {
+    "altered": "altered",
+    "answered by the agent": "answered by the agent itself",
+    "refused": "refused by the agent",
+    "never arrived": "that never arrived",
+}
+
+
+def harness_metrics(verdicts: Any) -> list[Metric]:
+    """Shares of calls by fate, of units and of turns, and means by unit."""
+    return [*rate_metrics(verdicts, list(_rates())), *_means(verdicts), *_counts(verdicts)]
+
+
+def _rates() -> Iterator[Rate]:
+    yield Rate(GROUP, "calls executed as said", _RECORDED, FATE_COLUMNS[AS_SAID], _CALLS, headline=True)
+    for fate, words in _NAMES.items():
+        yield Rate(GROUP, f"calls {words}", _RECORDED, FATE_COLUMNS[fate], _CALLS, better="")
+    yield Rate(GROUP, "calls whose result was changed", _RECORDED, "results_changed", _CALLS, better="")
+    for name, column in (
+        ("units with a changed answer", "texts_changed"),
+        ("units with steps of the agent's own", "agent_own_steps"),
+        ("units with calls of the agent's own tools", "agent_own_calls"),
+    ):
+        yield Rate(GROUP, name, _RECORDED, f"CAST({column} > 0 AS INTEGER)", better="")
+    ended = f"CAST(turn_end <> '{ANSWERED_TURN}' AS INTEGER)"
+    yield Rate(GROUP, "units with a turn that was not answered", "turn_end IS NOT NULL", ended, better="less")
+
+
+_MEANS = (
+    ("characters of the agent's prompt", "agent_prompt_chars", "characters"),
+    ("tools of the agent's own", "agent_own_tools", "tools"),
+    ("steps of the agent's own per unit", "agent_own_steps", "steps"),
+    ("tokens of steps of its own per unit", "agent_own_tokens", "tokens"),
+    ("side requests per unit", "side_requests", "requests"),
+    ("retries of the agent per unit", "agent_retries", "retries"),
+    ("seconds of the agent itself per unit", "agent_seconds", "s"),
+)
+
+
+def _means(verdicts: Any) -> Iterator[Metric]:
+    sums = ", ".join(f"coalesce(sum({column}), 0), count({column})" for _, column, _ in _MEANS)
+    row = verdicts.aggregate(sums).fetchall()[0]
+    for (name, _, unit), total, units in zip(_MEANS, row[::2], row[1::2], strict=True):
+        value = float(total) / units if units else None
+        yield Metric(GROUP, name, value, float(total), units, kind="mean", unit=unit, better="less")
+
+
+def _counts(verdicts: Any) -> Iterator[Metric]:
+    """What has no share of a whole, and each way in which turns were not answered."""
+    calls, discarded, unknown = _sums(verdicts, _CALLS, FATE_COLUMNS[DISCARDED], "calls_not_known")
+    yield Metric(
+        GROUP, "calls executed although thrown away", None, discarded, calls, kind="count", better=""
+    )
+    yield Metric(
+        GROUP, "calls of which nobody knows more", None, unknown, calls + unknown, kind="count", better=""
+    )
+    ends = _values(verdicts, "turn_end")
+    for kind, units in ends.items():
+        if kind != ANSWERED_TURN:
+            yield Metric(GROUP, f"turn ended: {kind}", None, units, ends.total(), kind="count", better="less")
+    for name, count in _named(verdicts, "lost_in_translation").items():
+        yield Metric(GROUP, f"lost in translation: {name}", None, count, 0, kind="count", better="less")
+
+
+def harness_cuts(verdicts: Any) -> Mapping[str, Any]:
+    """Units in which the agent altered or answered calls itself, the others, and all by kind and place."""
+    cuts: dict[str, Any] = {
+        "calls altered or answered by the agent": verdicts.filter(f"{_TOUCHED} > 0"),
+        "no call altered or answered by the agent": verdicts.filter(f"{_TOUCHED} = 0"),
+    }
+    for column, before in _KINDS.items():
+        if column in verdicts.columns:
+            name = sql_name(column)
+            values = [value for (value,) in verdicts.aggregate(name).order("1").fetchall()]
+            for value in values:
+                if value is not None:
+                    condition = f"{name} = {sql_text(value) if isinstance(value, str) else value}"
+                    cuts[f"{before}{value}"] = verdicts.filter(condition)
+    return cuts
+
+
+def harness_remarks(verdicts: Any) -> Iterator[Remark]:
+    """Fates other than as said, units without all tools, turns that were not answered, in one sentence each."""
+    sums = _sums(verdicts, *(FATE_COLUMNS[fate] for fate in _OF_THE_MODEL))
+    calls = sum(sums)
+    others = {fate: n for fate, n in zip(_OF_THE_MODEL, sums, strict=True) if n and fate != AS_SAID}
+    if others:
+        parts = ", ".join(f"{count} {fate}" for fate, count in others.items())
+        count = sum(others.values())
+        yield Remark(
+            "calls not as said", count, calls, f"{count} of {calls} calls not executed as said ({parts})"
+        )
+    where = f"outcome = 'infra_error' AND starts_with(reason, {sql_text(f'{TOOLS_MISSING}:')})"
+    ((units, without),) = verdicts.aggregate(f"count(*), count(*) FILTER ({where})").fetchall()
+    if without:
+        text = f"{without} of {units} units not played: the agent's first request lacked one of their tools"
+        yield Remark(TOOLS_MISSING, without, units, text)
+    ends = _values(verdicts, "turn_end")
+    if unanswered := {kind: count for kind, count in ends.items() if kind != ANSWERED_TURN}:
+        parts = ", ".join(f"{kind} {count}" for kind, count in unanswered.items())
+        count = sum(unanswered.values())
+        text = f"{count} of {ends.total()} units with a turn that was not answered ({parts})"
+        yield Remark("turns not answered", count, ends.total(), text)
+
+
+def unit_tally(verdict: Verdict) -> Mapping[str, int]:
+    """The same of one unit, for a line that adds up; without what did not happen."""
+    fields = verdict.fields
+    counts = {
+        "calls not as said": sum(
+            count
+            for fate, column in FATE_COLUMNS.items()
+            if fate not in (AS_SAID, DISCARDED) and isinstance(count := fields.get(column), int)
+        ),
+        "units without all tools": verdict.outcome == "infra_error"
+        and verdict.reason.startswith(f"{TOOLS_MISSING}:"),
+        "turns not answered": fields.get("turn_end") not in (None, ANSWERED_TURN),
+    }
+    return {name: int(count) for name, count in counts.items() if count}
+
+
+def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
+    """What the agent itself did, as the numbers beside a comparison."""
+    rows = verdicts.filter(_RECORDED)
+    ((units, median, most, own),) = rows.aggregate(
+        "count(*), median(agent_prompt_chars), max(agent_prompt_chars), max(agent_own_tools)"
+    ).fetchall()
+    if not units:
+        return
+    if median is not None:
+        yield "its prompt", f"{median:,.0f} characters (the median), {most:,} at most"
+    yield "dates in its prompt", _spread(_values(rows, "agent_dates"), units) or "none beside the benchmark's"
+    yield "sampling it sets", _spread(_values(rows, "agent_sampling"), units) or "none"
+    called = _named(rows, "agent_called")
+    uses = ", ".join(f"{name} {count}×" for name, count in called.most_common())
+    yield "tools of its own", f"{own or 0} offered; called: {uses or 'none'}"
+    renamed, schemas, missing = rows.aggregate(
+        "max(renamed_tools), max(changed_schemas), max(missing_tools)"
+    ).fetchall()[0]
+    yield (
+        "the unit's tools",
+        f"up to {renamed or 0} renamed, {schemas or 0} with another schema, {missing or 0} missing",
+    )
+    sums = _sums(rows, *(FATE_COLUMNS[fate] for fate in FATES))
+    yield (
+        "calls",
+        ", ".join(f"{count} {fate}" for fate, count in zip(FATES, sums, strict=True) if count) or "none",
+    )
+    results, texts = _sums(rows, "results_changed", "texts_changed")
+    yield "texts it changed", f"{results} results that the model was shown, {texts} answers"
+    ends = _values(rows, "turn_end")
+    yield "ends of turns", ", ".join(f"{kind} {count}" for kind, count in ends.items()) or "not known"
+
+
+def _sums(verdicts: Any, *amounts: str) -> list[int]:
+    row = verdicts.aggregate(", ".join(f"coalesce(sum({each}), 0)" for each in amounts)).fetchall()[0]
+    return [int(value) for value in row]
+
+
+def _values(verdicts: Any, column: str) -> Counter[str]:
+    """The values of a column with their numbers of rows, the most frequent first."""
+    rows = verdicts.filter(f"{column} IS NOT NULL").aggregate(f"{column}, count(*)").fetchall()
+    return Counter(dict(sorted(rows, key=lambda row: (-row[1], row[0]))))
+
+
+def _spread(values: Counter[str], units: int) -> str:
+    return "; ".join(f"{value} ({count} of {units} units)" for value, count in values.items())
+
+
+def _named(verdicts: Any, column: str) -> Counter[str]:
+    """A column of counts by name, added up."""
+    total: Counter[str] = Counter()
+    for text, rows in _values(verdicts, column).items():
+        try:
+            counts = as_object(json.loads(text))
+        except ValueError:
+            continue  # a cell that was too long
+        total.update({name: count * rows for name, count in counts.items() if isinstance(count, int)})
+    return total

@@ -1,0 +1,279 @@
+"""One unit of an agent's run: what its replies say that the agent did, as columns and beside the steps of a trace."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from wildtool import json_codec
+from wildtool.alter.agent.record import (
+    ANSWERED_TURN,
+    AS_SAID,
+    DISCARDED,
+    FATES,
+    CallFate,
+    HarnessRecord,
+    OfferedTools,
+    RecordedEnd,
+    harness_record,
+    without_harness,
+)
+from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
+from wildtool.json_codec import as_objects
+from wildtool.trace import Aside, Trace, TraceStep
+from wildtool.types import FieldValue, Message, Request
+
+FATE_COLUMNS: Mapping[str, str] = {fate: f"calls_{fate.replace(' ', '_')}" for fate in FATES}
+"""The column of each fate of a call."""
+AGENT_COLUMNS: Mapping[str, str] = {
+    "agent_prompt_chars": "BIGINT",
+    "agent_dates": "VARCHAR",
+    "agent_sampling": "VARCHAR",
+    "agent_own_tools": "BIGINT",
+    "renamed_tools": "BIGINT",
+    "changed_schemas": "BIGINT",
+    "missing_tools": "BIGINT",
+    "agent_own_steps": "BIGINT",
+    "agent_own_calls": "BIGINT",
+    "agent_called": "VARCHAR",
+    "agent_own_tokens": "BIGINT",
+    **dict.fromkeys(FATE_COLUMNS.values(), "BIGINT"),
+    "calls_not_known": "BIGINT",
+    "results_changed": "BIGINT",
+    "texts_changed": "BIGINT",
+    "lost_in_translation": "VARCHAR",
+    "side_requests": "BIGINT",
+    "agent_retries": "BIGINT",
+    "agent_seconds": "DOUBLE",
+    "turn_end": "VARCHAR",
+}
+"""What the agent did in a unit; all NULL for one without any reply."""
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = f"({'|'.join(_MONTHS)})[a-z]*"
+_DATES = (
+    re.compile(r"\b(?P<year>20\d\d)[-/](?P<month>\d\d?)[-/](?P<day>\d\d?)\b"),
+    re.compile(
+        rf"\b(?P<name>{_MONTH})\.? (?P<day>\d\d?)(?:st|nd|rd|th)?,? (?P<year>20\d\d)\b", re.IGNORECASE
+    ),
+    re.compile(rf"\b(?P<day>\d\d?)\.? (?P<name>{_MONTH})\.?,? (?P<year>20\d\d)\b", re.IGNORECASE),
+)
+_LOOKED_AT = 200_000
+"""Characters of a prompt in which dates are looked for."""
+
+
+class AgentUnit(AlteredUnit):
+    """A unit as an agent played it. The benchmark's requests pass through unchanged."""
+
+    def __init__(self, before: "AgentUnit | None" = None) -> None:
+        """Args: before: the unit that this one goes on after in the same conversation; None for the first."""
+        self._prompt = before._prompt if before is not None else None
+        """What is known of the agent's prompt and tools by now, since a record says only what is new."""
+        self._dates: tuple[str, ...] = before._dates if before is not None else ()
+        self._tools: OfferedTools | None = before._tools if before is not None else None
+        self._sampling: Mapping[str, Any] | None = before._sampling if before is not None else None
+        self._steps: list[tuple[Message, HarnessRecord | None]] = []
+        """Each reply with what is recorded beside it."""
+        self._missing: set[str] = set()
+
+    def exchange(self, request: Request) -> Exchange:
+        reply = yield request
+        record = harness_record(reply)
+        self._steps.append((reply, record))
+        if record is not None:
+            self._take(record, request.messages)
+        return without_harness(reply)
+
+    def _take(self, record: HarnessRecord, messages: Sequence[Message]) -> None:
+        """Keeps what holds from now on."""
+        if record.prompt is not None:
+            self._prompt = record.prompt
+            self._dates = tuple(sorted(_dates(record.prompt) - set(_all_dates(messages))))
+        self._tools = record.tools or self._tools
+        self._sampling = self._sampling if record.sampling is None else record.sampling
+        if record.tools is not None:
+            self._missing.update(record.tools.missing)
+
+    @property
+    def _records(self) -> list[HarnessRecord]:
+        return [record for _, record in self._steps if record is not None]
+
+    @property
+    def _known(self) -> dict[str, CallFate]:
+        """What became of the calls of this unit's replies, by id."""
+        own = {id_ for reply, _ in self._steps for id_ in _call_ids(reply)}
+        fates = (call for record in self._records for call in record.calls)
+        return {call.id: call for call in fates if call.id in own and call.fate != DISCARDED}
+
+    def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
+        records, known = self._records, self._known
+        if not records:
+            return {}
+        fates = Counter(call.fate for call in known.values())
+        fates[DISCARDED] = sum(call.fate == DISCARDED for record in records for call in record.calls)
+        calls = sum(len(as_objects(reply.get("tool_calls"))) for reply, _ in self._steps)
+        own_calls = Counter(name for record in records for name in record.own_calls)
+        lost = sum((Counter(record.lost) for record in records), Counter[str]())
+        sizes = [record.prompt_chars for record in records if record.prompt_chars is not None]
+        return {
+            "agent_prompt_chars": max(sizes, default=None),
+            "agent_dates": ", ".join(self._dates) or None,
+            "agent_sampling": _settings_text(self._sampling),
+            **self._of_tools(),
+            "agent_own_steps": sum(record.own_steps for record in records),
+            "agent_own_calls": own_calls.total(),
+            "agent_called": _counts_text(own_calls),
+            "agent_own_tokens": sum(record.own_tokens for record in records),
+            **{column: fates[fate] for fate, column in FATE_COLUMNS.items()},
+            "calls_not_known": calls - sum(fates[fate] for fate in FATES if fate != DISCARDED),
+            "results_changed": sum(call.result is not None for call in known.values()),
+            "texts_changed": sum(end.text is not None for end in self._ends),
+            "lost_in_translation": _counts_text(lost),
+            "side_requests": sum(record.side_requests for record in records),
+            "agent_retries": sum(record.retries for record in records),
+            "agent_seconds": sum(record.seconds for record in records),
+            "turn_end": self._turn_end(),
+        }
+
+    def _of_tools(self) -> Mapping[str, FieldValue]:
+        tools = self._tools
+        if tools is None:
+            return {}
+        return {
+            "agent_own_tools": len(tools.own),
+            "renamed_tools": len(tools.renamed),
+            "changed_schemas": tools.changed_schemas,
+            "missing_tools": len(self._missing),
+        }
+
+    @property
+    def _ends(self) -> list[RecordedEnd]:
+        return [record.end for record in self._records if record.end is not None]
+
+    def _turn_end(self) -> str | None:
+        """How its first turn ended that was not answered, else its last one; None where none has ended."""
+        kinds = [end.kind for end in self._ends]
+        return next((kind for kind in kinds if kind != ANSWERED_TURN), kinds[-1] if kinds else None)
+
+    def traced(self, trace: Trace) -> Trace:
+        """With what the agent did beside each step, and what became of each call."""
+        steps: list[TraceStep] = []
+        replies = iter(range(len(self._steps)))
+        for step in trace.steps:
+            number = next(replies, None) if step.role == UNDER_TEST else None
+            asides = () if number is None else tuple(self._asides(number))
+            steps.append(replace(step, asides=(*step.asides, *asides)) if asides else step)
+        return replace(trace, steps=tuple(steps))
+
+    def _asides(self, number: int) -> Iterator[Aside]:
+        """What is to be said at a reply."""
+        reply, record = self._steps[number]
+        if record is not None:
+            yield from _before_reply(record)
+        known = self._known if record is not None else {}
+        for place, id_ in enumerate(_call_ids(reply)):
+            if record is not None:
+                yield from _of_call(known.get(id_), place)
+        if record is not None and record.end is not None:
+            yield from _of_end(record.end)
+
+
+def _before_reply(record: HarnessRecord) -> Iterator[Aside]:
+    """What the agent did before its model gave a reply."""
+    if record.prompt is not None:
+        yield Aside(f"the agent's own prompt, {len(record.prompt):,} characters", record.prompt)
+    if record.tools is not None:
+        yield Aside(_tools_title(record.tools), _renamed_text(record.tools.renamed))
+    if record.sampling:
+        yield Aside("what the agent sets of sampling", _settings_text(record.sampling) or "")
+    if record.own_steps or record.own_calls:
+        names = ", ".join(f"{name} {count}×" for name, count in Counter(record.own_calls).items())
+        yield Aside(f"steps of the agent's own: {record.own_steps}", names)
+    for call in record.calls:
+        if call.fate == DISCARDED:
+            yield Aside(f"executed although its reply was thrown away: {call.name}", call.arguments or "")
+    for words, count in (("side requests", record.side_requests), ("retries", record.retries)):
+        if count:
+            yield Aside(f"{words} of the agent: {count}")
+    if record.lost:
+        yield Aside(
+            "lost in the translation to the model's protocol", _counts_text(Counter(record.lost)) or ""
+        )
+
+
+def _of_call(call: CallFate | None, place: int) -> Iterator[Aside]:
+    if call is None:
+        yield Aside("not known what became of it", call=place)
+        return
+    title = {AS_SAID: "executed as said"}.get(call.fate, call.fate or "not known what became of it")
+    yield Aside(title, call.arguments or "", place)
+    if call.result is not None:
+        yield Aside("what the model was shown of its result", call.result, place)
+
+
+def _of_end(end: RecordedEnd) -> Iterator[Aside]:
+    yield Aside(f"end of the turn: {end.kind or 'not known'}", end.detail)
+    if end.text is not None:
+        yield Aside("what the user reads, which is not what the model said", end.text)
+
+
+def _tools_title(tools: OfferedTools) -> str:
+    parts = [f"{tools.offered} tools offered"]
+    parts += [f"{len(tools.own)} of the agent's own ({', '.join(tools.own)})"] if tools.own else []
+    counts = {
+        "renamed": len(tools.renamed),
+        "with another schema": tools.changed_schemas,
+        "described otherwise": tools.described_otherwise,
+    }
+    parts += [f"{count} {words}" for words, count in counts.items() if count]
+    return ", ".join([*parts, *([f"missing: {', '.join(tools.missing)}"] if tools.missing else [])])
+
+
+def _renamed_text(renamed: Mapping[str, str]) -> str:
+    return "\n".join(f"{name}: shown as {shown}" for shown, name in renamed.items())
+
+
+def _call_ids(reply: Message) -> list[str]:
+    """The id of each call; an empty text for one without."""
+    ids = (call.get("id") for call in as_objects(reply.get("tool_calls")))
+    return [id_ if isinstance(id_, str) else "" for id_ in ids]
+
+
+def _counts_text(counts: Mapping[str, int]) -> str | None:
+    return json_codec.dumps(dict(sorted(counts.items()))).decode("utf-8", "replace") if counts else None
+
+
+def _settings_text(settings: Mapping[str, Any] | None) -> str | None:
+    """Settings with their values, in words; None where nothing is set."""
+    if not settings:
+        return None
+    values = ((name, value if isinstance(value, str) else _json(value)) for name, value in settings.items())
+    return ", ".join(f"{name} {value}" for name, value in sorted(values))
+
+
+def _json(value: Any) -> str:
+    try:
+        return json_codec.dumps(value).decode("utf-8", "replace")
+    except (TypeError, ValueError, RecursionError):
+        return "…"
+
+
+def _all_dates(messages: Sequence[Message]) -> Iterator[str]:
+    """The dates that the benchmark itself names."""
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, str):
+            yield from _dates(content)
+
+
+def _dates(text: str) -> set[str]:
+    """The dates in a text, as 2026-11-29."""
+    found: set[str] = set()
+    for pattern in _DATES:
+        for match in pattern.finditer(text[:_LOOKED_AT]):
+            its = match.groupdict()
+            named = its.get("name")
+            month = int(its["month"]) if named is None else _MONTHS.index(named[:3].lower()) + 1
+            if 1 <= month <= 12 and 1 <= int(its["day"]) <= 31:
+                found.add(f"{its['year']}-{month:02}-{int(its['day']):02}")
+    return found
