@@ -1,6 +1,6 @@
 """WildToolBench: sessions of four tasks by users who talk like real users, and our own small set in its format."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark, Profile, part
