@@ -7,6 +7,7 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
+from wildtool.agents.agent import Agent
 from wildtool.api.records import Headers, SettingGroup, check_value, field_docs, phrase
 from wildtool.api.settings import (
     FIELDS,
@@ -61,7 +62,7 @@ class PlayKeywords(TypedDict, total=False):
     judge: str | None
     retriever: str | None
     noise: str | None
-    history: Literal["own", "none", "without:user", "without:assistant", "without:tool"] | None
+    history: Literal["gold", "own", "none", "without:user", "without:assistant", "without:tool"] | None
     inject: Literal["base", "enhanced"] | None
     force: bool
     cache: str | Path | None
@@ -86,7 +87,7 @@ class PlayKeywords(TypedDict, total=False):
 class RunKeywords(PlayKeywords, total=False):
     """Keywords of `run` and `arun` beside the benchmark and the model."""
 
-    agent: str | Callable[..., Any] | None
+    agent: str | Callable[..., Any] | Agent | None
     out: str | Path | None
 
 

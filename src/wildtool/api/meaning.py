@@ -144,7 +144,7 @@ def alterations_of(its: Alterations, roles: Roles) -> "tuple[Alteration, ...]":
     """
     alterations: list[Alteration] = []
     # Most runs have none, and each takes a while to load.
-    if its.history is not None:
+    if its.history not in (None, HistorySetting.gold):
         alterations.append(_history(HistorySetting(its.history), roles))
     if its.among is not None:
         alterations.append(_distractors(its))

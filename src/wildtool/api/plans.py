@@ -24,6 +24,7 @@ from wildtool.errors import RecordError, UsageError
 from wildtool.outputs import check_folder, is_run
 
 if TYPE_CHECKING:
+    from wildtool.agents.agent import Agent
     from wildtool.alter.base import Alteration
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.client import Invocation
@@ -121,8 +122,15 @@ def _plan_size(
     """As `plan`, where there is at most one number of tools. Args: out: folder that the settings name, if any."""
     from wildtool.models.resolve import folder_name
 
-    alterations = meaning.alterations_of(settings.alterations, settings.roles)
     loaded = _in_mode(settings)
+    agent = _agent(settings)
+    if agent is not None:
+        settings = _for_agents(loaded, settings)
+    alterations = meaning.alterations_of(settings.alterations, settings.roles)
+    if agent is not None:
+        from wildtool.alter.agent.agent import AgentAlteration  # most runs have none
+
+        alterations = (*alterations, AgentAlteration(agent.name, agent.settings()))
     settings = _with_sampling(loaded, settings)
     alone = parent is None and out is not None and len(settings.models) == 1
     parent = parent or out or _default_parent(loaded, alterations)
@@ -130,9 +138,42 @@ def _plan_size(
     loaded = _with_prompts(loaded, settings, folders.values(), report)
     settings, names = _continued(loaded, settings, folders.values())
     plans = _build_plans(loaded, alterations, settings, entries, models, report)
+    if agent is not None:
+        plans = {name: _played_by(agent, plan) for name, plan in plans.items()}
     if names is not None:
         plans = {model: replace(plan, names=names) for model, plan in plans.items()}
     return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
+
+
+def _agent(settings: Settings) -> "Agent | None":
+    """The agent that plays, if one does. Raises UsageError."""
+    if settings.alterations.agent is None:
+        return None
+    from wildtool.agents.playing import agent_of  # most runs have none
+
+    return agent_of(settings.alterations.agent)
+
+
+def _for_agents(benchmark: "Benchmark", settings: Settings) -> Settings:
+    """The settings with what holds for agents where the user says nothing: they live with their own history, and few run
+    at once."""
+    from wildtool.agents.playing import agents_at_once
+    from wildtool.benchmark import SessionRules
+
+    if "concurrency" not in settings.explicit:
+        settings = settings.changed(concurrency=agents_at_once())
+    rules = benchmark.rules(settings.items.profile or next(iter(benchmark.profiles)))
+    if settings.alterations.history is None and isinstance(rules, SessionRules):
+        settings = settings.changed(history="own")
+    return settings
+
+
+def _played_by(agent: "Agent", plan: "Plan") -> "Plan":
+    """A plan in which an agent stands around the model under test."""
+    from wildtool.agents.playing import played_by
+
+    model = played_by(plan.models["agent"], agent, plan.timeout_s)
+    return replace(plan, models={**plan.models, "agent": model})
 
 
 def _in_mode(settings: Settings) -> "Benchmark":

@@ -6,6 +6,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from wildtool.agents.agent import Agent
 from wildtool.api.records import Headers, SettingGroup, choices, is_flag, setting
 from wildtool.api.values import split_values
 from wildtool.api.words import know, option_of, words_of_the_caller
@@ -118,14 +119,16 @@ class Endpoint(SettingGroup):
 class Alterations(SettingGroup):
     """What is changed between the benchmark and the model."""
 
-    agent: str | Callable[..., Any] | None = setting(
+    agent: str | Callable[..., Any] | Agent | None = setting(
         not_empty="give a name, such as codex, or a command", not_with=_WITHOUT_AN_AGENT
     )
     """Plays the sessions with the model inside it: the name of an agent, a command, `acp:` and a command, or in Python an
-    async function of a session."""
-    history: Literal["own", "none", "without:user", "without:assistant", "without:tool"] | None = setting()
-    """"own": the tasks of a session follow the model's own earlier ones instead of the gold ones; "none": units are asked
-    without earlier turns; "without:ROLE": without those of one role."""
+    async function of a session, or an `Agent`."""
+    history: Literal["gold", "own", "none", "without:user", "without:assistant", "without:tool"] | None = (
+        setting()
+    )
+    """"gold": the tasks of a session follow the gold ones; "own": the model's own earlier ones; "none": units are asked
+    without earlier turns; "without:ROLE": without those of one role. None: gold, and own where an agent plays."""
     among: str | int | None = setting()
     """Each item's tools stand among others, this many in all; several sizes, as in "10,50", are a run each."""
     among_kinds: str = setting("random")

@@ -20,7 +20,12 @@ from wildtool.types import Address, Message, Reply, Request
 OWN = OwnHistory(Unrecorded.refuse)
 CODEX = AgentAlteration("codex", {"version": "0.171.0", "wire": "responses", "confined": "bubblewrap"})
 TOOL_DOOR = AgentAlteration("service", {"door": "tool"})
-PLAIN_STEP: Mapping[str, Any] = {"wire": "responses", "seconds": 0.5, "own_steps": 0, "prompt": {"chars": 17000}}
+PLAIN_STEP: Mapping[str, Any] = {
+    "wire": "responses",
+    "seconds": 0.5,
+    "own_steps": 0,
+    "prompt": {"chars": 17000},
+}
 Around = Callable[[Address, Message, Sequence[str]], Mapping[str, Any] | None]
 """What is recorded beside a reply, from its place, the reply, and the ids of the calls of the reply before; None for
 nothing."""
@@ -94,5 +99,7 @@ def play(
     items = plan.read()
     plan = replace(plan, items=items)
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(run_plan, plan, folder, command=["wildtool", "run", "wild-mini", "--model", "m"]).result()
+        thread.submit(
+            run_plan, plan, folder, command=["wildtool", "run", "wild-mini", "--model", "m"]
+        ).result()
     return folder

@@ -50,9 +50,9 @@ class LeftOutHistory(Alteration):
             raise RecordError(
                 f"run.json: identity.history_left_out is damaged ({error}); restore it from a copy"
             ) from error
-        if setting is HistorySetting.own:
+        if setting in (HistorySetting.gold, HistorySetting.own):
             raise RecordError(
-                "run.json: identity.history_left_out is damaged (own leaves nothing out); restore it from a copy"
+                f"run.json: identity.history_left_out is damaged ({setting} leaves nothing out); restore it from a copy"
             )
         return cls(setting)
 

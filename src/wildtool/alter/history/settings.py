@@ -6,6 +6,7 @@ from enum import StrEnum
 class HistorySetting(StrEnum):
     """What a unit shows of what came before it, where not all as it is recorded."""
 
+    gold = "gold"
     own = "own"
     none = "none"
     without_user = "without:user"

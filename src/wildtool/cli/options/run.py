@@ -180,7 +180,7 @@ class RunOptions(CallOptions):
     )
     inject_seed: int = opt("N", "Seed of --inject.", default=0, panel=SELECTION)
     history: HistorySetting | None = opt(
-        "Show other earlier turns than the recorded ones: the model's own, none, or none of one role.",
+        "Earlier turns to show: the gold ones, the model's own (the default of --agent), none, or none of a role.",
         panel=SELECTION,
     )
     tools_model: str | None = opt(
