@@ -72,7 +72,7 @@ TABLES_OF_PAPERS = {"published"}
 """Tables of papers are named after the benchmark that they are about."""
 NAMED_BY_TABLES = {"benchmarks/__init__.py": {"own_cases", "training"}}
 """Packages that a table of our benchmarks names by text, whose benchmarks are loaded when somebody asks for them."""
-WORDS = {"ledger", "together", "training"}
+WORDS = {"ledger", "own_tools", "together", "training"}
 """Names of providers and benchmarks that are plain words."""
 
 
@@ -324,7 +324,7 @@ def test_no_provider_is_named_outside_models():
         f"{name(path)}: {text!r}"
         for path in modules()
         if package(path)
-        not in {"models", "shapes", "tool_formats"}  # both are named after those who write them
+        not in {"agents", "models", "shapes", "tool_formats"}  # named after those who write them
         for text in read(path).texts
         if set(PRESETS) & {text.lower(), *text.lower().split("_")} - WORDS
     ]

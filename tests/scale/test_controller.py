@@ -15,7 +15,7 @@ from wildtool.scale.allowance import ALLOTMENTS_KEY
 from wildtool.scale.claims import Claims, done_key, worker_key
 from wildtool.scale.commands import print_end
 from wildtool.scale.control import Controller, SharedOutcome
-from wildtool.scale.copies import Place
+from wildtool.scale.copies import SharedPlace
 from wildtool.scale.store import FolderStore
 
 
@@ -47,7 +47,7 @@ class Run:
         self.job = replace(JOB, options=options)
         self.store, self.lease = FolderStore(folder / "elsewhere"), SimpleNamespace(is_lost=False)
         self.launcher = Launcher(*acts)
-        place = Place(self.store, folder / "run")
+        place = SharedPlace(self.store, folder / "run")
         plan = self.job.plan()[0]
         self.controller = Controller(
             place, plan, self.job, cast(Any, self.launcher), cast(Any, self.lease), quiet=True
@@ -180,7 +180,7 @@ def test_the_end_of_a_run_is_said_with_its_status(
     monkeypatch.setattr("wildtool.cli.output.results.describe_failures", "".join)
     monkeypatch.setattr("wildtool.terminal.tables.print_overview", shown.append)
     shared: Any = SimpleNamespace(run=SimpleNamespace(plan=SimpleNamespace(profile="fixed")))
-    place = Place(FolderStore(tmp_path / "store"), tmp_path)
+    place = SharedPlace(FolderStore(tmp_path / "store"), tmp_path)
     outcome = SharedOutcome(place=place, stopped=stopped, is_done=done, worker_statuses=tuple(statuses))
     assert print_end(shared, outcome) == status
     assert shown == [[each for each in scored if each.counts.correct + each.counts.wrong]]

@@ -348,7 +348,7 @@ def test_a_worker_with_other_data_says_so(tmp_path: Path):
 # Who controls a run ------------------------------------------------------------------------------------
 
 
-def prepared(tmp_path: Path) -> copies.Place:
+def prepared(tmp_path: Path) -> copies.SharedPlace:
     url = (tmp_path / "shared").as_uri()
     run(f"worker slurm wild-mini -m baseline/gold --limit 3 -o {url} --workers 2 --print")
     return copies.place_of(url)

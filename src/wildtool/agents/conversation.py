@@ -40,7 +40,7 @@ class Answered:
     """The answer to the byte, where it is in the agent's own wire."""
 
 
-Answer = Callable[[Asked], Awaitable[Answered]]
+AskModel = Callable[[Asked], Awaitable[Answered]]
 """Answers what the agent asks its model."""
 
 
@@ -57,7 +57,7 @@ class PendingAsk:
     digest: bytes
 
 
-class Conversation:
+class AgentConversation:
     """See the module. Calls of `play` come one after another."""
 
     def __init__(self, name: str, tools: Sequence[Tool], traits: Traits, patience_s: float) -> None:
@@ -105,7 +105,7 @@ class Conversation:
         repeated = messages[len(self.lived) : len(self.lived) + 1]
         return same and (self._said is None or not repeated or _repeats(repeated[0], self._said))
 
-    async def play(self, messages: Sequence[Message], answer: Answer) -> Reply:
+    async def play(self, messages: Sequence[Message], answer: AskModel) -> Reply:
         """Goes on to the end of some messages, and gives what the model says next.
 
         Args:
@@ -207,7 +207,7 @@ class Conversation:
     async def _begin_turn(self, text: str) -> None:
         """Gives the agent what the user says, after its turn before."""
         await self._end_turn()
-        assert self._live is not None, "begun before"
+        assert self._live is not None, "started before"
         self._said = None
         self._step = Step()
         self._turn = asyncio.create_task(self._live.turn(text))
@@ -253,7 +253,7 @@ class Conversation:
         if not await self._ask_or_end():
             end = self._finish_turn()
             raise DiffersError(
-                f"{self.name} ended its turn ({end.kind}: {end.text or end.detail}) where the conversation so far goes on"
+                f"{self.name} ended its turn ({end.kind}: {end.text or end.detail}) and the earlier conversation does not end there"
             )
         self._look_at_first(self._asks[0].asked)
         self._begin_step(calls)
@@ -269,7 +269,7 @@ class Conversation:
 
     # What comes next ---------------------------------------------------------------------------------
 
-    async def _next_reply(self, answer: Answer) -> Reply:
+    async def _next_reply(self, answer: AskModel) -> Reply:
         """The next reply that is the benchmark's."""
         gathered: Reply | None = None
         for _ in range(MOST_OWN_STEPS):
@@ -299,7 +299,7 @@ class Conversation:
             if not sent.get("tool_calls") and not await self._ask_or_end():
                 return self._reply_of_end(gathered)
             self._notes.own_step(as_objects(sent.get("tool_calls")))
-        raise AgentFailedError(f"{self.name} made {MOST_OWN_STEPS} steps of its own for one reply")
+        raise AgentFailedError(f"{self.name} made {MOST_OWN_STEPS} own steps for one reply")
 
     def _reply_of_end(self, gathered: Reply | None) -> Reply:
         """The reply that the end of a turn is: the agent's last text."""

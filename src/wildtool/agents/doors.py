@@ -21,7 +21,7 @@ from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, loads_within
 from wildtool.types import Tool
 
-MAX_BODY_BYTES = 64 * 1024 * 1024
+MOST_REQUEST_BYTES = 64 * 1024 * 1024
 """Longest request; agents send the whole conversation with each."""
 _RETRY_HEADERS = ("x-stainless-retry-count", "x-goog-api-client-retry-count")
 """Headers in which client libraries say that they send a request again."""
@@ -60,7 +60,7 @@ class Doors:
 
     async def open(self) -> None:
         """Starts to listen on a free port of this machine alone."""
-        app = web.Application(client_max_size=MAX_BODY_BYTES)
+        app = web.Application(client_max_size=MOST_REQUEST_BYTES)
         app.router.add_route("*", "/c/{token}/{path:.*}", self._serve)
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1.0)
         await self._runner.setup()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.agents.agent import Agent, AgentFailedError, Place, Wire
-from wildtool.agents.conversation import INSTRUCTION_ROLES, Answered, Conversation, DiffersError
+from wildtool.agents.conversation import INSTRUCTION_ROLES, Answered, AgentConversation, DiffersError
 from wildtool.agents.doors import Doors
 from wildtool.agents.steps import text_of
 from wildtool.agents.wires import wire_of
@@ -19,7 +19,7 @@ from wildtool.models.providers.base import HttpModel
 from wildtool.temporary import temporary_folder
 from wildtool.types import Address, Message, Model, Reply, Request
 
-PATIENCE_S = 300.0
+AGENT_PATIENCE_S = 300.0
 """Seconds that an agent may take between two things that it does; some try a dead endpoint for over a minute."""
 MOST_FAILURES = 2
 """How often an agent may fail at one step of a run before that counts as a failed call."""
@@ -35,7 +35,7 @@ class AgentModel:
     lives through what came before: earlier replies are said again in its model's place.
     """
 
-    def __init__(self, inner: Model, agent: Agent, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, inner: Model, agent: Agent, patience_s: float = AGENT_PATIENCE_S) -> None:
         """Args: inner: the model that the agent asks."""
         self.name = inner.name
         self._inner, self._agent = inner, agent
@@ -46,9 +46,9 @@ class AgentModel:
         self._folder = Path()
         self._opening = asyncio.Lock()
         self._started = 0
-        self._conversations: dict[tuple[str, int], list[tuple[Conversation, str]]] = {}
+        self._conversations: dict[tuple[str, int], list[tuple[AgentConversation, str]]] = {}
         """By item and repeat, with the address of each."""
-        self._busy: set[Conversation] = set()
+        self._busy: set[AgentConversation] = set()
         self._failures: Counter[Address] = Counter()
 
     @property
@@ -109,7 +109,7 @@ class AgentModel:
             return Answered(reply, as_is=WireAnswer(answer, kind))
         return Answered(await inner.complete(own))
 
-    async def _conversation(self, request: Request, address: Address) -> Conversation:
+    async def _conversation(self, request: Request, address: Address) -> AgentConversation:
         """The conversation that a request goes on with, or a new one."""
         key = (address.item, address.repeat)
         for conversation, _ in self._conversations.get(key, ()):
@@ -117,10 +117,12 @@ class AgentModel:
                 return conversation
         return await self._begin(request, key)
 
-    async def _begin(self, request: Request, key: tuple[str, int]) -> Conversation:
+    async def _begin(self, request: Request, key: tuple[str, int]) -> AgentConversation:
         doors = await self._open()
         instructions = list(_instructions(request))
-        conversation = Conversation(self._agent.name, request.tools, self._agent.traits, self._patience_s)
+        conversation = AgentConversation(
+            self._agent.name, request.tools, self._agent.traits, self._patience_s
+        )
         address = doors.admit(conversation)
         self._conversations.setdefault(key, []).append((conversation, address))
         self._started += 1
@@ -152,13 +154,13 @@ class AgentModel:
                 self._doors = doors
         return self._doors
 
-    async def _end(self, conversation: Conversation | None, address: Address) -> None:
+    async def _end(self, conversation: AgentConversation | None, address: Address) -> None:
         its = self._conversations.get((address.item, address.repeat), [])
         for each, place in [entry for entry in its if entry[0] is conversation]:
             its.remove((each, place))
             await self._close(each, place)
 
-    async def _close(self, conversation: Conversation, place: str) -> None:
+    async def _close(self, conversation: AgentConversation, place: str) -> None:
         await conversation.close()
         if self._doors is not None:
             self._doors.dismiss(place)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from wildtool.agents.agent import Agent, LiveAgent, Place, Traits
-from wildtool.agents.model import PATIENCE_S, AgentModel
+from wildtool.agents.model import AGENT_PATIENCE_S, AgentModel
 from wildtool.types import Model
 
 MOST_AT_ONCE = 16
@@ -44,4 +44,4 @@ def agents_at_once() -> int:
 
 def played_by(model: Model, agent: Agent, timeout_s: float) -> AgentModel:
     """A model with an agent around it. Args: timeout_s: for one call of the engine."""
-    return AgentModel(model, agent, min(PATIENCE_S, timeout_s))
+    return AgentModel(model, agent, min(AGENT_PATIENCE_S, timeout_s))

@@ -23,7 +23,7 @@ from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_remote, is_run
 from wildtool.scale.allowance import ALLOTMENTS_KEY, is_limited, limits_of, remaining_limits
 from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShardState, shard_states
-from wildtool.scale.copies import STORE_FOLDER, Place, copy_run, place_of
+from wildtool.scale.copies import STORE_FOLDER, SharedPlace, copy_run, place_of
 from wildtool.scale.division import OPTIONS, Demand, Division
 from wildtool.scale.job import (
     SharedJob,
@@ -85,7 +85,7 @@ class SharedRun:
 class SharedOutcome:
     """How a run ended that workers shared."""
 
-    place: Place
+    place: SharedPlace
     stopped: str | None
     """The limit that was reached, in words."""
     is_done: bool
@@ -94,7 +94,7 @@ class SharedOutcome:
     """Exit statuses of the workers that ended."""
 
 
-def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bool) -> SharedJob:
+def prepare_run(shared: SharedRun, place: SharedPlace, *, workers: int, controlled: bool) -> SharedJob:
     """Writes what workers need into the store, and `run.json` as every run has it.
 
     Raises UsageError or RecordError where the run cannot be shared, or where another one lies there.
@@ -133,7 +133,7 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
     return job
 
 
-def _check_scope(place: Place, plan: Plan, items: SelectedItems) -> None:
+def _check_scope(place: SharedPlace, plan: Plan, items: SelectedItems) -> None:
     scope, now = read_run(place.folder)["scope"], plan.scope(items)
     for name in _SCOPE:
         if scope[name] != now[name]:
@@ -143,12 +143,12 @@ def _check_scope(place: Place, plan: Plan, items: SelectedItems) -> None:
             )
 
 
-def _open_folder(place: Place, plan: Plan) -> RunFolder:
+def _open_folder(place: SharedPlace, plan: Plan) -> RunFolder:
     """The run folder of a shared run, locked; its `run.json` is in the store, too."""
     return plan.open_folder(place.folder, plan.read(), ["wildtool", *sys.argv[1:]])
 
 
-def publish(place: Place) -> None:
+def publish(place: SharedPlace) -> None:
     """Puts `run.json` into the store."""
     place.store.put("run.json", (place.folder / "run.json").read_bytes())
 
@@ -158,7 +158,7 @@ class Controller:
 
     def __init__(
         self,
-        place: Place,
+        place: SharedPlace,
         plan: Plan,
         job: SharedJob,
         launcher: Launcher,
@@ -284,7 +284,7 @@ class Controller:
         return sum(state.complete for state in shard_states(self._store).values()) >= self._job.shards
 
 
-def _spent_before(place: Place, plan: Plan) -> dict[str, float]:
+def _spent_before(place: SharedPlace, plan: Plan) -> dict[str, float]:
     """What the run's record has cost already, by kind."""
     spent = Spend()
     with LogReader(place.folder) as reader:
@@ -296,7 +296,7 @@ def _spent_before(place: Place, plan: Plan) -> dict[str, float]:
 class _Control:
     """The lease of the one controller, as a context manager that renews it."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SharedPlace) -> None:
         self._place = place
         self._claims = Claims(place.store.below("control"), worker_name(), 1, 1)
         self._ended = threading.Event()
@@ -337,7 +337,7 @@ class _Control:
                 self.is_lost = self._claims.is_lost(self._claim)
 
 
-def _refuse_working(place: Place) -> None:
+def _refuse_working(place: SharedPlace) -> None:
     """Raises RecordError while workers of an earlier start work: each would go on with its part of the limits."""
     now = max(entry.modified for entry in place.store.entries("control/worker/"))
     working = [
@@ -352,7 +352,7 @@ def _refuse_working(place: Place) -> None:
         )
 
 
-def launch(shared: SharedRun, place: Place, workers: int) -> None:
+def launch(shared: SharedRun, place: SharedPlace, workers: int) -> None:
     """Prepares a run for workers that nobody controls. Errors as of `prepare_run`."""
     with _Control(place):
         _refuse_working(place)

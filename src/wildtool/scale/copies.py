@@ -31,7 +31,7 @@ _SPARE_FILES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SharedPlace:
     """Where a shared run lies."""
 
     store: ObjectStore
@@ -44,12 +44,12 @@ class Place:
         return str(self.folder) if _is_inside(self.store, self.folder) else self.store.url
 
 
-def place_of(path: Path | str) -> Place:
+def place_of(path: Path | str) -> SharedPlace:
     """The place that a user names by a URL or a run folder. Raises UsageError for an address that cannot be one."""
     if url := store_url(path):
-        return Place(open_object_store(url), _copy_folder(url))
+        return SharedPlace(open_object_store(url), _copy_folder(url))
     folder = Path(path)
-    return Place(FolderStore(folder / STORE_FOLDER), folder)
+    return SharedPlace(FolderStore(folder / STORE_FOLDER), folder)
 
 
 def _is_inside(store: ObjectStore, folder: Path) -> bool:

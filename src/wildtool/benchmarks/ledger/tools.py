@@ -36,7 +36,7 @@ _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class ToolAnswer:
+class LedgerAnswer:
     """What a call is answered."""
 
     text: str
@@ -140,7 +140,7 @@ class _Reader:
 # What they do ----------------------------------------------------------------------------------------
 
 
-def run_tool(book: Book, today: date, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+def run_tool(book: Book, today: date, name: str, arguments: Mapping[str, Any]) -> LedgerAnswer:
     """Runs one call on a book. Never raises, whatever name and arguments are."""
     try:
         if name not in _RUN:
@@ -151,9 +151,9 @@ def run_tool(book: Book, today: date, name: str, arguments: Mapping[str, Any]) -
         if missing := [key for key in parameters["required"] if arguments.get(key) is None]:
             raise BookError(f"{name}: {missing[0]} is missing")
         answer = _RUN[name](book, _Reader(arguments, today))
-        return ToolAnswer(json.dumps(answer, ensure_ascii=False))
+        return LedgerAnswer(json.dumps(answer, ensure_ascii=False))
     except BookError as error:
-        return ToolAnswer(json.dumps({"error": str(error)}, ensure_ascii=False), refused=True)
+        return LedgerAnswer(json.dumps({"error": str(error)}, ensure_ascii=False), refused=True)
 
 
 def _query(book: Book, read: _Reader) -> Any:

@@ -39,7 +39,7 @@ COMPARED = (
 
 
 @dataclass(slots=True)
-class Traits:
+class FileTraits:
     """What the items of a benchmark add up to."""
 
     benchmark: str
@@ -89,11 +89,11 @@ class Traits:
         ]
 
 
-def traits_of(benchmark: Benchmark, source: Source) -> Traits:
+def traits_of(benchmark: Benchmark, source: Source) -> FileTraits:
     """The traits of a benchmark's data, from its gold answers. Raises DataError."""
     native = benchmark.in_mode(NATIVE) if NATIVE in benchmark.modes else benchmark
     rules = native.rules(next(iter(native.profiles)))
-    traits = Traits(benchmark.name, needs=tuple(role for role in benchmark.roles if role != JUDGE))
+    traits = FileTraits(benchmark.name, needs=tuple(role for role in benchmark.roles if role != JUDGE))
     for split in data_of(benchmark).whole(source.path):
         for item in native.load(source, split=split):
             _add(traits, native, rules, item)
@@ -113,7 +113,7 @@ def tools_of(benchmark: Benchmark, source: Source) -> Iterator[Tool]:
                     yield from () if request is None else request.tools
 
 
-def _add(traits: Traits, benchmark: Benchmark, rules: Rules, item: Item) -> None:
+def _add(traits: FileTraits, benchmark: Benchmark, rules: Rules, item: Item) -> None:
     session = rules.session(item) if isinstance(rules, SessionRules) else None
     played = {unit: _play(rules, item, unit) for unit in item.units}
     traits.items += 1
@@ -133,7 +133,7 @@ def _add(traits: Traits, benchmark: Benchmark, rules: Rules, item: Item) -> None
         traits.neighbours += [a != b for a, b in pairwise(kinds)]
 
 
-def _add_calls(traits: Traits, played: "_Played") -> None:
+def _add_calls(traits: FileTraits, played: "_Played") -> None:
     if played.steps is None:
         traits.without_gold += 1
         return

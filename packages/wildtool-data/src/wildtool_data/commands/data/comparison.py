@@ -14,7 +14,7 @@ from wildtool.table.csv_file import rows_csv
 from wildtool.terminal import print_err, print_wrapped
 from wildtool.terminal.tables import print_grid
 from wildtool.types import Metric
-from wildtool_data.prepare.traits import COMPARED, Traits, traits_of
+from wildtool_data.prepare.traits import COMPARED, FileTraits, traits_of
 
 if TYPE_CHECKING:
     from wildtool.report.charts.data import ChartData
@@ -56,7 +56,7 @@ def compare_data(
     return 0
 
 
-def _print(rows: dict[str, Traits]) -> None:
+def _print(rows: dict[str, FileTraits]) -> None:
     texts = [list(map(_text, its.metrics())) for its in rows.values()]
     table = [[name, *(column[place] for column in texts)] for place, name in enumerate(COMPARED)]
     table.append(["other models that some of it takes", *map(_needs, rows.values())])
@@ -75,11 +75,11 @@ def _text(metric: Metric) -> str:
     return " ".join(filter(None, (format_value(metric), format_counts(metric))))
 
 
-def _needs(traits: Traits) -> str:
+def _needs(traits: FileTraits) -> str:
     return ", ".join(traits.needs) or "none"
 
 
-def _write(rows: dict[str, Traits], out: Path) -> None:
+def _write(rows: dict[str, FileTraits], out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     lines = [
         (name, its.benchmark, m.name, m.value, m.numerator, m.denominator, m.unit or m.kind)
@@ -101,7 +101,7 @@ def _write(rows: dict[str, Traits], out: Path) -> None:
     print_err(f"Picture: {out / 'comparison.svg'} and .png")
 
 
-def _drawing(rows: dict[str, Traits]) -> "ChartData":
+def _drawing(rows: dict[str, FileTraits]) -> "ChartData":
     from wildtool.report.charts.data import ChartData, ChartPoint
 
     points = [
