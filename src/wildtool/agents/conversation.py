@@ -12,10 +12,12 @@ from typing import Any
 
 from wildtool.agents.agent import AgentFailedError, LiveAgent, ToolAnswer, Traits, TurnEnd
 from wildtool.agents.harness import HarnessNotes
-from wildtool.agents.steps import NO_RESULT, Step, StepCall, text_of
+from wildtool.agents.steps import CallStep, StepCall
 from wildtool.agents.tool_names import offered_names
 from wildtool.agents.wires import WIRE_FORMATS
 from wildtool.agents.wires.base import Asked, WireAnswer
+from wildtool.alter.tool_answers import NO_RESULT
+from wildtool.episode import written_text
 from wildtool.errors import CallError
 from wildtool.json_codec import as_object, as_objects, canonical_json
 from wildtool.models.token_usage import summed_usage
@@ -83,7 +85,7 @@ class AgentConversation:
         self._own_tools: frozenset[str] = frozenset()
         self._said: Message | None = None
         """The last reply of the model, which the benchmark's next messages repeat."""
-        self._step = Step()
+        self._step = CallStep()
         self._notes = HarnessNotes()
         self._answered: dict[bytes, WireAnswer] = {}
         self._model_s = 0.0
@@ -209,7 +211,7 @@ class AgentConversation:
         await self._end_turn()
         assert self._live is not None, "started before"
         self._said = None
-        self._step = Step()
+        self._step = CallStep()
         self._turn = asyncio.create_task(self._live.turn(text))
         self._turn.add_done_callback(lambda _: self._happened.set())
 
@@ -226,7 +228,7 @@ class AgentConversation:
                 f"{self.name} is given texts, and the user says a part {kind!r}",
                 final=True,
             )
-        return text_of(message)
+        return written_text(message) or ""
 
     async def _end_turn(self) -> None:
         """Waits until the agent has ended its turn, which the benchmark has ended."""
@@ -253,7 +255,8 @@ class AgentConversation:
         if not await self._ask_or_end():
             end = self._finish_turn()
             raise DiffersError(
-                f"{self.name} ended its turn ({end.kind}: {end.text or end.detail}) and the earlier conversation does not end there"
+                f"{self.name} ended its turn ({end.kind}: {end.text or end.detail}), and the earlier conversation does "
+                "not end there"
             )
         self._look_at_first(self._asks[0].asked)
         self._begin_step(calls)
@@ -313,7 +316,7 @@ class AgentConversation:
                 f"{self.name} never asked its model with the tools of the conversation: {end.detail or end.text}"
             )
         reply = gathered or Reply({"role": "assistant", "content": ""})
-        said = text_of(reply.message)
+        said = written_text(reply.message) or ""
         self._notes.turn_ended(end, said)
         message = {key: value for key, value in reply.message.items() if key != "tool_calls"}
         self._said = {**message, "role": "assistant", "content": end.text}
@@ -390,7 +393,7 @@ class AgentConversation:
     def _begin_step(self, calls: Sequence[Mapping[str, Any]]) -> None:
         """Begins the step of a reply."""
         self._step.close()
-        self._step = Step()
+        self._step = CallStep()
         for call in calls:
             function = as_object(call.get(FUNCTION))
             step_call = self._new_call(str(function.get("name")), function.get("arguments"), call.get("id"))
@@ -424,7 +427,7 @@ def _essence(message: Message) -> Any:
     calls = [as_object(call.get(FUNCTION)) for call in as_objects(message.get("tool_calls"))]
     return (
         message.get("role"),
-        text_of(message),
+        written_text(message) or "",
         [(call.get("name"), call.get("arguments")) for call in calls],
     )
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from wildtool.agents.agent import ToolAnswer, Traits
-from wildtool.agents.tool_server import answer_message
+from wildtool.agents.tool_server import answer_client
 from wildtool.agents.wires import WIRE_FORMATS, side_answer, wire_of
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, loads_within
@@ -103,7 +103,7 @@ class Doors:
         messages = as_list(parsed) if isinstance(parsed, list) else [as_object(parsed)]
 
         async def answer(message: Any) -> dict[str, Any] | None:
-            return await answer_message(
+            return await answer_client(
                 as_object(message), conversation.tools, conversation.traits, conversation.call_tool
             )
 

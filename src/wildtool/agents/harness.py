@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wildtool.agents.agent import TurnEnd
-from wildtool.agents.steps import Step, text_of
+from wildtool.agents.steps import CallStep
 from wildtool.agents.tool_server import legal_schema
 from wildtool.agents.wires.base import Asked
+from wildtool.episode import written_text
 from wildtool.json_codec import as_object, canonical_json
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Tool
@@ -26,22 +27,24 @@ class HarnessNotes:
         self._known: dict[str, Any] = {}
         """What was noted before."""
 
-    def asked(self, asked: Asked, step: Step) -> None:
+    def asked(self, asked: Asked, step: CallStep) -> None:
         """Notes a question to the model, and what it shows of the step before."""
         self._notes["wire"] = asked.wire
-        system = "\n\n".join(text_of(each) for each in asked.messages if each.get("role") in _INSTRUCTIONS)
+        system = "\n\n".join(
+            (written_text(each) or "") for each in asked.messages if each.get("role") in _INSTRUCTIONS
+        )
         self._note_new("prompt", {"chars": len(system), "text": system})
         self._note_new("sampling", dict(asked.sampling))
         if asked.lost:
             self._notes["lost"] = dict(asked.lost)
         shown = {
-            str(each.get("tool_call_id")): text_of(each)
+            str(each.get("tool_call_id")): (written_text(each) or "")
             for each in asked.messages
             if each.get("role") == "tool"
         }
         self._fates(step, shown)
 
-    def ended(self, step: Step) -> None:
+    def ended(self, step: CallStep) -> None:
         """Notes the calls of a step after which the agent ended its turn."""
         self._fates(step, {})
 
@@ -102,7 +105,7 @@ class HarnessNotes:
         self._own_steps = self.side_requests = self.retries = 0
         return taken
 
-    def _fates(self, step: Step, shown: Mapping[str, str]) -> None:
+    def _fates(self, step: CallStep, shown: Mapping[str, str]) -> None:
         if step.calls:
             self._notes["calls"] = [
                 *self._notes.get("calls", ()),

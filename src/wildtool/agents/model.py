@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.agents.agent import Agent, AgentFailedError, Place, Wire
-from wildtool.agents.conversation import INSTRUCTION_ROLES, Answered, AgentConversation, DiffersError
+from wildtool.agents.conversation import INSTRUCTION_ROLES, AgentConversation, Answered, DiffersError
 from wildtool.agents.doors import Doors
-from wildtool.agents.steps import text_of
 from wildtool.agents.wires import wire_of
 from wildtool.agents.wires.base import Asked, WireAnswer
+from wildtool.episode import written_text
 from wildtool.errors import CallError
 from wildtool.models.http.streams import is_event_stream
 from wildtool.models.providers.base import HttpModel
@@ -133,7 +133,7 @@ class AgentModel:
             folder=folder,
             base_url=address,
             model=self._inner.endpoint_name if isinstance(self._inner, HttpModel) else self._inner.name,
-            instructions="\n\n".join(map(text_of, instructions)),
+            instructions="\n\n".join(written_text(each) or "" for each in instructions),
             tools=request.tools,
             call_tool=lambda name, arguments, id_: conversation.call_tool(name, arguments, {"id": id_}),
             socket=doors.socket,

@@ -8,7 +8,7 @@ from wildtool.agents.agent import Agent, LiveAgent, Place, Traits
 from wildtool.agents.model import AGENT_PATIENCE_S, AgentModel
 from wildtool.types import Model
 
-MOST_AT_ONCE = 16
+AGENTS_AT_ONCE = 16
 """Agents that run at the same time, where the user sets no number; each is a program of 150 to 500 MB."""
 
 
@@ -39,7 +39,7 @@ def agent_of(setting: str | Callable[..., Any] | Agent) -> Agent:
 
 def agents_at_once() -> int:
     """How many agents run at the same time, where the user sets no number."""
-    return min(MOST_AT_ONCE, 2 * (os.cpu_count() or 1))
+    return min(AGENTS_AT_ONCE, 2 * (os.cpu_count() or 1))
 
 
 def played_by(model: Model, agent: Agent, timeout_s: float) -> AgentModel:

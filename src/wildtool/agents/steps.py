@@ -1,11 +1,13 @@
 """The calls of one reply at both doors: what the model said, what was executed, and what the model was shown of it."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from wildtool.agents.agent import ToolAnswer
+from wildtool.alter.tool_answers import NO_RESULT
+from wildtool.episode import written_text
 from wildtool.json_codec import as_object, canonical_json, loads, values_inside
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Message
@@ -13,7 +15,6 @@ from wildtool.types import Message
 Fate = Literal["as said", "altered", "answered by the agent", "never arrived", "discarded"]
 """What became of a call: executed as said, with other arguments, answered by the agent itself, neither executed nor
 answered, or executed although its reply was thrown away."""
-NO_RESULT = "there is no recorded result for this call"
 MOST_SHOWN = 2_000
 """Characters of a result that a record keeps, where the model was shown another one than the tool door's."""
 
@@ -55,7 +56,7 @@ class StepCall:
 
 
 @dataclass(slots=True)
-class Step:
+class CallStep:
     """The calls of a reply that are the benchmark's, in order."""
 
     calls: list[StepCall] = field(default_factory=list[StepCall])
@@ -97,27 +98,13 @@ class Step:
         own = next((call for call in waiting if call.id == message.get("tool_call_id")), None)
         call = own or next(iter(waiting), None)
         if call is not None:
-            call.result.set_result(ToolAnswer(text_of(message)))
+            call.result.set_result(ToolAnswer(written_text(message) or ""))
 
     def close(self) -> None:
         """Answers what still waits, since nothing more comes from the benchmark."""
         for call in self.calls:
             if not call.result.done():
                 call.result.set_result(ToolAnswer(NO_RESULT, is_error=True))
-
-
-def text_of(message: Message) -> str:
-    """The text of a message; of parts the texts of all."""
-    return "".join(_texts(message.get("content")))
-
-
-def _texts(content: Any) -> Iterator[str]:
-    if isinstance(content, str):
-        yield content
-    for part in content if isinstance(content, list) else ():  # pyright: ignore[reportUnknownVariableType]
-        text = as_object(part).get("text")
-        if isinstance(text, str):
-            yield text
 
 
 def _same(said: str, arguments: Any) -> bool:

@@ -14,17 +14,17 @@ from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Tool
 
 LATEST_VERSION = "2025-11-25"
-VERSIONS = frozenset({"2024-11-05", "2025-03-26", "2025-06-18", LATEST_VERSION})
+MCP_VERSIONS = frozenset({"2024-11-05", "2025-03-26", "2025-06-18", LATEST_VERSION})
 """Versions of the protocol that are spoken alike here."""
 _LEGAL_TYPES: Mapping[str, str] = {"float": "number", "dict": "object", "tuple": "array", "any": ""}
 """By a type that JSON Schema does not have the one that is meant; empty for any. Data sets have them, and agents drop
 such tools in silence."""
-Call = Callable[[str, Any, Mapping[str, Any]], Awaitable[ToolAnswer]]
+ExecuteCall = Callable[[str, Any, Mapping[str, Any]], Awaitable[ToolAnswer]]
 """Executes a call: takes the tool's name, its arguments and what the client says beside it."""
 
 
-async def answer_message(
-    message: Mapping[str, Any], tools: Sequence[Tool], traits: Traits, call: Call
+async def answer_client(
+    message: Mapping[str, Any], tools: Sequence[Tool], traits: Traits, call: ExecuteCall
 ) -> dict[str, Any] | None:
     """The answer to one message of a client; None to a notification."""
     id_ = message.get("id")
@@ -35,7 +35,7 @@ async def answer_message(
         case "initialize":
             wanted = params.get("protocolVersion")
             result: dict[str, Any] = {
-                "protocolVersion": wanted if wanted in VERSIONS else LATEST_VERSION,
+                "protocolVersion": wanted if wanted in MCP_VERSIONS else LATEST_VERSION,
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": "wildtool", "version": __version__},
             }

@@ -60,7 +60,7 @@ _MEANS = (
     ("characters of the agent's prompt", "agent_prompt_chars", "characters"),
     ("tools of the agent's own", "agent_own_tools", "tools"),
     ("steps of the agent's own per unit", "agent_own_steps", "steps"),
-    ("tokens of steps of its own per unit", "agent_own_tokens", "tokens"),
+    ("tokens of own steps per unit", "agent_own_tokens", "tokens"),
     ("side requests per unit", "side_requests", "requests"),
     ("retries of the agent per unit", "agent_retries", "retries"),
     ("seconds of the agent itself per unit", "agent_seconds", "s"),
@@ -163,7 +163,7 @@ def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
     yield "sampling it sets", _spread(_values(rows, "agent_sampling"), units) or "none"
     called = _named(rows, "agent_called")
     uses = ", ".join(f"{name} {count}×" for name, count in called.most_common())
-    yield "tools of its own", f"{own or 0} offered; called: {uses or 'none'}"
+    yield "own tools", f"{own or 0} offered; called: {uses or 'none'}"
     renamed, schemas, missing = rows.aggregate(
         "max(renamed_tools), max(changed_schemas), max(missing_tools)"
     ).fetchall()[0]
