@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Any
 
 from wildtool.agents.agent import AgentFailedError, LiveAgent, ToolAnswer, Traits, TurnEnd
@@ -72,6 +72,8 @@ class AgentConversation:
         self.traits = traits
         self.lived: list[Message] = []
         """The benchmark's messages that it has lived through."""
+        self.unit = ""
+        """The unit that plays in it."""
         self.closed = False
         self._patience_s = patience_s
         self._live: LiveAgent | None = None
@@ -101,11 +103,15 @@ class AgentConversation:
         """Whether messages go on from what it has lived through, with the same tools."""
         if self.closed or self._live is None or list(tools) != self.tools:
             return False
-        if len(messages) < len(self.lived):
+        if _essences(self.lived) != _essences(messages[: len(self.lived)]):
             return False
-        same = all(_essence(one) == _essence(other) for one, other in zip(self.lived, messages, strict=False))
         repeated = messages[len(self.lived) : len(self.lived) + 1]
-        return same and (self._said is None or not repeated or _repeats(repeated[0], self._said))
+        return self._said is None or not repeated or _repeats(repeated[0], self._said)
+
+    @property
+    def is_in_turn(self) -> bool:
+        """Whether the agent has not ended its turn."""
+        return self._turn is not None
 
     async def play(self, messages: Sequence[Message], answer: AskModel) -> Reply:
         """Goes on to the end of some messages, and gives what the model says next.
@@ -430,6 +436,15 @@ def _essence(message: Message) -> Any:
         written_text(message) or "",
         [(call.get("name"), call.get("arguments")) for call in calls],
     )
+
+
+def _essences(messages: Sequence[Message]) -> list[Any]:
+    """What makes two conversations the same to who lives through them; results of one step have no order."""
+    found: list[Any] = []
+    for is_results, run in groupby(messages, lambda message: message.get("role") == "tool"):
+        essences = map(_essence, run)
+        found += sorted(essences, key=repr) if is_results else essences
+    return found
 
 
 def _repeats(message: Message, said: Message) -> bool:

@@ -84,7 +84,7 @@ class HarnessNotes:
         """Notes the end of a turn. Args: said: the model's last text."""
         self._notes["end"] = {
             "kind": end.kind,
-            **({} if end.text == said else {"text": said}),
+            **({} if end.text == said else {"text": end.text, "said": said}),
             **({"detail": end.detail} if end.detail else {}),
         }
 

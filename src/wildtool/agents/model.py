@@ -113,18 +113,27 @@ class AgentModel:
         """The conversation that a request goes on with, or a new one."""
         key = (address.item, address.repeat)
         for conversation, _ in self._conversations.get(key, ()):
-            if conversation not in self._busy and conversation.continues(request.messages, request.tools):
+            # In the middle of a turn it belongs to its unit, and others of the item may run at the same time.
+            is_free = conversation not in self._busy
+            is_free &= conversation.unit == address.unit or not conversation.is_in_turn
+            if is_free and conversation.continues(request.messages, request.tools):
+                conversation.unit = address.unit
                 return conversation
-        return await self._begin(request, key)
+        for conversation, _ in list(self._conversations.get(key, ())):
+            if conversation not in self._busy and not conversation.is_in_turn:
+                # Nothing continues it, most likely; what does, begins anew.
+                await self._end(conversation, address)
+        return await self._begin(request, address)
 
-    async def _begin(self, request: Request, key: tuple[str, int]) -> AgentConversation:
+    async def _begin(self, request: Request, its: Address) -> AgentConversation:
         doors = await self._open()
         instructions = list(_instructions(request))
         conversation = AgentConversation(
             self._agent.name, request.tools, self._agent.traits, self._patience_s
         )
         address = doors.admit(conversation)
-        self._conversations.setdefault(key, []).append((conversation, address))
+        conversation.unit = its.unit
+        self._conversations.setdefault((its.item, its.repeat), []).append((conversation, address))
         self._started += 1
         folder = self._folder / str(self._started)
         for part in ("home", "work", "tmp"):
@@ -141,7 +150,7 @@ class AgentModel:
         try:
             await conversation.begin(await self._agent.start(place), instructions)
         except BaseException:
-            await self._end(conversation, Address(*key, "", 0))
+            await self._end(conversation, its)
             raise
         return conversation
 
