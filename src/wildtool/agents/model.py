@@ -71,7 +71,6 @@ class AgentModel:
         conversation = None
         try:
             conversation = await self._conversation(request, address)
-            self._busy.add(conversation)
             return await conversation.play(request.messages, lambda asked: self._answer(asked, request))
         except (AgentFailedError, OSError) as error:
             await self._end(conversation, address)
@@ -118,6 +117,7 @@ class AgentModel:
             is_free &= conversation.unit == address.unit or not conversation.is_in_turn
             if is_free and conversation.continues(request.messages, request.tools):
                 conversation.unit = address.unit
+                self._busy.add(conversation)
                 return conversation
         for conversation, _ in list(self._conversations.get(key, ())):
             if conversation not in self._busy and not conversation.is_in_turn:
@@ -133,6 +133,7 @@ class AgentModel:
         )
         address = doors.admit(conversation)
         conversation.unit = its.unit
+        self._busy.add(conversation)
         self._conversations.setdefault((its.item, its.repeat), []).append((conversation, address))
         self._started += 1
         folder = self._folder / str(self._started)
