@@ -264,7 +264,10 @@ def _parts(message: Message) -> Iterator[dict[str, Any]]:
     """The parts of a reply; those of calls hold a `SaidCall`."""
     calls = [{_CALL: call} for call in calls_of(message)]
     own = own_parts(message, PROVIDER, _part_text)
-    if own is not None and sum(_CALL in part for part in own) == len(calls):
+    # A client needs ids, and a provider that gave none gets its parts back without.
+    if own is not None and [_given_id(part) for part in own if _CALL in part] == [
+        call[_CALL].id for call in calls
+    ]:
         remaining = iter(calls)
         for part in own:
             yield {**part, **next(remaining)} if _CALL in part else part
@@ -282,6 +285,10 @@ def _parts(message: Message) -> Iterator[dict[str, Any]]:
 
 def _part_text(part: Mapping[str, Any]) -> str | None:
     return part.get("text") if part.get("thought") is not True else None
+
+
+def _given_id(part: Mapping[str, Any]) -> Any:
+    return as_object(part[_CALL]).get("id")
 
 
 def _written_part(part: dict[str, Any], writer: JsonWriter, changes: list[str]) -> dict[str, Any]:

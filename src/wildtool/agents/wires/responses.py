@@ -321,8 +321,12 @@ def _items(
     if own is not None and sum(item.get("type") == "function_call" for item in own) == len(calls):
         remaining = iter(calls)
         for item in own:
-            is_call = item.get("type") == "function_call"
-            yield {**next(remaining), "id": item.get("id") or new_id("fc_")} if is_call else item
+            if item.get("type") != "function_call":
+                yield item
+                continue
+            call = next(remaining)
+            is_function = call["type"] == "function_call"
+            yield {**item, **call, "id": item.get("id") or call["id"]} if is_function else call
         return
     seal = sealed_reasoning(message)
     if seal:

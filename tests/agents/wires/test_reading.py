@@ -1,0 +1,163 @@
+"""What an agent asks is read without loss from the requests of every wire, or the loss is counted; a body that is none is
+refused by the name of its key."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from agents.wires.drawn import PATHS, asked, conversations, request_of, tools, wires
+from long import a_fiftieth_of
+from wildtool.agents.agent import WIRES, Wire
+from wildtool.agents.wires import WIRE_FORMATS, wire_of
+from wildtool.json_codec import dumps
+from wildtool.types import Message, Tool
+
+HELLO: Message = {"role": "user", "content": "hi"}
+
+
+@given(wires, conversations(), tools())
+@settings(max_examples=a_fiftieth_of(5000), deadline=None)
+def test_a_conversation_that_our_adapters_send_is_read_back_equal(
+    wire: Wire, messages: list[Message], offered: list[Tool]
+):
+    read = request_of(wire, messages, offered)
+    assert read.messages == messages
+    assert [dumps(tool["function"]["parameters"]) for tool in read.tools] == [
+        dumps(tool["function"]["parameters"]) for tool in offered
+    ]
+    assert [unstrict(tool) for tool in read.tools] == offered
+    assert not read.lost and not read.stream
+
+
+def unstrict(tool: Tool) -> Tool:
+    return {**tool, "function": {key: value for key, value in tool["function"].items() if key != "strict"}}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_model_stream_and_sampling_are_read_under_the_names_of_the_wire(wire: Wire):
+    read = request_of(wire, [HELLO], temperature=0.5, max_tokens=7, stream=True)
+    assert read.stream and read.model.endswith("-x")
+    assert sorted(map(str, read.sampling.values())) == ["0.5", "7"]
+
+
+BODIES: dict[str, tuple[Wire, dict[str, Any]]] = {
+    "messages": ("chat", {"model": "m"}),
+    "model": ("chat", {"messages": []}),
+    "`messages`": ("chat", {"model": "m", "messages": "hi"}),
+    "messages[0]": ("chat", {"model": "m", "messages": ["hi"]}),
+    "role": ("chat", {"model": "m", "messages": [{"role": "nobody", "content": ""}]}),
+    "tool_call_id": ("chat", {"model": "m", "messages": [{"role": "tool", "content": ""}]}),
+    "tool_calls[0]: function: `name`": (
+        "chat",
+        {"model": "m", "messages": [{"role": "assistant", "tool_calls": [{"id": "c"}]}]},
+    ),
+    "`n`": ("chat", {"model": "m", "messages": [], "n": 2}),
+    "`functions`": ("chat", {"model": "m", "messages": [], "functions": [{"name": "f"}]}),
+    "tools[0]": ("chat", {"model": "m", "messages": [], "tools": [{"type": "function"}]}),
+    "input": ("responses", {"model": "m"}),
+    "previous_response_id": ("responses", {"model": "m", "input": "hi", "previous_response_id": "r"}),
+    "reference": ("responses", {"model": "m", "input": [{"type": "item_reference", "id": "i"}]}),
+    "`call_id`": ("responses", {"model": "m", "input": [{"type": "function_call", "name": "f"}]}),
+    "background": ("responses", {"model": "m", "input": "hi", "background": True}),
+    "no `messages`": ("messages", {"model": "m"}),
+    "the role 'tool'": ("messages", {"model": "m", "messages": [{"role": "tool", "content": ""}]}),
+    "tool_use_id": (
+        "messages",
+        {"model": "m", "messages": [{"role": "user", "content": [{"type": "tool_result"}]}]},
+    ),
+    "contents": ("gemini", {}),
+    "cachedContent": ("gemini", {"contents": [], "cachedContent": "c"}),
+    "parts[0]": ("gemini", {"contents": [{"role": "user", "parts": ["hi"]}]}),
+    "functionCall": ("gemini", {"contents": [{"role": "model", "parts": [{"functionCall": {}}]}]}),
+}
+
+
+@pytest.mark.parametrize("key", BODIES)
+def test_a_body_that_is_no_request_is_refused_by_its_key(key: str):
+    wire, body = BODIES[key]
+    with pytest.raises(ValueError) as refusal:
+        asked(wire, body)
+    assert key in str(refusal.value)
+
+
+def test_images_marks_of_errors_and_tools_that_the_provider_runs_are_counted():
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "c",
+        "is_error": True,
+        "content": [{"type": "text", "text": "no"}, {"type": "image", "source": {}}],
+    }
+    content = [result, {"type": "image", "source": {}}, {"type": "text", "text": "?"}]
+    call = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    messages = [{"role": "assistant", "content": [call]}, {"role": "user", "content": content}]
+    search = {"type": "web_search_20250305", "name": "web_search"}
+    read = asked("messages", {"model": "m", "messages": messages, "tools": [search]})
+    assert read.messages[1:] == [
+        {"role": "tool", "tool_call_id": "c", "content": "no"},
+        {"role": "user", "content": "?"},
+    ]
+    assert not read.tools and sum(read.lost.values()) == 4
+
+
+def test_tools_of_a_namespace_are_named_as_calls_name_them():
+    def namespace(name: str) -> dict[str, Any]:
+        return {"type": "namespace", "name": name, "tools": [{"type": "function", "name": "add"}]}
+
+    body = {"model": "m", "input": "hi", "tools": [namespace("mcp__a"), namespace("mcp__b")]}
+    body["input"] = [
+        {"type": "function_call", "call_id": id_, "namespace": name, "name": "add", "arguments": "{}"}
+        for id_, name in [("1", "mcp__a"), ("2", "mcp__b")]
+    ]
+    read = asked("responses", body)
+    offered = [tool["function"]["name"] for tool in read.tools]
+    assert offered[0] == "add" and len({*offered}) == 2
+    assert [read.namespaces[name] for name in offered] == ["mcp__a", "mcp__b"]
+    assert [call["function"]["name"] for call in read.messages[0]["tool_calls"]] == offered
+
+
+def test_calls_of_gemini_without_ids_are_bound_by_name_and_order():
+    def turn(role: str, key: str, *values: dict[str, Any]) -> dict[str, Any]:
+        return {"role": role, "parts": [{key: value} for value in values]}
+
+    asks = turn("model", "functionCall", {"name": "f", "args": {"a": 1}}, {"name": "g"}, {"name": "f"})
+    results = turn(
+        "user",
+        "functionResponse",
+        {"name": "g", "response": {"output": "of g"}},
+        {"name": "f", "response": {"error": "of the first"}},
+        {"name": "f", "response": {"output": "of f", "more": 1}},
+    )
+    read = asked("gemini", {"contents": [asks, results, asks, results]})
+    ids = [call["id"] for message in (read.messages[0], read.messages[4]) for call in message["tool_calls"]]
+    bound = [message["tool_call_id"] for message in read.messages if message["role"] == "tool"]
+    assert len({*ids}) == 6 and bound == [ids[place] for place in (1, 0, 2, 4, 3, 5)]
+    assert [message["content"] for message in read.messages[1:4]] == [
+        "of g",
+        "of the first",
+        '{"output": "of f", "more": 1}',
+    ]
+    again = asked("gemini", {"contents": [asks, results, asks, results, turn("user", "text")]})
+    assert again.messages[:8] == read.messages
+
+
+def test_google_s_own_schemas_are_read_as_json_schema():
+    parameters = {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}
+    body = {"contents": [], "tools": [{"function_declarations": [{"name": "f", "parameters": parameters}]}]}
+    [tool] = asked("gemini", body).tools
+    assert tool["function"]["parameters"] == {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_path_belongs_to_one_wire(wire: Wire):
+    assert wire_of(PATHS[wire]) == wire
+    assert wire_of(f"{PATHS[wire]}?beta=true") == wire
+    assert WIRE_FORMATS[wire].wire == wire
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/models", "/v1/messages/count_tokens", "/mcp", "/v1beta/models/m:countTokens", "/x/v1/responses"],
+)
+def test_other_paths_belong_to_none(path: str):
+    assert wire_of(path) is None

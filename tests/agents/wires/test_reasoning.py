@@ -1,0 +1,122 @@
+"""Reasoning goes through the agent and comes back to its provider, on every wire whose clients send it back."""
+
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.wires.drawn import adapter, asked, calls, objects, texts, wires
+from long import a_fiftieth_of
+from models.asking import call, model
+from models.peers import PROTOCOLS
+from wildtool.agents.agent import WIRES, Wire
+from wildtool.agents.wires import WIRE_FORMATS
+from wildtool.json_codec import as_object, dumps, loads
+from wildtool.types import PROVIDER_CONTENT, Message, Request
+
+HELLO: Message = {"role": "user", "content": "hi"}
+_ASKED: dict[Wire, dict[str, Any]] = {
+    "chat": {"model": "m", "messages": []},
+    "responses": {"model": "m", "input": []},
+    "messages": {"model": "m", "messages": []},
+    "gemini": {"contents": []},
+}
+
+
+def sent_back(wire: Wire, message: Message) -> Message:
+    """A reply as the door reads it in the next request of an agent that keeps what it got."""
+    answer = loads(WIRE_FORMATS[wire].write(message, asked(wire, _ASKED[wire]), {}, None).body)
+    bodies: dict[Wire, Any] = {
+        "chat": lambda: {"model": "m", "messages": [answer["choices"][0]["message"]]},
+        "responses": lambda: {"model": "m", "input": answer["output"]},
+        "messages": lambda: {
+            "model": "m",
+            "messages": [{"role": "assistant", "content": answer["content"]}],
+        },
+        "gemini": lambda: {"contents": [answer["candidates"][0]["content"]]},
+    }
+    [reply] = asked(wire, bodies[wire]()).messages
+    return cast(Message, reply)
+
+
+kept = st.fixed_dictionaries(
+    {},
+    optional={
+        "reasoning": texts,
+        "thinking": texts,
+        "reasoning_details": st.lists(st.fixed_dictionaries({"text": texts, "signature": texts}), min_size=1),
+        "provider_content": st.dictionaries(
+            st.sampled_from(["elsewhere", "other"]), st.lists(objects), min_size=1
+        ),
+    },
+)
+
+
+@given(wires, kept, st.one_of(st.none(), texts), calls())
+@settings(max_examples=a_fiftieth_of(5000), deadline=None)
+def test_reasoning_of_any_provider_comes_back_under_its_own_keys(
+    wire: Wire, reasoning: dict[str, Any], content: str | None, said: list[Any]
+):
+    message: Message = {"role": "assistant", "content": content, **reasoning}
+    message |= {"tool_calls": said} if said else {}
+    back = sent_back(wire, message)
+    assert {key: back[key] for key in reasoning} == reasoning
+    assert (back["content"] or None) == (content or None)
+    assert len(back.get("tool_calls") or []) == len(said)
+    assert back.keys() <= {*message.keys(), "tool_calls"}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("protocol", ["anthropic", "gemini", "responses"])
+def test_what_a_provider_signed_goes_back_to_it_as_it_came(protocol: str, wire: Wire):
+    said: Message = {
+        "content": "Let me see.",
+        "tool_calls": [call("c1", "f", '{"a":1}'), call("c2", "f", "{}")],
+    }
+    raw = dumps(PROTOCOLS[protocol].write(said, "d1"))
+    inner = model(protocol)
+    message = inner.read(raw, Request([HELLO])).message
+    assert message[PROVIDER_CONTENT]
+    results = [{"role": "tool", "tool_call_id": each["id"], "content": "r"} for each in message["tool_calls"]]
+    direct = inner.body(Request([HELLO, message, *results]))
+    assert inner.body(Request([HELLO, sent_back(wire, message), *results])) == direct
+    assert b"sig-d1" in direct or b"enc-d1" in direct
+
+
+def test_blocks_that_a_provider_signed_keep_their_order_under_the_agent_s_names():
+    blocks = [
+        {"type": "thinking", "thinking": "One.", "signature": "s1"},
+        {"type": "text", "text": "a"},
+        {"type": "redacted_thinking", "data": "s2"},
+        {"type": "tool_use", "id": "c", "name": "math_add", "input": {"a": 1}},
+        {"type": "text", "text": "b"},
+    ]
+    raw = {"type": "message", "content": blocks, "stop_reason": "tool_use"}
+    message = adapter("messages").read(dumps(raw), Request([HELLO])).message
+    named = {**message, "tool_calls": [call("c", "mcp__wt__math_add", '{"a":1}')]}
+    answer = loads(
+        WIRE_FORMATS["messages"].write(named, asked("messages", _ASKED["messages"]), {}, None).body
+    )
+    assert answer["content"] == [{**b, "name": "mcp__wt__math_add"} if "input" in b else b for b in blocks]
+
+
+def test_an_agent_that_drops_reasoning_sends_a_reply_without_it():
+    message: Message = {"role": "assistant", "content": "x", "reasoning": "t"}
+    answer = loads(
+        WIRE_FORMATS["messages"].write(message, asked("messages", _ASKED["messages"]), {}, None).body
+    )
+    blocks = [block for block in answer["content"] if block["type"] == "text"]
+    body = {"model": "m", "messages": [{"role": "assistant", "content": blocks}]}
+    assert asked("messages", body).messages == [{"role": "assistant", "content": "x"}]
+
+
+@pytest.mark.parametrize(
+    "signature", ["", "d2lsZHRvb2w6", "d2lsZHRvb2w6e30", "d2lsZHRvb2w6W10=", "%%", "ErUB"]
+)
+def test_a_signature_of_whatever_content_is_read(signature: str):
+    blocks = [{"type": "thinking", "thinking": "t", "signature": signature}, {"type": "text", "text": "x"}]
+    body = {"model": "m", "messages": [{"role": "assistant", "content": blocks}]}
+    [reply] = asked("messages", body).messages
+    assert reply["content"] == "x"
+    assert as_object(reply.get(PROVIDER_CONTENT)).get("anthropic") in (None, blocks)
