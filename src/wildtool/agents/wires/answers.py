@@ -26,7 +26,7 @@ _WRAPPER = "malformed_arguments"
 
 
 @dataclass(frozen=True, slots=True)
-class SaidCall:
+class ReplyCall:
     """A call of a reply."""
 
     id: str
@@ -44,14 +44,14 @@ class SaidCall:
         return True
 
 
-def calls_of(message: Message) -> list[SaidCall]:
+def calls_of(message: Message) -> list[ReplyCall]:
     """The calls of a reply."""
-    calls: list[SaidCall] = []
+    calls: list[ReplyCall] = []
     for call in as_objects(message.get("tool_calls")):
         function = as_object(call.get("function"))
         arguments = function.get("arguments")
         text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
-        calls.append(SaidCall(call["id"], function["name"], text))
+        calls.append(ReplyCall(call["id"], function["name"], text))
     return calls
 
 
@@ -158,7 +158,7 @@ def end_of_message(message: Message, reason: str | None) -> End:
     return end
 
 
-def token_counts(usage: Mapping[str, Any]) -> tuple[int, int] | None:
+def counted_tokens(usage: Mapping[str, Any]) -> tuple[int, int] | None:
     """Tokens of prompt and completion; None where nobody counted them."""
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
     if not any(isinstance(count, int) for count in counts):

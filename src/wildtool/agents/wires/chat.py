@@ -7,17 +7,18 @@ from typing import Any
 from wildtool.agents.agent import Wire
 from wildtool.agents.wires.answers import (
     calls_of,
+    counted_tokens,
     end_of_message,
     failure,
     new_id,
     openai_error,
     streamed_answer,
-    token_counts,
     whole_answer,
 )
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.agents.wires.requests import list_in, object_in, refusing, sampling_of, text_in
 from wildtool.json_codec import as_object, as_objects
+from wildtool.models.http.streams import DONE
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION
@@ -30,7 +31,6 @@ _REFUSED = {
     "function_call": "this is the retired shape; expected `tool_choice`",
 }
 _FINISH_REASONS = {End.CALLS: "tool_calls", End.CUT: "length", End.FILTERED: "content_filter"}
-DONE = b"data: [DONE]\n\n"
 
 
 class ChatWire:
@@ -56,7 +56,7 @@ class ChatWire:
         said = {**message, "role": "assistant", "content": message.get("content")}
         if calls := _calls(message):
             said["tool_calls"] = calls
-        counted = {"usage": _usage(usage)} if token_counts(usage) else {}
+        counted = {"usage": _usage(usage)} if counted_tokens(usage) else {}
         if not asked.stream:
             choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": finish}
             return whole_answer({**answer, "choices": [choice], **counted})
@@ -65,7 +65,7 @@ class ChatWire:
         chunks = [{**chunk, "choices": [choice]} for choice in _pieces(said, finish)]
         if wants_usage and counted:
             chunks.append({**chunk, "choices": [], **counted})
-        return streamed_answer(chunks, named=False, end=DONE)
+        return streamed_answer(chunks, named=False, end=f"data: {DONE}\n\n".encode())
 
     def error(self, status: int, text: str) -> WireAnswer:
         """The answer that says that the model's endpoint failed."""
@@ -159,7 +159,7 @@ def _choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
 
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    prompt, completion = token_counts(usage) or (0, 0)
+    prompt, completion = counted_tokens(usage) or (0, 0)
     return {
         **usage,
         "prompt_tokens": prompt,

@@ -10,15 +10,15 @@ from wildtool.agents.wires.answers import (
     EMPTY_ARGUMENTS,
     WRAPPED_ARGUMENTS,
     JsonWriter,
-    SaidCall,
+    ReplyCall,
     calls_of,
+    counted_tokens,
     end_of_message,
     failure,
     new_id,
     said_text,
     streamed_answer,
     strict_value,
-    token_counts,
     whole_answer,
     wrapped_arguments,
 )
@@ -31,15 +31,15 @@ from wildtool.agents.wires.reasoning import (
     unsealed,
 )
 from wildtool.agents.wires.requests import (
-    call_of,
-    function_tool,
+    earlier_call,
     list_in,
     lose_part,
     object_in,
+    part_texts,
     refusing,
     sampling_of,
     text_in,
-    texts_of,
+    tool_of,
 )
 from wildtool.json_codec import as_object
 from wildtool.reply_ends import End
@@ -97,7 +97,7 @@ class GeminiWire:
             "modelVersion": asked.model,
             "responseId": new_id(""),
         }
-        if (counts := token_counts(usage)) is not None:
+        if (counts := counted_tokens(usage)) is not None:
             prompt, completion = counts
             answer["usageMetadata"] = {
                 "promptTokenCount": prompt,
@@ -130,7 +130,7 @@ def _read(body: Mapping[str, Any], path: str) -> Asked:
     history = _History()
     if fields.get(_SYSTEM) is not None:
         system = object_in(fields[_SYSTEM], reading.at(_SYSTEM))
-        text = "\n".join(texts_of(system, "parts", reading.at(_SYSTEM)))
+        text = "\n".join(part_texts(system, "parts", reading.at(_SYSTEM)))
         history.messages += [{"role": "system", "content": text}] if text else []
     for number, entry in enumerate(list_in(fields, "contents", reading)):
         here = reading.at(f"contents[{number}]")
@@ -159,7 +159,7 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
         for place, value in enumerate(list_in(tool, _DECLARED, here)):
             declared = _in_camel_case(object_in(value, here.at(f"{_DECLARED}[{place}]")))
             if declared.get("parameters") is None:
-                yield function_tool(declared, "parametersJsonSchema", here)
+                yield tool_of(declared, "parametersJsonSchema", here)
             else:
                 # Google's own schemas have types in capitals.
                 yield from (found.tool for found in read_entry(declared, here))
@@ -192,7 +192,7 @@ class _History:
         for part in results:
             self.messages.append(self._result(_in_camel_case(as_object(part[_RESULT])), reading))
         others = [part for part in parts if _RESULT not in part]
-        texts = texts_of({"parts": others}, "parts", reading)
+        texts = part_texts({"parts": others}, "parts", reading)
         if texts or not results:
             self.messages.append({"role": "user", "content": "\n".join(texts)})
 
@@ -229,7 +229,7 @@ class _History:
         given = call.get("id")
         id_ = given if isinstance(given, str) and given else f"call_{self._calls}"
         self._calls += 1
-        read = call_of(id_, call, "args", reading.at(_CALL))
+        read = earlier_call(id_, call, "args", reading.at(_CALL))
         self._waiting.append((id_, call["name"]))
         return read
 
@@ -261,7 +261,7 @@ def _given_text(result: Mapping[str, Any], reading: Reading) -> str:
 
 
 def _parts(message: Message) -> Iterator[dict[str, Any]]:
-    """The parts of a reply; those of calls hold a `SaidCall`."""
+    """The parts of a reply; those of calls hold a `ReplyCall`."""
     calls = [{_CALL: call} for call in calls_of(message)]
     own = own_parts(message, PROVIDER, _part_text)
     # A client needs ids, and a provider that gave none gets its parts back without.
@@ -293,12 +293,12 @@ def _given_id(part: Mapping[str, Any]) -> Any:
 
 def _written_part(part: dict[str, Any], writer: JsonWriter, changes: list[str]) -> dict[str, Any]:
     call = part.get(_CALL)
-    if not isinstance(call, SaidCall):
+    if not isinstance(call, ReplyCall):
         return part
     return {**part, _CALL: {"id": call.id, "name": call.name, "args": _arguments(call, writer, changes)}}
 
 
-def _arguments(call: SaidCall, writer: JsonWriter, changes: list[str]) -> Any:
+def _arguments(call: ReplyCall, writer: JsonWriter, changes: list[str]) -> Any:
     if not call.arguments.strip():
         changes.append(EMPTY_ARGUMENTS)
         return {}

@@ -8,14 +8,14 @@ from wildtool.agents.wires.answers import (
     EMPTY_ARGUMENTS,
     WRAPPED_ARGUMENTS,
     JsonWriter,
-    SaidCall,
+    ReplyCall,
     calls_of,
+    counted_tokens,
     end_of_message,
     failure,
     new_id,
     said_text,
     streamed_answer,
-    token_counts,
     whole_answer,
     wrapped_arguments,
 )
@@ -28,8 +28,7 @@ from wildtool.agents.wires.reasoning import (
     unsealed,
 )
 from wildtool.agents.wires.requests import (
-    call_of,
-    function_tool,
+    earlier_call,
     joined_text,
     list_in,
     lose_part,
@@ -37,6 +36,7 @@ from wildtool.agents.wires.requests import (
     refusing,
     sampling_of,
     text_in,
+    tool_of,
 )
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
@@ -172,7 +172,7 @@ def _reply(blocks: list[dict[str, Any]], reading: Reading) -> Message:
                 texts.append(text_in(block, "text", reading))
                 plain = plain and not calls and len(texts) == 1 and block.keys() == {"type", "text"}
             case "tool_use":
-                calls.append(call_of(text_in(block, "id", reading), block, "input", reading))
+                calls.append(earlier_call(text_in(block, "id", reading), block, "input", reading))
                 plain = plain and block.keys() == {"type", "id", "name", "input"}
             case "thinking" | "redacted_thinking":
                 seal = unsealed(block.get("signature", block.get("data")))
@@ -199,11 +199,11 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
         if tool.get("type") not in _TOOL_TYPES:
             reading.lose(f"built-in tool {tool['type']}")
         else:
-            yield function_tool(tool, "input_schema", here)
+            yield tool_of(tool, "input_schema", here)
 
 
 def _blocks(message: Message) -> Iterator[dict[str, Any]]:
-    """The blocks of a reply; `input` of a call is a `SaidCall`."""
+    """The blocks of a reply; `input` of a call is a `ReplyCall`."""
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call} for call in calls_of(message)
     ]
@@ -225,7 +225,7 @@ def _blocks(message: Message) -> Iterator[dict[str, Any]]:
 
 def _whole_block(block: dict[str, Any], writer: JsonWriter, changes: list[str]) -> dict[str, Any]:
     call = block.get("input")
-    if not isinstance(call, SaidCall):
+    if not isinstance(call, ReplyCall):
         return block
     if call.is_json:
         return {**block, "input": writer.held(call.arguments)}
@@ -266,7 +266,7 @@ def _streamed_block(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[st
                 {"type": "signature_delta", "signature": block.get("signature", "")},
             ]
             return {**block, "thinking": "", "signature": ""}, deltas
-        case {"type": "tool_use", "input": SaidCall() as call}:
+        case {"type": "tool_use", "input": ReplyCall() as call}:
             return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": call.arguments}]
         case _:
             return block, []
@@ -274,7 +274,7 @@ def _streamed_block(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[st
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     """Clients demand counts, so they are 0 where nobody counted."""
-    prompt, completion = token_counts(usage) or (0, 0)
+    prompt, completion = counted_tokens(usage) or (0, 0)
     cached = {
         name: count if isinstance(count := usage.get(name), int) else 0
         for name in ("cache_creation_input_tokens", "cache_read_input_tokens")

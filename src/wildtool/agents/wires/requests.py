@@ -101,10 +101,10 @@ def joined_text(content: Any, reading: Reading, key: str = "content") -> str:
     join them. Parts that are no text are counted. Raises ShapeError for anything else."""
     if content is None or isinstance(content, str):
         return content or ""
-    return "\n".join(texts_of({key: content}, key, reading))
+    return "\n".join(part_texts({key: content}, key, reading))
 
 
-def texts_of(holder: Mapping[str, Any], key: str, reading: Reading) -> list[str]:
+def part_texts(holder: Mapping[str, Any], key: str, reading: Reading) -> list[str]:
     """The texts of the parts under a key; other parts are counted. Raises ShapeError for what is no part."""
     texts: list[str] = []
     for number, entry in enumerate(list_in(holder, key, reading)):
@@ -123,7 +123,7 @@ def lose_part(part: Mapping[str, Any], reading: Reading) -> None:
     reading.lose(f"part {part.get('type') or next(iter(part), 'without keys')}")
 
 
-def function_tool(definition: Mapping[str, Any], schema_key: str, reading: Reading) -> Tool:
+def tool_of(definition: Mapping[str, Any], schema_key: str, reading: Reading) -> Tool:
     """A tool in OpenAI's shape, its schema as it stands. What this shape has no place for is counted.
 
     Args:
@@ -147,7 +147,7 @@ def function_tool(definition: Mapping[str, Any], schema_key: str, reading: Readi
     return {"type": FUNCTION, FUNCTION: function}
 
 
-def call_of(id_: str, entry: Mapping[str, Any], arguments_key: str, reading: Reading) -> dict[str, Any]:
+def earlier_call(id_: str, entry: Mapping[str, Any], arguments_key: str, reading: Reading) -> dict[str, Any]:
     """An earlier call in OpenAI's shape.
 
     Args:

@@ -7,8 +7,9 @@ from typing import Any
 
 from wildtool.agents.agent import Wire
 from wildtool.agents.wires.answers import (
-    SaidCall,
+    ReplyCall,
     calls_of,
+    counted_tokens,
     end_of_message,
     failure,
     new_id,
@@ -16,7 +17,6 @@ from wildtool.agents.wires.answers import (
     said_text,
     streamed_answer,
     strict_value,
-    token_counts,
     whole_answer,
 )
 from wildtool.agents.wires.base import Asked, WireAnswer
@@ -28,15 +28,15 @@ from wildtool.agents.wires.reasoning import (
     unsealed,
 )
 from wildtool.agents.wires.requests import (
-    call_of,
-    function_tool,
+    earlier_call,
     joined_text,
     list_in,
     object_in,
+    part_texts,
     refusing,
     sampling_of,
     text_in,
-    texts_of,
+    tool_of,
 )
 from wildtool.json_codec import as_list, as_object, as_objects, dumps
 from wildtool.reply_ends import End
@@ -178,14 +178,14 @@ def _listed_tools(entries: list[Any], namespace: str, reading: Reading) -> Itera
         if kind == "namespace" and not namespace:
             yield from _listed_tools(list_in(tool, "tools", here), text_in(tool, "name", here), here)
         elif kind == FUNCTION:
-            read = function_tool(tool, "parameters", here)
+            read = tool_of(tool, "parameters", here)
             yield _OfferedTool(tool["name"], namespace, False, read)
         elif kind == _CUSTOM:
             if tool.get("format"):
                 reading.lose("format of a tool of free text")
             function = {**tool, "format": None, "parameters": _CUSTOM_PARAMETERS}
             yield _OfferedTool(
-                text_in(tool, "name", here), namespace, True, function_tool(function, "parameters", here)
+                text_in(tool, "name", here), namespace, True, tool_of(function, "parameters", here)
             )
         else:
             reading.lose(f"built-in tool {kind}")
@@ -261,11 +261,11 @@ class _Reply:
                 self._add_text(item, reading)
             case "function_call":
                 id_ = text_in(item, "call_id", reading)
-                self._calls.append(call_of(id_, {**item, "name": name}, "arguments", reading))
+                self._calls.append(earlier_call(id_, {**item, "name": name}, "arguments", reading))
             case "custom_tool_call":
                 id_ = text_in(item, "call_id", reading)
                 text = dumps({"input": text_in(item, "input", reading)}).decode()
-                self._calls.append(call_of(id_, {"name": name, "arguments": text}, "arguments", reading))
+                self._calls.append(earlier_call(id_, {"name": name, "arguments": text}, "arguments", reading))
             case "reasoning":
                 seal = unsealed(item.get("encrypted_content"))
                 if seal is not None:
@@ -283,7 +283,7 @@ class _Reply:
         parts = as_objects(item.get("content"))
         self._refusals += [str(part.get("refusal")) for part in parts if part.get("type") == "refusal"]
         said = [part for part in parts if part.get("type") != "refusal"]
-        self._texts += texts_of({"content": said}, "content", reading)
+        self._texts += part_texts({"content": said}, "content", reading)
 
     def message(self) -> Message:
         """The reply as a message."""
@@ -357,7 +357,7 @@ def _item_text(item: Mapping[str, Any]) -> str | None:
     return "".join(text for text in texts if isinstance(text, str)) if item.get("type") == "message" else None
 
 
-def _call_item(call: SaidCall, tool: _OfferedTool | None, changes: list[str]) -> dict[str, Any]:
+def _call_item(call: ReplyCall, tool: _OfferedTool | None, changes: list[str]) -> dict[str, Any]:
     """A call under the names by which the agent knows the tool; one of a tool that it does not offer as the model said
     it."""
     named = {"call_id": call.id, "name": tool.name if tool else call.name, "status": "completed"}
@@ -368,7 +368,7 @@ def _call_item(call: SaidCall, tool: _OfferedTool | None, changes: list[str]) ->
     return {"type": "function_call", "id": new_id("fc_"), "arguments": call.arguments, **named}
 
 
-def _free_text(call: SaidCall, changes: list[str]) -> str:
+def _free_text(call: ReplyCall, changes: list[str]) -> str:
     """The text of a call of a tool of free text; all of its arguments where they are not the object with this text."""
     try:
         held = as_object(strict_value(call.arguments))
@@ -447,7 +447,7 @@ def _summary_events(index: int, part: dict[str, Any]) -> Iterator[dict[str, Any]
 
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any] | None:
-    counts = token_counts(usage)
+    counts = counted_tokens(usage)
     if counts is None:
         return None
     prompt, completion = counts
