@@ -39,7 +39,7 @@ from wildtool.agents.wires.requests import (
     refusing,
     sampling_of,
     text_in,
-    tool_of,
+    offered_tool,
 )
 from wildtool.json_codec import as_object
 from wildtool.reply_ends import End
@@ -159,7 +159,7 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
         for place, value in enumerate(list_in(tool, _DECLARED, here)):
             declared = _in_camel_case(object_in(value, here.at(f"{_DECLARED}[{place}]")))
             if declared.get("parameters") is None:
-                yield tool_of(declared, "parametersJsonSchema", here)
+                yield offered_tool(declared, "parametersJsonSchema", here)
             else:
                 # Google's own schemas have types in capitals.
                 yield from (found.tool for found in read_entry(declared, here))

@@ -36,7 +36,7 @@ from wildtool.agents.wires.requests import (
     refusing,
     sampling_of,
     text_in,
-    tool_of,
+    offered_tool,
 )
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
@@ -199,7 +199,7 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
         if tool.get("type") not in _TOOL_TYPES:
             reading.lose(f"built-in tool {tool['type']}")
         else:
-            yield tool_of(tool, "input_schema", here)
+            yield offered_tool(tool, "input_schema", here)
 
 
 def _blocks(message: Message) -> Iterator[dict[str, Any]]:

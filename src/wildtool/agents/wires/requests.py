@@ -123,7 +123,7 @@ def lose_part(part: Mapping[str, Any], reading: Reading) -> None:
     reading.lose(f"part {part.get('type') or next(iter(part), 'without keys')}")
 
 
-def tool_of(definition: Mapping[str, Any], schema_key: str, reading: Reading) -> Tool:
+def offered_tool(definition: Mapping[str, Any], schema_key: str, reading: Reading) -> Tool:
     """A tool in OpenAI's shape, its schema as it stands. What this shape has no place for is counted.
 
     Args:

@@ -36,7 +36,7 @@ from wildtool.agents.wires.requests import (
     refusing,
     sampling_of,
     text_in,
-    tool_of,
+    offered_tool,
 )
 from wildtool.json_codec import as_list, as_object, as_objects, dumps
 from wildtool.reply_ends import End
@@ -178,14 +178,14 @@ def _listed_tools(entries: list[Any], namespace: str, reading: Reading) -> Itera
         if kind == "namespace" and not namespace:
             yield from _listed_tools(list_in(tool, "tools", here), text_in(tool, "name", here), here)
         elif kind == FUNCTION:
-            read = tool_of(tool, "parameters", here)
+            read = offered_tool(tool, "parameters", here)
             yield _OfferedTool(tool["name"], namespace, False, read)
         elif kind == _CUSTOM:
             if tool.get("format"):
                 reading.lose("format of a tool of free text")
             function = {**tool, "format": None, "parameters": _CUSTOM_PARAMETERS}
             yield _OfferedTool(
-                text_in(tool, "name", here), namespace, True, tool_of(function, "parameters", here)
+                text_in(tool, "name", here), namespace, True, offered_tool(function, "parameters", here)
             )
         else:
             reading.lose(f"built-in tool {kind}")
