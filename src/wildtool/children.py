@@ -136,19 +136,35 @@ class Child(subprocess.Popen[bytes]):
 
 @asynccontextmanager
 async def async_child(
-    words: Sequence[str], *, grace_s: float = GRACE_S, stdout: Stream = None, stderr: Stream = None
+    words: Sequence[str],
+    *,
+    grace_s: float = GRACE_S,
+    stdin: Stream = subprocess.DEVNULL,
+    stdout: Stream = None,
+    stderr: Stream = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    longest_line: int = 2**16,
 ) -> "AsyncGenerator[Process]":
-    """A program for an event loop, which has ended when the context has. Args and errors: as of `Child`."""
+    """A program for an event loop, which has ended when the context has. Args and errors: as of `Child`.
+
+    Args:
+        longest_line: bytes of a line of its output that can be read; twice as many are held until they are read.
+    """
     import asyncio  # takes longer than most commands
 
+    environment = dict(os.environ if env is None else env)
     line, held = os.pipe()
     process = None
     try:
         process = await asyncio.create_subprocess_exec(
-            *_supervised(words, line, grace_s, os.environ),
-            stdin=subprocess.DEVNULL,
+            *_supervised(words, line, grace_s, environment),
+            stdin=stdin,
             stdout=stdout,
             stderr=stderr,
+            env=environment,
+            cwd=cwd,
+            limit=longest_line,
             pass_fds=(line,),
             start_new_session=True,
         )

@@ -1,0 +1,98 @@
+"""The Agent Client Protocol: JSON-RPC, a session for a conversation."""
+
+from typing import Any
+
+from wildtool import __version__
+from wildtool.agents.agent import TurnEnd
+from wildtool.agents.drivers.base import Driver, Start, ended
+from wildtool.agents.drivers.json_rpc import JsonRpc, RpcError
+from wildtool.agents.drivers.process import AgentProcess
+from wildtool.json_codec import as_object, as_objects
+
+_VERSION = 1
+_LIMITS = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in a turn"}
+
+
+class Acp(Driver):
+    """A conversation."""
+
+    def __init__(self, start: Start, process: AgentProcess) -> None:
+        super().__init__(start, process)
+        self._rpc = JsonRpc(process, self._notice, self._question)
+        self._session = ""
+        self._text: list[str] = []
+
+    async def ready(self) -> None:
+        offered = {
+            "protocolVersion": _VERSION,
+            "clientCapabilities": {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False},
+            "clientInfo": {"name": "wildtool", "title": "wildtool", "version": __version__},
+        }
+        try:
+            known = await self._rpc.call("initialize", offered)
+            session = await self._rpc.call("session/new", await self._new_session(known))
+            self._session = str(session.get("sessionId"))
+            if "mode" in self.start.more:
+                mode = {"sessionId": self._session, "modeId": self.start.more["mode"]}
+                await self._rpc.call("session/set_mode", mode)
+        except RpcError as error:
+            raise await self.process.failure(f"no session could be begun: {error}") from error
+
+    async def turn(self, text: str) -> TurnEnd:
+        self._text = []
+        prompt = {"sessionId": self._session, "prompt": [{"type": "text", "text": text}]}
+        try:
+            result = await self._rpc.call("session/prompt", prompt)
+        except RpcError as error:
+            return TurnEnd("endpoint" if _is_status(error.code) else "failed", detail=str(error))
+        return self._turn_end(str(result.get("stopReason")))
+
+    async def _new_session(self, known: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of a new session. Raises AgentFailedError where the agent cannot reach our tool server."""
+        servers: list[Any] = []
+        if not self.start.more.get("own_server"):
+            capabilities = as_object(as_object(known.get("agentCapabilities")).get("mcpCapabilities"))
+            if not capabilities.get("http"):
+                raise await self.process.failure("it takes no tool server over HTTP (mcpCapabilities.http)")
+            servers = [{"type": "http", "name": "wt", "url": self.start.place.mcp_url, "headers": []}]
+        meta = {"_meta": self.start.more["meta"]} if "meta" in self.start.more else {}
+        return {"cwd": str(self.start.command.folder), "mcpServers": servers, **meta}
+
+    def _notice(self, method: str, params: dict[str, Any]) -> None:
+        update = as_object(params.get("update"))
+        kind = update.get("sessionUpdate")
+        if kind == "agent_message_chunk":
+            self._text.append(str(as_object(update.get("content")).get("text") or ""))
+        elif kind in ("tool_call", "tool_call_update"):
+            # What it said before it went on is not its last text.
+            self._text.clear()
+
+    def _question(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        """Its permissions are for the tools of the conversation only."""
+        if method != "session/request_permission":
+            return None
+        call = as_object(params.get("toolCall"))
+        wanted = "allow" if self._is_of_the_conversation(call) else "reject"
+        options = as_objects(params.get("options"))
+        chosen = [option for option in options if str(option.get("kind")).startswith(wanted)]
+        if not chosen:
+            return {"outcome": {"outcome": "cancelled"}}
+        return {"outcome": {"outcome": "selected", "optionId": chosen[0].get("optionId")}}
+
+    def _is_of_the_conversation(self, call: dict[str, Any]) -> bool:
+        title = str(call.get("title"))
+        return any(tool["function"]["name"] in title for tool in self.start.place.tools)
+
+    def _turn_end(self, reason: str) -> TurnEnd:
+        text = "".join(self._text)
+        for beginning in self.start.more.get("error_texts", ()):
+            if text.startswith(beginning):
+                return TurnEnd("endpoint", detail=text)
+        if reason in _LIMITS:
+            return TurnEnd("limit", text, _LIMITS[reason])
+        return ended(text) if reason == "end_turn" else TurnEnd("failed", text, reason)
+
+
+def _is_status(code: Any) -> bool:
+    """Whether an error's code is that of HTTP, which an agent passes on from its model's endpoint."""
+    return isinstance(code, int) and 400 <= code < 600
