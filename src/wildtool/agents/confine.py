@@ -154,6 +154,7 @@ def _sandbox(place: Place, roots: Sequence[Path], environment: Mapping[str, str]
     options += ["--proc", "/proc", "--dev", "/dev", "--bind", str(folder / "tmp"), "/tmp"]
     for path in _ETC:
         options += ["--ro-bind-try", path, path]
+    options += ["--ro-bind", str(_own_user(folder)), "/etc/passwd"]
     for root in roots:
         options += ["--ro-bind", str(root), str(root)]
     if _is_system(_OWN_PACKAGE) or any(_OWN_PACKAGE.is_relative_to(root) for root in roots):
@@ -164,6 +165,13 @@ def _sandbox(place: Place, roots: Sequence[Path], environment: Mapping[str, str]
     for name, value in environment.items():
         options += ["--setenv", name, value]
     return options
+
+
+def _own_user(folder: Path) -> Path:
+    """A list of users with only the one that the agent is: programs ask for their user's name and home."""
+    file = folder / "passwd"
+    file.write_text(f"agent:x:{os.getuid()}:{os.getgid()}::{folder / 'home'}:/bin/sh\n", encoding="utf-8")
+    return file
 
 
 @cache
