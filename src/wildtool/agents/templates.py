@@ -96,7 +96,10 @@ def read_templates(text: str, place: str) -> dict[str, Template]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{place}: not valid TOML: {error}") from error
-    return {name: _read_template(name, table, f"{place}: [{name}]") for name, table in tables.items()}
+    return {
+        name: _read_template(name, _whole(table, tables), f"{place}: [{name}]")
+        for name, table in tables.items()
+    }
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
@@ -128,6 +131,14 @@ def slots_of(value: Any) -> set[str]:
 def _between_quotes(text: str) -> str:
     """A text as it stands between double quotes in JSON and in TOML, which wants DEL escaped, too."""
     return dumps(replace_surrogates(text)).decode()[1:-1].replace("\x7f", "\\u007f")
+
+
+def _whole(table: Any, tables: Mapping[str, Any]) -> Any:
+    """A table with the keys of the one that it is `like`, where it does not have them itself."""
+    base = tables.get(str(as_object(table).get("like")))
+    if base is None:
+        return table
+    return {**base, **{key: value for key, value in table.items() if key != "like"}}
 
 
 def _read_template(name: str, table: Any, place: str) -> Template:

@@ -1,5 +1,6 @@
 """The Agent Client Protocol: JSON-RPC, a session for a conversation."""
 
+import re
 from typing import Any
 
 from wildtool import __version__
@@ -10,6 +11,8 @@ from wildtool.agents.drivers.process import AgentProcess
 from wildtool.json_codec import as_object, as_objects
 
 _VERSION = 1
+_KINDS_OF_ITS_OWN = frozenset({"execute", "edit", "delete", "move", "fetch"})
+"""Kinds of calls that are none to a tool server."""
 _LIMITS = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in a turn"}
 
 
@@ -21,11 +24,16 @@ class Acp(Driver):
         self._rpc = JsonRpc(process, self._notice, self._question)
         self._session = ""
         self._text: list[str] = []
+        self._notices: list[str] = []
 
     async def ready(self) -> None:
         offered = {
             "protocolVersion": _VERSION,
-            "clientCapabilities": {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False},
+            "clientCapabilities": {
+                "fs": {"readTextFile": False, "writeTextFile": False},
+                "terminal": False,
+                "session": {"notices": {}},
+            },
             "clientInfo": {"name": "wildtool", "title": "wildtool", "version": __version__},
         }
         try:
@@ -39,7 +47,7 @@ class Acp(Driver):
             raise await self.process.failure(f"no session could be begun: {error}") from error
 
     async def turn(self, text: str) -> TurnEnd:
-        self._text = []
+        self._text, self._notices = [], []
         prompt = {"sessionId": self._session, "prompt": [{"type": "text", "text": text}]}
         try:
             result = await self._rpc.call("session/prompt", prompt)
@@ -62,7 +70,9 @@ class Acp(Driver):
         update = as_object(params.get("update"))
         kind = update.get("sessionUpdate")
         if kind == "agent_message_chunk":
-            self._text.append(str(as_object(update.get("content")).get("text") or ""))
+            has_text = "messageId" in update or not self.start.more.get("message_ids")
+            said = self._text if has_text else self._notices
+            said.append(str(as_object(update.get("content")).get("text") or ""))
         elif kind in ("tool_call", "tool_call_update"):
             # What it said before it went on is not its last text.
             self._text.clear()
@@ -80,14 +90,18 @@ class Acp(Driver):
         return {"outcome": {"outcome": "selected", "optionId": chosen[0].get("optionId")}}
 
     def _is_of_the_conversation(self, call: dict[str, Any]) -> bool:
-        title = str(call.get("title"))
-        return any(tool["function"]["name"] in title for tool in self.start.place.tools)
+        names = [re.escape(tool["function"]["name"]) for tool in self.start.place.tools]
+        # Prefixes of servers end with `_`, `.`, `:` or a blank.
+        is_named = any(re.search(rf"(?<![^\W_]){name}(?!\w)", str(call.get("title"))) for name in names)
+        return is_named and call.get("kind") not in _KINDS_OF_ITS_OWN
 
     def _turn_end(self, reason: str) -> TurnEnd:
         text = "".join(self._text)
         for beginning in self.start.more.get("error_texts", ()):
             if text.startswith(beginning):
                 return TurnEnd("endpoint", detail=text)
+        if self._notices:
+            return TurnEnd("failed", text, "".join(self._notices).strip())
         if reason in _LIMITS:
             return TurnEnd("limit", text, _LIMITS[reason])
         return ended(text) if reason == "end_turn" else TurnEnd("failed", text, reason)
