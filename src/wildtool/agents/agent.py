@@ -73,8 +73,6 @@ class Place:
     """The doors as a Unix socket, for agents without a network; None where there is none."""
     date: datetime | None = None
     """When the conversation takes place, where it says so."""
-    socket: Path | None = None
-    """A unix socket at which the doors are, too, for agents in a sandbox without network."""
 
     @property
     def mcp_url(self) -> str:

@@ -13,7 +13,7 @@ from shutil import which
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Any
 
-from wildtool.agents.agent import LiveAgent, Place, TurnEnd
+from wildtool.agents.agent import LiveAgent, Place, Traits, TurnEnd
 from wildtool.agents.confine import Confinement, confinement_here
 from wildtool.agents.drivers.acp import Acp
 from wildtool.agents.drivers.app_server import AppServer
@@ -93,6 +93,10 @@ class CommandAgent:
     confinement: Confinement
     shown: tuple[Path, ...] = ()
     """Folders and files beside those of its program that it may read in a sandbox."""
+
+    @property
+    def traits(self) -> Traits:
+        return self.template.traits
 
     def settings(self) -> dict[str, Any]:
         template = self.template

@@ -27,7 +27,7 @@ class _IsAgent(Protocol):
 def agent_of(setting: str | Callable[..., Any] | Agent) -> Agent:
     """The agent of a setting: a name, a command, a Python function, or an object that is one. Raises UsageError."""
     if isinstance(setting, str):
-        from wildtool.agents.templates import agent_named  # not for functions
+        from wildtool.agents.command_agent import agent_named  # not for functions
 
         return agent_named(setting)
     if isinstance(setting, _IsAgent):

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from wildtool.agents.agent import WIRES, Wire
+from wildtool.agents.agent import WIRES, Traits, Wire
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_list, as_object, dumps, replace_surrogates, values_inside
 
@@ -81,6 +81,7 @@ class Template:
     """By path below its home the name of a file of this package."""
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What only its driver knows."""
+    traits: Traits = Traits()
     known: Known = Known()
 
 
@@ -145,6 +146,7 @@ def _read_template(name: str, table: Any, place: str) -> Template:
     if not isinstance(table, dict):
         raise DataError(f"{place}: expected a table, found {table!r}")
     values = _checked(as_object(table), Template, place)
+    values["traits"] = Traits(**_checked(values.get("traits", {}), Traits, f"{place} traits"))
     values["known"] = Known(**_checked(values.get("known", {}), Known, f"{place} known"))
     for key in ("command", "driver"):
         if not values.get(key):
@@ -158,7 +160,9 @@ def _read_template(name: str, table: Any, place: str) -> Template:
     return Template(name=name, **values)
 
 
-def _checked(table: dict[str, Any], of: type[Template] | type[Known], place: str) -> dict[str, Any]:
+def _checked(
+    table: dict[str, Any], of: type[Template] | type[Traits] | type[Known], place: str
+) -> dict[str, Any]:
     """The values of a table, lists as tuples. Raises DataError for a key or a type that the class does not have."""
     keys = [each.name for each in fields(of) if each.name != "name"]
     values = dict[str, Any]()
@@ -176,7 +180,8 @@ _TEXT = "a text"
 _KINDS: Mapping[str, frozenset[str]] = {
     "a list of texts": frozenset({"command", "instructed", "prefixes", "traps"}),
     "a table of texts": frozenset({"environment", "files", "copies"}),
-    "a table": frozenset({"more", "known"}),
+    "a table": frozenset({"more", "traits", "known"}),
+    "true or false": frozenset(each.name for each in fields(Traits)),
     "a date": frozenset({"tried"}),
 }
 """What keys hold that do not hold a text."""
@@ -185,6 +190,7 @@ _IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "a list of texts": lambda value: isinstance(value, list) and _are_texts(as_list(value)),
     "a table of texts": lambda value: isinstance(value, dict) and _are_texts(as_object(value).values()),
     "a table": lambda value: isinstance(value, dict),
+    "true or false": lambda value: isinstance(value, bool),
     "a date": lambda value: isinstance(value, date),
 }
 

@@ -1,6 +1,7 @@
 """The Agent Client Protocol: JSON-RPC, a session for a conversation."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from wildtool import __version__
@@ -10,7 +11,17 @@ from wildtool.agents.drivers.json_rpc import JsonRpc, RpcError
 from wildtool.agents.drivers.process import AgentProcess
 from wildtool.json_codec import as_object, as_objects
 
-_VERSION = 1
+_CLIENT: Mapping[str, Any] = {
+    "protocolVersion": 1,
+    "clientCapabilities": {
+        "fs": {"readTextFile": False, "writeTextFile": False},
+        "terminal": False,
+        # Warnings come apart from the text.
+        "session": {"notices": {}},
+    },
+    "clientInfo": {"name": "wildtool", "title": "wildtool", "version": __version__},
+}
+"""What we are, and what we offer an agent."""
 _KINDS_OF_ITS_OWN = frozenset({"execute", "edit", "delete", "move", "fetch"})
 """Kinds of calls that are none to a tool server."""
 _LIMITS = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in a turn"}
@@ -27,17 +38,8 @@ class Acp(Driver):
         self._notices: list[str] = []
 
     async def ready(self) -> None:
-        offered = {
-            "protocolVersion": _VERSION,
-            "clientCapabilities": {
-                "fs": {"readTextFile": False, "writeTextFile": False},
-                "terminal": False,
-                "session": {"notices": {}},
-            },
-            "clientInfo": {"name": "wildtool", "title": "wildtool", "version": __version__},
-        }
         try:
-            known = await self._rpc.call("initialize", offered)
+            known = await self._rpc.call("initialize", dict(_CLIENT))
             session = await self._rpc.call("session/new", await self._new_session(known))
             self._session = str(session.get("sessionId"))
             if "mode" in self.start.more:
