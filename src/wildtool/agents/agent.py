@@ -106,8 +106,11 @@ class LiveAgent(Protocol):
 class Agent(Protocol):
     """An agent as a user names it."""
 
-    name: str
-    traits: Traits
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def traits(self) -> Traits: ...
 
     def settings(self) -> Mapping[str, Any]:
         """What a reader needs to run it again: command or function, version, wire, how it is confined; never a key."""

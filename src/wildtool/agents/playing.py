@@ -16,8 +16,11 @@ AGENTS_AT_ONCE = 16
 class _IsAgent(Protocol):
     """`Agent`, for a look at run time."""
 
-    name: str
-    traits: Traits
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def traits(self) -> Traits: ...
 
     def settings(self) -> Mapping[str, Any]: ...
 

@@ -81,7 +81,7 @@ class Template:
     """By path below its home the name of a file of this package."""
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What only its driver knows."""
-    traits: Traits = Traits()
+    traits: Traits = field(default_factory=Traits)
     known: Known = Known()
 
 
