@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.old_paths import OldPaths
 
 if TYPE_CHECKING:
+    from wildtool.agents.session import AgentSession
     from wildtool.api.bench import Bench, BenchItem, CallCheck, cases, check_call, judge, load
     from wildtool.api.gating import GateOutcome, gate
     from wildtool.api.results import Run, RunComparison, Scores, Verdicts, compare
@@ -15,14 +16,16 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 _PLACES = {
-    "bench": ("Bench", "BenchItem", "CallCheck", "cases", "check_call", "judge", "load"),
-    "gating": ("GateOutcome", "gate"),
-    "results": ("Run", "RunComparison", "Scores", "Verdicts", "compare"),
-    "runs": ("arun", "run", "trust"),
-    "settings": ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling"),
+    "agents.session": ("AgentSession",),
+    "api.bench": ("Bench", "BenchItem", "CallCheck", "cases", "check_call", "judge", "load"),
+    "api.gating": ("GateOutcome", "gate"),
+    "api.results": ("Run", "RunComparison", "Scores", "Verdicts", "compare"),
+    "api.runs": ("arun", "run", "trust"),
+    "api.settings": ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling"),
 }
-"""The public names by the module of `wildtool.api` that has them."""
+"""The public names by the module that has them."""
 __all__ = [
+    "AgentSession",
     "Alterations",
     "Bench",
     "BenchItem",
@@ -57,7 +60,7 @@ def __getattr__(name: str) -> Any:
     place = next((module for module, names in _PLACES.items() if name in names), None)
     if place is None:
         raise AttributeError(f"module 'wildtool' has no attribute {name!r}; it has: {', '.join(__all__)}")
-    return getattr(import_module(f"wildtool.api.{place}"), name)
+    return getattr(import_module(f"wildtool.{place}"), name)
 
 
 def __dir__() -> list[str]:

@@ -40,6 +40,14 @@ CallTool = Callable[[str, Any, str | None], Awaitable[ToolAnswer]]
 the id of the call, where the caller knows it."""
 
 
+AnswersBy = Callable[[str, str], None]
+"""Takes a tool of the agent's own and its argument for the answer, where the agent ends a turn by a call of it."""
+
+
+def _by_text(tool: str, argument: str) -> None:
+    """Most agents end a turn by a text."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
     """What the doors must know of an agent."""
@@ -69,6 +77,7 @@ class Place:
     """The tools of the conversation, in OpenAI's shape."""
     call_tool: CallTool
     """The tool door, for agents in this process."""
+    answers_by: AnswersBy = _by_text
     socket: Path | None = None
     """The doors as a Unix socket, for agents without a network; None where there is none."""
     date: datetime | None = None

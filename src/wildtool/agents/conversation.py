@@ -85,6 +85,8 @@ class AgentConversation:
         self._names: dict[str, str] | None = None
         """By a tool's own name the one that the agent offers it by; None before its first question."""
         self._own_tools: frozenset[str] = frozenset()
+        self._answer_tool: tuple[str, str] | None = None
+        """The agent's own tool by which it ends a turn, with its argument for the answer; None where a text ends it."""
         self._said: Message | None = None
         """The last reply of the model, which the benchmark's next messages repeat."""
         self._step = CallStep()
@@ -182,6 +184,10 @@ class AgentConversation:
         self._step.arrive(call, arguments)
         return await asyncio.shield(call.result)
 
+    def answers_by(self, tool: str, argument: str) -> None:
+        """Learns that a turn ends by a call of one of the agent's own tools."""
+        self._answer_tool = tool, argument
+
     def asked_beside(self, path: str) -> None:
         self._notes.side_requests += 1
 
@@ -245,7 +251,7 @@ class AgentConversation:
             elif self._uninvited:
                 self._uninvited.popleft().result.set_result(ToolAnswer(NO_RESULT, is_error=True))
             else:
-                self._deliver({"role": "assistant", "content": STOPPED_TEXT}, {}, None)
+                self._deliver(self._as_it_expects({"role": "assistant", "content": STOPPED_TEXT}), {}, None)
 
     async def _say_again(self, message: Message) -> None:
         """Answers in the model's place what it said before; nothing where it just did."""
@@ -266,7 +272,7 @@ class AgentConversation:
             )
         self._look_at_first(self._asks[0].asked)
         self._begin_step(calls)
-        self._deliver(self._in_its_names(message), {}, None)
+        self._deliver(self._as_it_expects(message), {}, None)
         if not calls:
             await self._until_end()
 
@@ -295,7 +301,7 @@ class AgentConversation:
             finally:
                 self._model_s += time.monotonic() - start
             reply = answered.reply
-            sent = self._in_its_names(reply.message) if answered.is_ours else reply.message
+            sent = self._as_it_expects(reply.message) if answered.is_ours else reply.message
             sent = {**sent, "tool_calls": _with_ids(sent)} if sent.get("tool_calls") else sent
             own = self._in_our_names(self._without_own_calls(sent))
             gathered = _together(gathered, replace(reply, message=own))
@@ -412,8 +418,19 @@ class AgentConversation:
         )
         return StepCall(name, text, its_id, its_id, asyncio.get_running_loop().create_future())
 
-    def _in_its_names(self, message: Message) -> Message:
-        return _renamed(message, self._names or {})
+    def _as_it_expects(self, message: Message) -> Message:
+        """A message of the benchmark as the agent's model would say it: with its names of the tools, and an answer by the
+        tool that is for it."""
+        calls = as_objects(message.get("tool_calls"))
+        if calls or self._answer_tool is None or self._answer_tool[0] not in self._own_tools:
+            return _renamed(message, self._names or {})
+        tool, argument = self._answer_tool
+        function = {"name": tool, "arguments": canonical_json({argument: text_of(message)}).decode()}
+        return {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": _with_ids({"tool_calls": [{"type": "function", FUNCTION: function}]}),
+        }
 
     def _in_our_names(self, message: Message) -> Message:
         return _renamed(message, {offered: own for own, offered in (self._names or {}).items()})

@@ -145,6 +145,7 @@ class AgentModel:
             model=self._inner.endpoint_name if isinstance(self._inner, HttpModel) else self._inner.name,
             instructions="\n\n".join(written_text(each) or "" for each in instructions),
             tools=request.tools,
+            answers_by=conversation.answers_by,
             call_tool=lambda name, arguments, id_: conversation.call_tool(name, arguments, {"id": id_}),
             socket=doors.socket,
         )

@@ -33,7 +33,7 @@ class CallableModel:
             raise UsageError(f"model={function!r} must be a function of (messages, tools): {error}") from None
         self._function = function
         self._name = str(getattr(function, "__name__", type(function).__name__)).strip("<>")
-        self._digest = _code_digest(function)
+        self._digest = code_digest(function)
         self.name = f"function/{self._name}-{self._digest[:8]}"
         """Another text of the function has another name, so a run never continues with replies of an earlier one."""
 
@@ -85,7 +85,7 @@ def _as_reply(answer: Any, seconds: float) -> Reply:
     )
 
 
-def _code_digest(function: ModelFunction) -> str:
+def code_digest(function: Callable[..., Any]) -> str:
     """SHA-256 of what a function is made of: its text, constants, defaults, bound values and those of its closure.
 
     Global variables, other functions that it calls and objects whose value has no text are not part of it.

@@ -1,0 +1,31 @@
+"""What every framework is given of a tool."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from wildtool.agents.session import AgentSession
+from wildtool.agents.tool_server import legal_schema
+from wildtool.shapes.keys import FUNCTION
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """A tool's name, description and the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """To the letter, but for types that JSON Schema does not have (`legal_schema`)."""
+
+
+def tool_schemas(session: AgentSession) -> list[ToolSchema]:
+    """The tools of a conversation, in order."""
+    functions = [tool[FUNCTION] for tool in session.definitions()]
+    return [
+        ToolSchema(
+            function["name"],
+            function.get("description") or "",
+            legal_schema(function.get("parameters") or {}) or {"type": "object", "properties": {}},
+        )
+        for function in functions
+    ]
