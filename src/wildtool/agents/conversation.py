@@ -13,7 +13,7 @@ from typing import Any
 from wildtool.agents.agent import AgentFailedError, LiveAgent, ToolAnswer, Traits, TurnEnd
 from wildtool.agents.harness import HarnessNotes
 from wildtool.agents.steps import CallStep, StepCall
-from wildtool.agents.tool_names import offered_names
+from wildtool.agents.tool_names import AnswerTool, offered_names
 from wildtool.agents.wires import WIRE_FORMATS
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.alter.tool_answers import NO_RESULT
@@ -85,8 +85,10 @@ class AgentConversation:
         self._names: dict[str, str] | None = None
         """By a tool's own name the one that the agent offers it by; None before its first question."""
         self._own_tools: frozenset[str] = frozenset()
-        self._answer_tool: tuple[str, str] | None = None
-        """The agent's own tool by which it ends a turn, with its argument for the answer; None where a text ends it."""
+        self._answer_tool: AnswerTool | None = None
+        """The agent's own tool by which it ends a turn; None where a text ends it."""
+        self._own_answer: str | None = None
+        """The answer in the last call of that tool, where the last reply has one."""
         self._said: Message | None = None
         """The last reply of the model, which the benchmark's next messages repeat."""
         self._step = CallStep()
@@ -186,7 +188,7 @@ class AgentConversation:
 
     def answers_by(self, tool: str, argument: str) -> None:
         """Learns that a turn ends by a call of one of the agent's own tools."""
-        self._answer_tool = tool, argument
+        self._answer_tool = AnswerTool(tool, argument)
 
     def asked_beside(self, path: str) -> None:
         self._notes.side_requests += 1
@@ -303,6 +305,7 @@ class AgentConversation:
             reply = answered.reply
             sent = self._as_it_expects(reply.message) if answered.is_ours else reply.message
             sent = {**sent, "tool_calls": _with_ids(sent)} if sent.get("tool_calls") else sent
+            self._own_answer = self._answer_tool and self._answer_tool.answer_in(sent)
             own = self._in_our_names(self._without_own_calls(sent))
             gathered = _together(gathered, replace(reply, message=own))
             self._begin_step(as_objects(own.get("tool_calls")))
@@ -311,7 +314,8 @@ class AgentConversation:
                 self._said = own
                 return gathered
             # A text is the end of the turn, unless the agent thinks otherwise.
-            if not sent.get("tool_calls") and not await self._ask_or_end():
+            is_end = self._own_answer is not None or not sent.get("tool_calls")
+            if is_end and not await self._ask_or_end():
                 return self._reply_of_end(gathered)
             self._notes.own_step(as_objects(sent.get("tool_calls")))
         raise AgentFailedError(f"{self.name} made {MOST_OWN_STEPS} own steps for one reply")
@@ -328,7 +332,7 @@ class AgentConversation:
                 f"{self.name} never asked its model with the tools of the conversation: {end.detail or end.text}"
             )
         reply = gathered or Reply({"role": "assistant", "content": ""})
-        said = written_text(reply.message) or ""
+        said = self._own_answer or written_text(reply.message) or ""
         self._notes.turn_ended(end, said)
         message = {key: value for key, value in reply.message.items() if key != "tool_calls"}
         self._said = {**message, "role": "assistant", "content": end.text}
@@ -421,16 +425,9 @@ class AgentConversation:
     def _as_it_expects(self, message: Message) -> Message:
         """A message of the benchmark as the agent's model would say it: with its names of the tools, and an answer by the
         tool that is for it."""
-        calls = as_objects(message.get("tool_calls"))
-        if calls or self._answer_tool is None or self._answer_tool[0] not in self._own_tools:
+        if message.get("tool_calls") or self._answer_tool is None:
             return _renamed(message, self._names or {})
-        tool, argument = self._answer_tool
-        function = {"name": tool, "arguments": canonical_json({argument: text_of(message)}).decode()}
-        return {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": _with_ids({"tool_calls": [{"type": "function", FUNCTION: function}]}),
-        }
+        return self._answer_tool.saying(written_text(message) or "")
 
     def _in_our_names(self, message: Message) -> Message:
         return _renamed(message, {offered: own for own, offered in (self._names or {}).items()})

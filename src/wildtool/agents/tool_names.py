@@ -2,11 +2,46 @@
 their wire does not allow, cut long ones, and put them between tools of their own."""
 
 import re
+import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, canonical_json, loads_within
 from wildtool.shapes.keys import FUNCTION
-from wildtool.types import Tool
+from wildtool.types import Message, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTool:
+    """A tool of an agent's own by which it ends a turn."""
+
+    name: str
+    argument: str
+    """The one that holds its answer."""
+
+    def saying(self, text: str) -> Message:
+        """The reply of a model that answers by it."""
+        function = {"name": self.name, "arguments": canonical_json({self.argument: text}).decode()}
+        call = {"id": f"call_{secrets.token_hex(12)}", "type": "function", FUNCTION: function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+    def answer_in(self, reply: Message) -> str | None:
+        """The answer in a reply; None where it calls the tool with none, or not at all."""
+        functions = [as_object(call.get(FUNCTION)) for call in as_objects(reply.get("tool_calls"))]
+        for function in functions:
+            if function.get("name") == self.name:
+                answer = _arguments(function.get("arguments")).get(self.argument)
+                return answer if isinstance(answer, str) else None
+        return None
+
+
+def _arguments(text: Any) -> dict[str, Any]:
+    try:
+        return as_object(loads_within(text, REPLY_LIMITS))
+    except (ValueError, TypeError):
+        return {}
 
 
 def offered_names(tools: Sequence[Tool], offered: Sequence[Tool]) -> dict[str, str]:

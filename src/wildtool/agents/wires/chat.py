@@ -56,14 +56,15 @@ class ChatWire:
         said = {**message, "role": "assistant", "content": message.get("content")}
         if calls := _calls(message):
             said["tool_calls"] = calls
-        counted = {"usage": _usage(usage)} if counted_tokens(usage) else {}
+        # Always, and zeros for what is not known: clients look into it without asking.
+        counted = {"usage": _usage(usage)}
         if not asked.stream:
             choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": finish}
             return whole_answer({**answer, "choices": [choice], **counted})
         wants_usage = as_object(asked.body.get("stream_options")).get("include_usage") is True
         chunk = {**answer, "object": "chat.completion.chunk"}
         chunks = [{**chunk, "choices": [choice]} for choice in _pieces(said, finish)]
-        if wants_usage and counted:
+        if wants_usage:
             chunks.append({**chunk, "choices": [], **counted})
         return streamed_answer(chunks, named=False, end=f"data: {DONE}\n\n".encode())
 
