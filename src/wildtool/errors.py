@@ -15,6 +15,10 @@ BLOCKED_PROMPT = "blocked prompt"
 NOT_RECORDED = "not recorded"
 """Error kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
 
+TOOLS_MISSING = "tools missing"
+"""Error kind of a unit that cannot be played, since what lies between benchmark and model leaves out some of its tools:
+final, since it would again."""
+
 
 class WildtoolError(Exception):
     """An error that the user can act on: the message names the cause, what was expected and what to do.

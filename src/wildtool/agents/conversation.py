@@ -50,6 +50,10 @@ class DiffersError(AgentFailedError):
     """An agent that is to live through an earlier conversation goes another way."""
 
 
+class ToolsMissingError(AgentFailedError):
+    """An agent asks its model without some tools of the conversation."""
+
+
 @dataclass(slots=True)
 class PendingAsk:
     """A question to the model that is not answered yet."""
@@ -397,7 +401,7 @@ class AgentConversation:
         names = offered_names(self.tools, asked.tools)
         missing = [name for tool in self.tools if (name := tool[FUNCTION]["name"]) not in names]
         if missing:
-            raise AgentFailedError(
+            raise ToolsMissingError(
                 f"{self.name} asks its model without {len(missing)} of the {len(self.tools)} tools: "
                 f"{', '.join(missing[:5])}. Nothing can be judged so"
             )

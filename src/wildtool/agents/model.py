@@ -8,12 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.agents.agent import Agent, AgentFailedError, Place, Wire
-from wildtool.agents.conversation import INSTRUCTION_ROLES, AgentConversation, Answered, DiffersError
+from wildtool.agents.conversation import (
+    INSTRUCTION_ROLES,
+    AgentConversation,
+    Answered,
+    DiffersError,
+    ToolsMissingError,
+)
 from wildtool.agents.doors import Doors
 from wildtool.agents.wires import wire_of
 from wildtool.agents.wires.base import Asked, WireAnswer
+from wildtool.alter.agent.record import AGENT_DIFFERS, AGENT_FAILED
 from wildtool.episode import written_text
-from wildtool.errors import CallError
+from wildtool.errors import TOOLS_MISSING, CallError
 from wildtool.models.http.streams import is_event_stream
 from wildtool.models.providers.base import HttpModel
 from wildtool.temporary import temporary_folder
@@ -75,8 +82,8 @@ class AgentModel:
         except (AgentFailedError, OSError) as error:
             await self._end(conversation, address)
             self._failures[address] += 1
-            kind = "agent differs" if isinstance(error, DiffersError) else "agent failed"
-            raise CallError(kind, str(error), final=self._failures[address] >= MOST_FAILURES) from error
+            final = self._failures[address] >= MOST_FAILURES
+            raise CallError(_kind(error), str(error), final=final) from error
         finally:
             if conversation is not None:
                 self._busy.discard(conversation)
@@ -175,6 +182,13 @@ class AgentModel:
         await conversation.close()
         if self._doors is not None:
             self._doors.dismiss(place)
+
+
+def _kind(error: Exception) -> str:
+    """The kind of a call that failed by its agent."""
+    if isinstance(error, ToolsMissingError):
+        return TOOLS_MISSING
+    return AGENT_DIFFERS if isinstance(error, DiffersError) else AGENT_FAILED
 
 
 def _instructions(request: Request) -> Iterator[Message]:

@@ -35,11 +35,11 @@ from wildtool.agents.wires.requests import (
     list_in,
     lose_part,
     object_in,
+    offered_tool,
     part_texts,
     refusing,
     sampling_of,
     text_in,
-    offered_tool,
 )
 from wildtool.json_codec import as_object
 from wildtool.reply_ends import End

@@ -33,10 +33,10 @@ from wildtool.agents.wires.requests import (
     list_in,
     lose_part,
     object_in,
+    offered_tool,
     refusing,
     sampling_of,
     text_in,
-    offered_tool,
 )
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading

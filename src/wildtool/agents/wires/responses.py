@@ -32,11 +32,11 @@ from wildtool.agents.wires.requests import (
     joined_text,
     list_in,
     object_in,
+    offered_tool,
     part_texts,
     refusing,
     sampling_of,
     text_in,
-    offered_tool,
 )
 from wildtool.json_codec import as_list, as_object, as_objects, dumps
 from wildtool.reply_ends import End

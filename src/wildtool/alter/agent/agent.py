@@ -105,13 +105,13 @@ class AgentAlteration(Alteration):
         return {"agent": {"name": self.name, "settings": dict(self.settings)}}
 
     def unit(self, item: Item, unit: str) -> AgentUnit:
-        return AgentUnit()
+        return AgentUnit(sees_model=self.knows_steps)
 
     def unit_after(
         self, item: Item, unit: str, rules: Rules, earlier: Mapping[str, AlteredUnit]
     ) -> AgentUnit:
         before = [each for each in earlier.values() if isinstance(each, AgentUnit)]
-        return AgentUnit(before[-1] if before else None)
+        return AgentUnit(before[-1] if before else None, sees_model=self.knows_steps)
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         if benchmark.mode == COMPLETION:

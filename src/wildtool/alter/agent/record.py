@@ -22,13 +22,20 @@ ANSWERED_TURN = "answer"
 """How a turn ends that the agent answers; any other word says why it did not."""
 
 
+AGENT_FAILED, AGENT_DIFFERS = "agent failed", "agent differs"
+"""Kinds of the failed calls of units in which the agent failed, or did not live through an earlier conversation as it
+went."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallFate:
     """What became of one call of an earlier reply."""
 
     id: str
+    """As the benchmark's history has it, which may be another than in the reply."""
     name: str
     fate: str
+    executions: int
     arguments: str | None
     """What was executed instead; None where it is what the model said."""
     result: str | None
@@ -55,8 +62,8 @@ class RecordedEnd:
     """How a turn ended."""
 
     kind: str
-    text: str | None
-    """What the user reads; None where it is what the model said."""
+    said: str | None
+    """What the model said; None where it is the text of the reply, which the user reads."""
     detail: str
 
 
@@ -65,8 +72,8 @@ class HarnessRecord:
     """What the agent did between the request before and a reply."""
 
     prompt_chars: int | None
+    """Of its system text; None where it is as before."""
     prompt: str | None
-    """Its system text; None where it is as before."""
     tools: OfferedTools | None
     """None where they are as before."""
     sampling: Mapping[str, Any] | None
@@ -83,8 +90,8 @@ class HarnessRecord:
     retries: int
     seconds: float
     """The agent's own, without those of the model."""
-    own_tokens: int
-    """Of steps of its own, and of replies that it threw away."""
+    own_tokens: int | None
+    """Of steps of its own, and of replies that it threw away; None where that was not noted."""
     end: RecordedEnd | None
     """None within a turn."""
 
@@ -95,7 +102,6 @@ def harness_record(message: Message) -> HarnessRecord | None:
     if not isinstance(fields, dict):
         return None
     its, prompt = as_object(fields), as_object(as_object(fields).get("prompt"))
-    usage = as_object(its.get("usage"))
     sampling: Any = its.get("sampling")
     return HarnessRecord(
         prompt_chars=_number(prompt["chars"]) if "chars" in prompt else None,
@@ -109,7 +115,7 @@ def harness_record(message: Message) -> HarnessRecord | None:
         side_requests=_number(its.get("side_requests")),
         retries=_number(its.get("retries")),
         seconds=_seconds(its.get("seconds")),
-        own_tokens=_number(usage.get("prompt_tokens")) + _number(usage.get("completion_tokens")),
+        own_tokens=_tokens(as_object(its["usage"])) if isinstance(its.get("usage"), dict) else None,
         end=_end(its["end"]) if isinstance(its.get("end"), dict) else None,
     )
 
@@ -137,6 +143,7 @@ def _fate(fields: Mapping[str, Any]) -> CallFate:
         id=_text(fields.get("id")) or "",
         name=_text(fields.get("name")) or "",
         fate=_text(fields.get("fate")) or "",
+        executions=_number(fields.get("executions")),
         arguments=_written(fields.get("arguments")),
         result=_written(fields.get("result")),
     )
@@ -147,6 +154,10 @@ def _end(value: Any) -> RecordedEnd:
     return RecordedEnd(
         _text(fields.get("kind")) or "", _text(fields.get("text")), _text(fields.get("detail")) or ""
     )
+
+
+def _tokens(usage: Mapping[str, Any]) -> int:
+    return _number(usage.get("prompt_tokens")) + _number(usage.get("completion_tokens"))
 
 
 def _text(value: Any) -> str | None:

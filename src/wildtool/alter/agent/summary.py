@@ -5,16 +5,24 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wildtool.alter.agent.record import ALTERED, ANSWERED, ANSWERED_TURN, AS_SAID, DISCARDED, FATES
+from wildtool.alter.agent.record import (
+    AGENT_DIFFERS,
+    AGENT_FAILED,
+    ALTERED,
+    ANSWERED,
+    ANSWERED_TURN,
+    AS_SAID,
+    DISCARDED,
+    FATES,
+)
 from wildtool.alter.agent.unit import FATE_COLUMNS
 from wildtool.alter.base import Remark
+from wildtool.errors import TOOLS_MISSING
 from wildtool.json_codec import as_object
 from wildtool.stats.metrics import Rate, rate_metrics, sql_name, sql_text
 from wildtool.types import Metric, Verdict
 
 GROUP = "harness"
-TOOLS_MISSING = "tools missing"
-"""Kind of the failed call of a unit that was not played, since the agent's first request lacked one of its tools."""
 CUTS_NOTE = (
     "The same tasks asked of the bare model. Where the agent altered a call or answered it itself, what was executed is"
     " not what the model said; where it did not, the difference is what the agent's prompt and tools do to the model."
@@ -28,6 +36,12 @@ _TOUCHED = f"{FATE_COLUMNS[ALTERED]} + {FATE_COLUMNS[ANSWERED]}"
 _KINDS = {"task_type": "", "position": "position "}
 """Columns by which benchmarks of sessions tell tasks apart, with what comes before their values in a name; they need not
 have them."""
+_FAILURES = {
+    TOOLS_MISSING: "not played: the agent's first request lacked one of their tools",
+    AGENT_FAILED: "in which the agent failed",
+    AGENT_DIFFERS: "in which the agent did not live through what came before as it went",
+}
+"""Kinds of failed calls of agents, in words."""
 _NAMES = {
     "altered": "altered",
     "answered by the agent": "answered by the agent itself",
@@ -72,7 +86,7 @@ def _means(verdicts: Any) -> Iterator[Metric]:
     row = verdicts.aggregate(sums).fetchall()[0]
     for (name, _, unit), total, units in zip(_MEANS, row[::2], row[1::2], strict=True):
         value = float(total) / units if units else None
-        yield Metric(GROUP, name, value, float(total), units, kind="mean", unit=unit, better="less")
+        yield Metric(GROUP, name, value, float(total), units, kind="mean", unit=unit, better="")
 
 
 def _counts(verdicts: Any) -> Iterator[Metric]:
@@ -120,11 +134,12 @@ def harness_remarks(verdicts: Any) -> Iterator[Remark]:
         yield Remark(
             "calls not as said", count, calls, f"{count} of {calls} calls not executed as said ({parts})"
         )
-    where = f"outcome = 'infra_error' AND starts_with(reason, {sql_text(f'{TOOLS_MISSING}:')})"
-    ((units, without),) = verdicts.aggregate(f"count(*), count(*) FILTER ({where})").fetchall()
-    if without:
-        text = f"{without} of {units} units not played: the agent's first request lacked one of their tools"
-        yield Remark(TOOLS_MISSING, without, units, text)
+    kind = "CASE WHEN outcome = 'infra_error' THEN split_part(reason, ': ', 1) END"
+    kinds = dict(verdicts.aggregate(f"{kind} AS kind, count(*)").fetchall())
+    units = sum(kinds.values())
+    for failure, words in _FAILURES.items():
+        if count := kinds.get(failure):
+            yield Remark(failure, count, units, f"{count} of {units} units {words}")
     ends = _values(verdicts, "turn_end")
     if unanswered := {kind: count for kind, count in ends.items() if kind != ANSWERED_TURN}:
         parts = ", ".join(f"{kind} {count}" for kind, count in unanswered.items())
@@ -136,14 +151,15 @@ def harness_remarks(verdicts: Any) -> Iterator[Remark]:
 def unit_tally(verdict: Verdict) -> Mapping[str, int]:
     """The same of one unit, for a line that adds up; without what did not happen."""
     fields = verdict.fields
+    failure = verdict.reason.partition(": ")[0] if verdict.outcome == "infra_error" else ""
     counts = {
         "calls not as said": sum(
             count
             for fate, column in FATE_COLUMNS.items()
             if fate not in (AS_SAID, DISCARDED) and isinstance(count := fields.get(column), int)
         ),
-        "units without all tools": verdict.outcome == "infra_error"
-        and verdict.reason.startswith(f"{TOOLS_MISSING}:"),
+        "units without all tools": failure == TOOLS_MISSING,
+        "agents failed": failure in (AGENT_FAILED, AGENT_DIFFERS),
         "turns not answered": fields.get("turn_end") not in (None, ANSWERED_TURN),
     }
     return {name: int(count) for name, count in counts.items() if count}

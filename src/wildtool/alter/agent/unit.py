@@ -21,6 +21,7 @@ from wildtool.alter.agent.record import (
 )
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
 from wildtool.json_codec import as_objects
+from wildtool.shapes import tool_name
 from wildtool.trace import Aside, Trace, TraceStep
 from wildtool.types import FieldValue, Message, Request
 
@@ -65,29 +66,40 @@ _LOOKED_AT = 200_000
 class AgentUnit(AlteredUnit):
     """A unit as an agent played it. The benchmark's requests pass through unchanged."""
 
-    def __init__(self, before: "AgentUnit | None" = None) -> None:
-        """Args: before: the unit that this one goes on after in the same conversation; None for the first."""
-        self._prompt = before._prompt if before is not None else None
-        """What is known of the agent's prompt and tools by now, since a record says only what is new."""
+    def __init__(self, before: "AgentUnit | None" = None, *, sees_model: bool = True) -> None:
+        """
+        Args:
+            before: the unit that this one goes on after in the same conversation; None for the first.
+            sees_model: whether it is known what the model said, so that calls can be compared with it.
+        """
+        self._sees_model = sees_model
+        # A record says only what is new.
+        self._prompt_chars: int | None = before._prompt_chars if before is not None else None
         self._dates: tuple[str, ...] = before._dates if before is not None else ()
         self._tools: OfferedTools | None = before._tools if before is not None else None
         self._sampling: Mapping[str, Any] | None = before._sampling if before is not None else None
         self._steps: list[tuple[Message, HarnessRecord | None]] = []
         """Each reply with what is recorded beside it."""
+        self._fates: list[dict[int, CallFate]] = []
+        """For each reply what became of its calls, by their places."""
         self._missing: set[str] = set()
 
     def exchange(self, request: Request) -> Exchange:
         reply = yield request
         record = harness_record(reply)
-        self._steps.append((reply, record))
         if record is not None:
             self._take(record, request.messages)
+        self._steps.append((reply, record))
+        self._fates.append({})
         return without_harness(reply)
 
     def _take(self, record: HarnessRecord, messages: Sequence[Message]) -> None:
-        """Keeps what holds from now on."""
+        """Keeps what holds from now on, and what became of the calls of the reply before."""
+        if self._steps:
+            self._fates[-1] = _fates_of(self._steps[-1][0], record.calls)
+        if record.prompt_chars is not None:
+            self._prompt_chars = record.prompt_chars
         if record.prompt is not None:
-            self._prompt = record.prompt
             self._dates = tuple(sorted(_dates(record.prompt) - set(_all_dates(messages))))
         self._tools = record.tools or self._tools
         self._sampling = self._sampling if record.sampling is None else record.sampling
@@ -98,41 +110,41 @@ class AgentUnit(AlteredUnit):
     def _records(self) -> list[HarnessRecord]:
         return [record for _, record in self._steps if record is not None]
 
-    @property
-    def _known(self) -> dict[str, CallFate]:
-        """What became of the calls of this unit's replies, by id."""
-        own = {id_ for reply, _ in self._steps for id_ in _call_ids(reply)}
-        fates = (call for record in self._records for call in record.calls)
-        return {call.id: call for call in fates if call.id in own and call.fate != DISCARDED}
-
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
-        records, known = self._records, self._known
+        records = self._records
         if not records:
             return {}
-        fates = Counter(call.fate for call in known.values())
-        fates[DISCARDED] = sum(call.fate == DISCARDED for record in records for call in record.calls)
-        calls = sum(len(as_objects(reply.get("tool_calls"))) for reply, _ in self._steps)
         own_calls = Counter(name for record in records for name in record.own_calls)
         lost = sum((Counter(record.lost) for record in records), Counter[str]())
-        sizes = [record.prompt_chars for record in records if record.prompt_chars is not None]
+        tokens = [record.own_tokens for record in records if record.own_tokens is not None]
         return {
-            "agent_prompt_chars": max(sizes, default=None),
+            "agent_prompt_chars": self._prompt_chars,
             "agent_dates": ", ".join(self._dates) or None,
             "agent_sampling": _settings_text(self._sampling),
             **self._of_tools(),
             "agent_own_steps": sum(record.own_steps for record in records),
             "agent_own_calls": own_calls.total(),
             "agent_called": _counts_text(own_calls),
-            "agent_own_tokens": sum(record.own_tokens for record in records),
-            **{column: fates[fate] for fate, column in FATE_COLUMNS.items()},
-            "calls_not_known": calls - sum(fates[fate] for fate in FATES if fate != DISCARDED),
-            "results_changed": sum(call.result is not None for call in known.values()),
-            "texts_changed": sum(end.text is not None for end in self._ends),
+            "agent_own_tokens": sum(tokens) if tokens else None,
+            **(self._of_calls() if self._sees_model else {}),
+            "texts_changed": sum(end.said is not None for end in self._ends),
             "lost_in_translation": _counts_text(lost),
             "side_requests": sum(record.side_requests for record in records),
             "agent_retries": sum(record.retries for record in records),
             "agent_seconds": sum(record.seconds for record in records),
             "turn_end": self._turn_end(),
+        }
+
+    def _of_calls(self) -> Mapping[str, FieldValue]:
+        known = [call for fates in self._fates for call in fates.values()]
+        fates = Counter(call.fate for call in known if call.fate in FATES)
+        calls = sum(len(as_objects(reply.get("tool_calls"))) for reply, _ in self._steps)
+        unknown = calls - fates.total()
+        fates[DISCARDED] = sum(call.fate == DISCARDED for record in self._records for call in record.calls)
+        return {
+            **{column: fates[fate] for fate, column in FATE_COLUMNS.items()},
+            "calls_not_known": unknown,
+            "results_changed": sum(call.result is not None for call in known),
         }
 
     def _of_tools(self) -> Mapping[str, FieldValue]:
@@ -168,13 +180,13 @@ class AgentUnit(AlteredUnit):
     def _asides(self, number: int) -> Iterator[Aside]:
         """What is to be said at a reply."""
         reply, record = self._steps[number]
-        if record is not None:
-            yield from _before_reply(record)
-        known = self._known if record is not None else {}
-        for place, id_ in enumerate(_call_ids(reply)):
-            if record is not None:
-                yield from _of_call(known.get(id_), place)
-        if record is not None and record.end is not None:
+        if record is None:
+            return
+        yield from _before_reply(record)
+        if self._sees_model:
+            for place in range(len(as_objects(reply.get("tool_calls")))):
+                yield from _of_call(self._fates[number].get(place), place)
+        if record.end is not None:
             yield from _of_end(record.end)
 
 
@@ -206,15 +218,16 @@ def _of_call(call: CallFate | None, place: int) -> Iterator[Aside]:
         yield Aside("not known what became of it", call=place)
         return
     title = {AS_SAID: "executed as said"}.get(call.fate, call.fate or "not known what became of it")
-    yield Aside(title, call.arguments or "", place)
+    more = f", executed {call.executions} times" if call.executions > 1 else ""
+    yield Aside(title + more, call.arguments or "", place)
     if call.result is not None:
         yield Aside("what the model was shown of its result", call.result, place)
 
 
 def _of_end(end: RecordedEnd) -> Iterator[Aside]:
     yield Aside(f"end of the turn: {end.kind or 'not known'}", end.detail)
-    if end.text is not None:
-        yield Aside("what the user reads, which is not what the model said", end.text)
+    if end.said is not None:
+        yield Aside("what the model said, which is not what the agent's user reads", end.said)
 
 
 def _tools_title(tools: OfferedTools) -> str:
@@ -233,10 +246,26 @@ def _renamed_text(renamed: Mapping[str, str]) -> str:
     return "\n".join(f"{name}: shown as {shown}" for shown, name in renamed.items())
 
 
-def _call_ids(reply: Message) -> list[str]:
-    """The id of each call; an empty text for one without."""
-    ids = (call.get("id") for call in as_objects(reply.get("tool_calls")))
-    return [id_ if isinstance(id_, str) else "" for id_ in ids]
+def _fates_of(reply: Message, fates: Sequence[CallFate]) -> dict[int, CallFate]:
+    """What became of the calls of a reply, by their places: by id, else by name in order, since the benchmark's history
+    may give calls other ids than the reply has."""
+    calls = as_objects(reply.get("tool_calls"))
+    left = [fate for fate in fates if fate.fate != DISCARDED]
+    found: dict[int, CallFate] = {}
+    for is_of in (_has_its_id, _has_its_name):
+        for place, call in enumerate(calls):
+            if place not in found and (own := next((fate for fate in left if is_of(fate, call)), None)):
+                found[place] = own
+                left.remove(own)
+    return found
+
+
+def _has_its_id(fate: CallFate, call: Message) -> bool:
+    return bool(fate.id) and call.get("id") == fate.id
+
+
+def _has_its_name(fate: CallFate, call: Message) -> bool:
+    return tool_name(call) == fate.name
 
 
 def _counts_text(counts: Mapping[str, int]) -> str | None:

@@ -532,7 +532,9 @@ def _measured(
         return list(metrics)
     groups = {group for group, profiles in owner.step_groups.items() if not profiles or profile in profiles}
     return [
-        replace(metric, value=None, low=None, high=None, note=_STEPS_NOT_KNOWN)
+        replace(
+            metric, value=None, numerator=0.0, denominator=0.0, low=None, high=None, note=_STEPS_NOT_KNOWN
+        )
         if metric.group in groups
         else metric
         for metric in metrics

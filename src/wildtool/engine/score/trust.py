@@ -36,7 +36,7 @@ from wildtool.engine.score.reply_signs import (
     TEXT_FOR_CALL,
     UNREAD,
 )
-from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, TOOLS_MISSING
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_object
 from wildtool.models.http.deltas import (
@@ -64,6 +64,7 @@ _ANSWERED_ALIKE = frozenset(
     {
         BLOCKED_PROMPT,
         NOT_RECORDED,
+        TOOLS_MISSING,
         IMPORTED,
         "unsendable request",
         "prompt too long",
