@@ -53,6 +53,8 @@ class Aside:
     """What a reader may unfold; empty where the title says all."""
     call: int | None = None
     """Number of the reply's call that it is about; None for the whole step."""
+    after: bool = False
+    """Whether it happened after the reply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,9 +72,9 @@ def _rates() -> Iterator[Rate]:
 
 _MEANS = (
     ("characters of the agent's prompt", "agent_prompt_chars", "characters"),
-    ("tools of the agent's own", "agent_own_tools", "tools"),
+    ("tools that the agent adds", "added_tools", "tools"),
     ("steps of the agent's own per unit", "agent_own_steps", "steps"),
-    ("tokens of own steps per unit", "agent_own_tokens", "tokens"),
+    ("tokens of the agent's own steps per unit", "agent_own_tokens", "tokens"),
     ("side requests per unit", "side_requests", "requests"),
     ("retries of the agent per unit", "agent_retries", "retries"),
     ("seconds of the agent itself per unit", "agent_seconds", "s"),
@@ -169,7 +169,7 @@ def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
     """What the agent itself did, as the numbers beside a comparison."""
     rows = verdicts.filter(_RECORDED)
     ((units, median, most, own),) = rows.aggregate(
-        "count(*), median(agent_prompt_chars), max(agent_prompt_chars), max(agent_own_tools)"
+        "count(*), median(agent_prompt_chars), max(agent_prompt_chars), max(added_tools)"
     ).fetchall()
     if not units:
         return
@@ -179,7 +179,7 @@ def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
     yield "sampling it sets", _spread(_values(rows, "agent_sampling"), units) or "none"
     called = _named(rows, "agent_called")
     uses = ", ".join(f"{name} {count}×" for name, count in called.most_common())
-    yield "own tools", f"{own or 0} offered; called: {uses or 'none'}"
+    yield "tools it adds", f"{own or 0} offered; called: {uses or 'none'}"
     renamed, schemas, missing = rows.aggregate(
         "max(renamed_tools), max(changed_schemas), max(missing_tools)"
     ).fetchall()[0]

@@ -31,7 +31,7 @@ AGENT_COLUMNS: Mapping[str, str] = {
     "agent_prompt_chars": "BIGINT",
     "agent_dates": "VARCHAR",
     "agent_sampling": "VARCHAR",
-    "agent_own_tools": "BIGINT",
+    "added_tools": "BIGINT",
     "renamed_tools": "BIGINT",
     "changed_schemas": "BIGINT",
     "missing_tools": "BIGINT",
@@ -152,7 +152,7 @@ class AgentUnit(AlteredUnit):
         if tools is None:
             return {}
         return {
-            "agent_own_tools": len(tools.own),
+            "added_tools": len(tools.own),
             "renamed_tools": len(tools.renamed),
             "changed_schemas": tools.changed_schemas,
             "missing_tools": len(self._missing),
@@ -225,9 +225,9 @@ def _of_call(call: CallFate | None, place: int) -> Iterator[Aside]:
 
 
 def _of_end(end: RecordedEnd) -> Iterator[Aside]:
-    yield Aside(f"end of the turn: {end.kind or 'not known'}", end.detail)
+    yield Aside(f"end of the turn: {end.kind or 'not known'}", end.detail, after=True)
     if end.said is not None:
-        yield Aside("what the model said, which is not what the agent's user reads", end.said)
+        yield Aside("what the model said, which is not what the agent's user reads", end.said, after=True)
 
 
 def _tools_title(tools: OfferedTools) -> str:

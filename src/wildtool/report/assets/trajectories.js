@@ -10,8 +10,8 @@
 
   // ---- addresses
   const filters = () => Object.fromEntries(FILTERS.map((key) => [key, form.elements[key].value]).filter(([, value]) => value));
-  const address = (unit) => {
-    const text = new URLSearchParams({ ...(unit ? place(unit) : { run: form.elements.run.value }), ...filters(), ...(state.beside && unit ? { beside: state.beside } : {}) }).toString();
+  const address = (unit, beside = state.beside) => {
+    const text = new URLSearchParams({ ...(unit ? place(unit) : { run: form.elements.run.value }), ...filters(), ...(beside && unit ? { beside } : {}) }).toString();
     return wildtool.inOneFile() ? `#${SLUG}?${text}` : `#${text}`;
   };
   const place = ({ run, row }) => {
@@ -161,10 +161,13 @@
   }
   const oneLine = (text) => { const line = text.slice(0, 400).replace(/\s+/g, " ").trim(); return line.length > 90 ? `${line.slice(0, 90)}…` : line; };
 
-  function callCard([name, text, id]) {
+  // What happened around a reply and is no part of the conversation.
+  const aside = ([title, text]) => text ? make("div", "aside", folded(title, () => long(pretty(text), "pre", "said"))) : make("p", "aside", title);
+
+  function callCard([name, text, id], asides) {
     const card = make("div", "call", make("b", "", make("bdi", "", name || "(no name)")));
     if (id) card.append(make("small", "", ` ${id.slice(0, 60)}`));
-    card.append(long(pretty(text), "pre", "said"));
+    card.append(long(pretty(text), "pre", "said"), ...asides.map(aside));
     return card;
   }
   // Characters of a prompt, in whole lines, that the one before had too; 0 if few.
@@ -174,7 +177,7 @@
     const line = same === known.length ? same : text.lastIndexOf("\n", same) + 1;
     return line > REPEATED && line < text.length ? line : 0;
   }
-  function message([role, text, calls, parts], { fold = role === "tool" || role === "system", whole = false, known = "" } = {}) {
+  function message([role, text, calls, parts], { fold = role === "tool" || role === "system", whole = false, known = "", asides = [] } = {}) {
     const node = make("div", `message ${["system", "user", "assistant", "tool"].includes(role) ? role : "other"}`);
     const title = role || "reply";
     if (fold && (text.length > 120 || role === "tool")) node.append(folded(`${title}: ${oneLine(text)}`, () => long(pretty(text), "pre")));
@@ -186,7 +189,7 @@
     else if (!calls.length) node.append(make("small", "role", title), make("em", "", "(no text)"));
     else node.append(make("small", "role", title));
     for (const [name, part] of parts) node.append(folded(`${name.slice(0, 60)}: ${oneLine(part)}`, () => long(part)));
-    node.append(...calls.map(callCard));
+    node.append(...calls.map((call, number) => callCard(call, asides.filter(([, , of]) => of === number))));
     return node;
   }
 
@@ -204,14 +207,15 @@
     const node = make("div", "conversation");
     if (!happened.steps.length) node.append(...opening(before.seen), make("p", "", "No reply is recorded."));
     const known = {};
-    happened.steps.forEach(([role, seen, reply, done, note], number) => {
+    happened.steps.forEach(([role, seen, reply, done, note, asides = []], number) => {
       const step = make("section", "step", make("h3", "", `Step ${number + 1}`, make("small", "", role === "agent" ? "" : ` ${role}`)));
       step.append(...(number === 0 ? opening(seen || before.seen) : seen.map((one) => message(one, { known: known[role] }))));
       const last = (seen || before.seen).at(-1);
       if (last) known[role] = last[1];
-      const said = message([role === "agent" ? "assistant" : role, ...reply.slice(1)], { fold: false, whole: true });
+      const said = message([role === "agent" ? "assistant" : role, ...reply.slice(1)], { fold: false, whole: true, asides });
       said.classList.add("reply");
-      step.append(said);
+      const around = (after) => asides.filter(([, , of, later]) => of === null && later === after).map(aside);
+      step.append(...around(false), said, ...around(true));
       if (done.length) step.append(make("p", "note done", `✓ gold ${done.map((one) => one + 1).join(", ")}`));
       if (note) step.append(make("p", "note", make("b", "", "rule "), long(note, "span")));
       node.append(step);
@@ -291,6 +295,12 @@
       if (select.selectedIndex < 0) select.value = "";
       select.addEventListener("change", () => { state.beside = select.value; location.hash = address(unit); });
       bar.append(make("label", "", "compare with ", select));
+    }
+    const plain = state.runs[unit.run].plain;
+    if (typeof plain === "number" && state.beside !== String(plain)) {
+      const link = make("a", "plain", "beside the bare model");
+      link.href = address(unit, String(plain));
+      bar.append(link);
     }
     return bar;
   }

@@ -18,7 +18,7 @@ from wildtool.engine.score.label_metrics import LABELS_GROUP, NO_LABEL, labels_b
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
 from wildtool.sanitize import strip_folders
-from wildtool.trace import Trace
+from wildtool.trace import Aside, Trace
 from wildtool.types import Item, Message, Transcript, Verdict
 
 MAX_REASON_CHARACTERS = 300
@@ -248,7 +248,9 @@ def _trace_view(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) 
     for number, step in enumerate(trace.steps):
         first = number == 0 and list(step.seen) == list(before.seen)
         messages = None if first else [message_view(message) for message in step.seen]
-        steps.append([step.role, messages, message_view(step.reply), list(step.fulfilled), step.note])
+        asides = [_aside_view(aside) for aside in step.asides]
+        shown = [step.role, messages, message_view(step.reply), list(step.fulfilled), step.note]
+        steps.append([*shown, asides] if asides else shown)
     gold = _gold(trace)
     return {
         "steps": steps,
@@ -262,6 +264,10 @@ def _trace_view(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) 
             for rules, verdict in verdicts.items()
         ],
     }
+
+
+def _aside_view(aside: Aside) -> list[Any]:
+    return [aside.title[:MAX_REASON_CHARACTERS], aside.text, aside.call, aside.after]
 
 
 def _gold(trace: Trace) -> list[Any]:

@@ -47,7 +47,13 @@ def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, 
 
 def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) -> None:
     rows = [
-        {"label": label, "how": title, "set": sets[_same_items(run)], "units": run.result.counts.units}
+        {
+            "label": label,
+            "how": title,
+            "set": sets[_same_items(run)],
+            "units": run.result.counts.units,
+            **({} if (plain := _plain_run(run, runs)) is None else {"plain": plain}),
+        }
         for run, title, label in zip(runs, *_titles_and_labels([run.result for run in runs]), strict=True)
     ]
     site.shard("t", {"runs": rows})
@@ -82,12 +88,23 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
         identity["mode"],
         result.profile,
         result.prompts,
-        result.disturbances,
+        tuple(each.described for each in result.alterations if each.changes_requests),
         identity["split"],
         identity["lang"],
         scope["limit"],
         tuple(scope["ids"]),
     )
+
+
+def _plain_run(run: ReportRun, runs: Sequence[ReportRun]) -> int | None:
+    """The place of the run of the same model that differs only in what changes no request, such as an agent around it;
+    None where there is none."""
+    asked = [each for each in run.result.alterations if each.changes_requests]
+    if len(asked) == len(run.result.alterations):
+        return None
+    wanted = (_same_items(run), run.result.model, tuple(each.described for each in asked))
+    matches = ((_same_items(each), each.result.model, each.result.disturbances) for each in runs)
+    return next((place for place, match in enumerate(matches) if match == wanted), None)
 
 
 def _write(shards: Shards, make: Callable[..., Iterable[Shard]], *arguments: Any) -> list[str]:
