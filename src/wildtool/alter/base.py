@@ -48,7 +48,7 @@ class AlteredUnit(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class RunRemark:
     """One thing that an alteration did to a run which a reader must know."""
 
     sign: str
@@ -161,7 +161,7 @@ class Alteration(ABC):
         """Its own numbers of a run, from a DuckDB relation of the verdict rows."""
         return ()
 
-    def remarks(self, verdicts: Any) -> Sequence[Remark]:
+    def remarks(self, verdicts: Any) -> Sequence[RunRemark]:
         """What a reader must know before relying on the numbers of a run, from a DuckDB relation of the verdict rows."""
         return ()
 

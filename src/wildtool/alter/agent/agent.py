@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, ClassVar, Literal, Self, cast, get_args
 
 from wildtool.alter.agent.summary import (
-    CUTS_NOTE,
+    HARNESS_CUTS_NOTE,
     harness_cuts,
     harness_facts,
     harness_metrics,
@@ -19,7 +19,7 @@ from wildtool.alter.agent.summary import (
     unit_tally,
 )
 from wildtool.alter.agent.unit import AGENT_COLUMNS, AgentUnit
-from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, Remark, mode_of
+from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, RunRemark, mode_of
 from wildtool.alter.distractors.distractors import Distractors
 from wildtool.alter.distractors.retrieval import FIRST_PASS
 from wildtool.benchmark import COMPLETION, Benchmark, Rules
@@ -44,7 +44,7 @@ class AgentAlteration(Alteration):
     kind: ClassVar[str] = "agent"
     caveat: ClassVar[str] = "the agent around the model"
     without: ClassVar[str] = "bare model"
-    cuts_note: ClassVar[str] = CUTS_NOTE
+    cuts_note: ClassVar[str] = HARNESS_CUTS_NOTE
     changes_requests: ClassVar[bool] = False
     is_the_question: ClassVar[bool] = True
     added_seconds: ClassVar[str] = "agent_seconds"
@@ -149,7 +149,7 @@ class AgentAlteration(Alteration):
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         return harness_metrics(verdicts)
 
-    def remarks(self, verdicts: Any) -> Sequence[Remark]:
+    def remarks(self, verdicts: Any) -> Sequence[RunRemark]:
         return list(harness_remarks(verdicts))
 
     def tally(self, verdict: Verdict) -> Mapping[str, int]:

@@ -43,7 +43,7 @@ class CallFate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfferedTools:
+class ShownTools:
     """How the agent offered the tools of the conversation to its model."""
 
     offered: int
@@ -74,7 +74,7 @@ class HarnessRecord:
     prompt_chars: int | None
     """Of its system text; None where it is as before."""
     prompt: str | None
-    tools: OfferedTools | None
+    tools: ShownTools | None
     """None where they are as before."""
     sampling: Mapping[str, Any] | None
     """What it sets of how the model samples; None where that is as before."""
@@ -125,10 +125,10 @@ def without_harness(message: Message) -> Message:
     return {key: value for key, value in message.items() if key != HARNESS} if HARNESS in message else message
 
 
-def _tools(value: Any) -> OfferedTools:
+def _tools(value: Any) -> ShownTools:
     fields = as_object(value)
     renamed = as_object(fields.get("renamed")).items()
-    return OfferedTools(
+    return ShownTools(
         offered=_number(fields.get("offered")),
         own=_texts(fields.get("own")),
         renamed={shown: name for shown, name in renamed if isinstance(name, str)},

@@ -16,14 +16,14 @@ from wildtool.alter.agent.record import (
     FATES,
 )
 from wildtool.alter.agent.unit import FATE_COLUMNS
-from wildtool.alter.base import Remark
+from wildtool.alter.base import RunRemark
 from wildtool.errors import TOOLS_MISSING
 from wildtool.json_codec import as_object
 from wildtool.stats.metrics import Rate, rate_metrics, sql_name, sql_text
 from wildtool.types import Metric, Verdict
 
-GROUP = "harness"
-CUTS_NOTE = (
+HARNESS_GROUP = "harness"
+HARNESS_CUTS_NOTE = (
     "The same tasks asked of the bare model. Where the agent altered a call or answered it itself, what was executed is"
     " not what the model said; where it did not, the difference is what the agent's prompt and tools do to the model."
 )
@@ -56,18 +56,24 @@ def harness_metrics(verdicts: Any) -> list[Metric]:
 
 
 def _rates() -> Iterator[Rate]:
-    yield Rate(GROUP, "calls executed as said", _RECORDED, FATE_COLUMNS[AS_SAID], _CALLS, headline=True)
+    yield Rate(
+        HARNESS_GROUP, "calls executed as said", _RECORDED, FATE_COLUMNS[AS_SAID], _CALLS, headline=True
+    )
     for fate, words in _NAMES.items():
-        yield Rate(GROUP, f"calls {words}", _RECORDED, FATE_COLUMNS[fate], _CALLS, better="")
-    yield Rate(GROUP, "calls whose result was changed", _RECORDED, "results_changed", _CALLS, better="")
+        yield Rate(HARNESS_GROUP, f"calls {words}", _RECORDED, FATE_COLUMNS[fate], _CALLS, better="")
+    yield Rate(
+        HARNESS_GROUP, "calls whose result was changed", _RECORDED, "results_changed", _CALLS, better=""
+    )
     for name, column in (
         ("units with a changed answer", "texts_changed"),
         ("units with steps of the agent's own", "agent_own_steps"),
         ("units with calls of the agent's own tools", "agent_own_calls"),
     ):
-        yield Rate(GROUP, name, _RECORDED, f"CAST({column} > 0 AS INTEGER)", better="")
+        yield Rate(HARNESS_GROUP, name, _RECORDED, f"CAST({column} > 0 AS INTEGER)", better="")
     ended = f"CAST(turn_end <> '{ANSWERED_TURN}' AS INTEGER)"
-    yield Rate(GROUP, "units with a turn that was not answered", "turn_end IS NOT NULL", ended, better="less")
+    yield Rate(
+        HARNESS_GROUP, "units with a turn that was not answered", "turn_end IS NOT NULL", ended, better="less"
+    )
 
 
 _MEANS = (
@@ -86,24 +92,34 @@ def _means(verdicts: Any) -> Iterator[Metric]:
     row = verdicts.aggregate(sums).fetchall()[0]
     for (name, _, unit), total, units in zip(_MEANS, row[::2], row[1::2], strict=True):
         value = float(total) / units if units else None
-        yield Metric(GROUP, name, value, float(total), units, kind="mean", unit=unit, better="")
+        yield Metric(HARNESS_GROUP, name, value, float(total), units, kind="mean", unit=unit, better="")
 
 
 def _counts(verdicts: Any) -> Iterator[Metric]:
     """What has no share of a whole, and each way in which turns were not answered."""
     calls, discarded, unknown = _sums(verdicts, _CALLS, FATE_COLUMNS[DISCARDED], "calls_not_known")
     yield Metric(
-        GROUP, "calls executed although thrown away", None, discarded, calls, kind="count", better=""
+        HARNESS_GROUP, "calls executed although thrown away", None, discarded, calls, kind="count", better=""
     )
     yield Metric(
-        GROUP, "calls of which nobody knows more", None, unknown, calls + unknown, kind="count", better=""
+        HARNESS_GROUP,
+        "calls of which nobody knows more",
+        None,
+        unknown,
+        calls + unknown,
+        kind="count",
+        better="",
     )
     ends = _values(verdicts, "turn_end")
     for kind, units in ends.items():
         if kind != ANSWERED_TURN:
-            yield Metric(GROUP, f"turn ended: {kind}", None, units, ends.total(), kind="count", better="less")
+            yield Metric(
+                HARNESS_GROUP, f"turn ended: {kind}", None, units, ends.total(), kind="count", better="less"
+            )
     for name, count in _named(verdicts, "lost_in_translation").items():
-        yield Metric(GROUP, f"lost in translation: {name}", None, count, 0, kind="count", better="less")
+        yield Metric(
+            HARNESS_GROUP, f"lost in translation: {name}", None, count, 0, kind="count", better="less"
+        )
 
 
 def harness_cuts(verdicts: Any) -> Mapping[str, Any]:
@@ -123,7 +139,7 @@ def harness_cuts(verdicts: Any) -> Mapping[str, Any]:
     return cuts
 
 
-def harness_remarks(verdicts: Any) -> Iterator[Remark]:
+def harness_remarks(verdicts: Any) -> Iterator[RunRemark]:
     """Fates other than as said, units without all tools, turns that were not answered, in one sentence each."""
     sums = _sums(verdicts, *(FATE_COLUMNS[fate] for fate in _OF_THE_MODEL))
     calls = sum(sums)
@@ -131,7 +147,7 @@ def harness_remarks(verdicts: Any) -> Iterator[Remark]:
     if others:
         parts = ", ".join(f"{count} {fate}" for fate, count in others.items())
         count = sum(others.values())
-        yield Remark(
+        yield RunRemark(
             "calls not as said", count, calls, f"{count} of {calls} calls not executed as said ({parts})"
         )
     kind = "CASE WHEN outcome = 'infra_error' THEN split_part(reason, ': ', 1) END"
@@ -139,13 +155,13 @@ def harness_remarks(verdicts: Any) -> Iterator[Remark]:
     units = sum(kinds.values())
     for failure, words in _FAILURES.items():
         if count := kinds.get(failure):
-            yield Remark(failure, count, units, f"{count} of {units} units {words}")
+            yield RunRemark(failure, count, units, f"{count} of {units} units {words}")
     ends = _values(verdicts, "turn_end")
     if unanswered := {kind: count for kind, count in ends.items() if kind != ANSWERED_TURN}:
         parts = ", ".join(f"{kind} {count}" for kind, count in unanswered.items())
         count = sum(unanswered.values())
         text = f"{count} of {ends.total()} units with a turn that was not answered ({parts})"
-        yield Remark("turns not answered", count, ends.total(), text)
+        yield RunRemark("turns not answered", count, ends.total(), text)
 
 
 def unit_tally(verdict: Verdict) -> Mapping[str, int]:

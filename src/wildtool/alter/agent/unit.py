@@ -14,8 +14,8 @@ from wildtool.alter.agent.record import (
     FATES,
     CallFate,
     HarnessRecord,
-    OfferedTools,
     RecordedEnd,
+    ShownTools,
     harness_record,
     without_harness,
 )
@@ -76,7 +76,7 @@ class AgentUnit(AlteredUnit):
         # A record says only what is new.
         self._prompt_chars: int | None = before._prompt_chars if before is not None else None
         self._dates: tuple[str, ...] = before._dates if before is not None else ()
-        self._tools: OfferedTools | None = before._tools if before is not None else None
+        self._tools: ShownTools | None = before._tools if before is not None else None
         self._sampling: Mapping[str, Any] | None = before._sampling if before is not None else None
         self._steps: list[tuple[Message, HarnessRecord | None]] = []
         """Each reply with what is recorded beside it."""
@@ -230,7 +230,7 @@ def _of_end(end: RecordedEnd) -> Iterator[Aside]:
         yield Aside("what the model said, which is not what the agent's user reads", end.said, after=True)
 
 
-def _tools_title(tools: OfferedTools) -> str:
+def _tools_title(tools: ShownTools) -> str:
     parts = [f"{tools.offered} tools offered"]
     parts += [f"{len(tools.own)} of the agent's own ({', '.join(tools.own)})"] if tools.own else []
     counts = {

@@ -290,7 +290,8 @@
     const rivals = state.runs.map((run, number) => [run, number]).filter(([run, number]) => number !== unit.run && run.set === state.runs[unit.run].set);
     if (rivals.length) {
       const select = make("select");
-      choose(select, rivals.map(([run, number]) => [String(number), run.label]), "no other run");
+      const here = state.runs[unit.run].how;
+      choose(select, rivals.map(([run, number]) => [String(number), run.label, run.how === here ? "" : run.how]), "no other run");
       select.value = state.beside;
       if (select.selectedIndex < 0) select.value = "";
       select.addEventListener("change", () => { state.beside = select.value; location.hash = address(unit); });
