@@ -129,7 +129,7 @@ def compare(
     from wildtool.cli.output import comparison as compared
     from wildtool.cli.output.published import print_published_table
     from wildtool.engine.compare.comparison import compare_all, hint_effects
-    from wildtool.engine.compare.load import check_comparable, load_compared_runs
+    from wildtool.engine.compare.load import check_comparable, load_compared_runs, missing_plain_runs
     from wildtool.engine.compare.runs import caveats, grouping_columns, mode_remarks
     from wildtool.engine.score.results import run_folders
     from wildtool.published import tables_beside
@@ -148,7 +148,7 @@ def compare(
     )
     report = compared.ComparisonReport(
         tuple(sides), tuple(comparisons), metric, only_played, tuple(differing),
-        (*(mode_remarks(sides) if modes else ()), *caveats(sides)), tuple(kinds),
+        (*(mode_remarks(sides) if modes else ()), *caveats(sides), *missing_plain_runs(sides)), tuple(kinds),
         tuple(hint_effects(sides, all_pairs=all_pairs, only_played=only_played)),
     )  # fmt: skip
     if as_json:

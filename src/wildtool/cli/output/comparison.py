@@ -7,10 +7,18 @@ from typing import Any
 
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.cli.output.published import print_published_table
+from wildtool.engine.compare.amounts import DOLLARS
 from wildtool.engine.compare.comparison import Accuracy, Comparison, ComparisonPart, HintEffect, accuracy_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, benchmark_and_data, played_and_judged, trust_line
 from wildtool.engine.compare.runs import ComparedRun
-from wildtool.engine.score.formatting import counted, format_p, format_points, format_range, format_share
+from wildtool.engine.score.formatting import (
+    counted,
+    first_names,
+    format_p,
+    format_points,
+    format_range,
+    format_share,
+)
 from wildtool.published import PublishedTable, tables_beside
 from wildtool.stats.intervals import RESAMPLES
 from wildtool.terminal import ellipsize, print_out, print_rows, print_wrapped, single_line
@@ -46,6 +54,10 @@ COMPARISON_CSV_COLUMNS = (
     "most",
 )
 
+_MOST_TOOLS = 6
+"""Tools that are named of those that only one run called."""
+_LONGEST_FACT = 400
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
@@ -69,6 +81,9 @@ def print_comparison(report: ComparisonReport, *, flips: bool) -> None:
     print_comparison_head(report)
     _print_runs(report)
     _print_table(report.comparisons)
+    for comparison in report.comparisons:
+        _print_amounts(comparison)
+    _print_facts(report.runs)
     _print_hint_effects(report.hint_effects)
     for table in _published_hints(report):
         print_published_table(table, every=True)
@@ -256,6 +271,50 @@ def _print_parts(pair: Comparison, group: str, parts: Sequence[ComparisonPart]) 
         )
 
 
+def _print_amounts(pair: Comparison) -> None:
+    """What units took in both runs, and which tools only one of them called."""
+    if not pair.amounts:
+        return
+    rows = [
+        [
+            each.name,
+            str(each.units),
+            _amount(each.baseline),
+            _amount(each.value),
+            _amount(each.difference, signed=True),
+            f"[{_amount(each.low, signed=True)}, {_amount(each.high, signed=True)}]",
+            format_p(each.p),
+        ]
+        for each in pair.amounts
+    ]
+    whose = f"{single_line(pair.model)} against {single_line(pair.baseline)}"
+    heads = ["per unit", "units", "baseline", "now", "difference", "95 % bootstrap", "p"]
+    print_grid(f"what units took: {whose}", heads, rows)
+    if pair.tools is not None:
+        for name, tools in (("baseline", pair.tools.only_baseline), ("run", pair.tools.only_run)):
+            named = [f"{single_line(tool)} ({count})" for tool, count in tools.items()]
+            if named:
+                listing = first_names(named, _MOST_TOOLS)
+                print_wrapped(f"Tools that only the {name} called, with the number of items: {listing}")
+    if all(each.name != DOLLARS for each in pair.amounts):
+        print_wrapped("What they cost is not known: no list price has the model's name.")
+    print_out()
+
+
+def _amount(value: float, *, signed: bool = False) -> str:
+    """An amount with as many digits as tell something."""
+    sign = "+" if signed else ""
+    return f"{value:{sign},.0f}" if abs(value) >= 100 else f"{value:{sign}.3g}"
+
+
+def _print_facts(sides: Sequence[ComparedRun]) -> None:
+    """What alterations did themselves, apart from the model."""
+    for side in sides:
+        for kind, facts in side.facts.items():
+            rows = [[name, single_line(text, _LONGEST_FACT)] for name, text in facts]
+            print_grid(f"what the {kind} did: {single_line(side.label)}", ["", ""], rows, sentences=(1,))
+
+
 def _print_hint_effects(effects: Sequence[HintEffect]) -> None:
     for pair in dict.fromkeys((effect.baseline, effect.model) for effect in effects):
         rows = [
@@ -340,6 +399,7 @@ def print_missing_note(report: ComparisonReport) -> None:
 def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
     accuracy = accuracy_of(side, only_played=only_played)
     result = side.result
+    facts = {kind: dict(said) for kind, said in side.facts.items()}
     return {
         "label": side.label,
         "run": result.run,
@@ -360,6 +420,7 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
         "evidence": asdict(result.evidence),
         "trust": [asdict(remark) for remark in result.named_trust],
         "accuracy": None if accuracy is None else asdict(accuracy),
+        **({"facts": facts} if facts else {}),
     }
 
 

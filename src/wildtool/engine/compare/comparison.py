@@ -9,6 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from wildtool.engine.compare.amounts import (
+    AmountDifference,
+    RunAmounts,
+    ToolDifference,
+    amount_differences,
+    tool_difference,
+)
 from wildtool.engine.compare.pairs import PairedUnits, Share, UnitKey, UnitScores, pair_units, share
 from wildtool.engine.compare.runs import ComparedRun, UnitResults, unit_attribute
 from wildtool.errors import UsageError
@@ -101,6 +108,10 @@ class Comparison:
     flips: tuple[Flip, ...]
     cuts: Mapping[str, tuple[ComparisonPart, ...]]
     """By kind of an alteration that one of both runs has, its `cuts`."""
+    amounts: tuple[AmountDifference, ...] = ()
+    """What units took, where the runs are compared for the effect of an alteration."""
+    tools: ToolDifference | None = None
+    """Which tools only one of both runs called; None where the runs are not compared for that."""
 
     @property
     def finding(self) -> str:
@@ -165,6 +176,7 @@ def _compare(
         _tries(side.cells[key], only_played) == 1 for side in (a, b) for key in keys
     )
     errors = [rate_error(_counts(side, keys, only_played)) for side in (a, b)]
+    asked = _asked_amounts(a, b)
     return Comparison(
         baseline=a.label,
         model=b.label,
@@ -180,7 +192,15 @@ def _compare(
         parts=tuple(_parts(a, b, keys, only_played, group)) if group else (),
         flips=tuple(_flips(a, b, keys, only_played, columns)),
         cuts=dict(_cuts(a, b, only_played)),
+        amounts=() if asked is None else tuple(amount_differences(*asked, seed)),
+        tools=None if asked is None else tool_difference(*asked),
     )
+
+
+def _asked_amounts(a: ComparedRun, b: ComparedRun) -> tuple[RunAmounts, RunAmounts] | None:
+    """What units of two runs took, where exactly their effect is the question."""
+    is_asked = [each.label for each in a.questions] != [each.label for each in b.questions]
+    return (a.amounts, b.amounts) if is_asked and a.amounts and b.amounts else None
 
 
 def _cuts(

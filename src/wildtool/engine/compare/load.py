@@ -1,14 +1,23 @@
 """The runs of a comparison, and what keeps them from being compared."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wildtool.alter.kinds import recorded_alterations
+from wildtool.engine.compare.amounts import run_amounts
 from wildtool.engine.compare.leaderboard import disturbance_labels
-from wildtool.engine.compare.runs import ComparedRun, Granularity, incompatibilities, load_compared_run
+from wildtool.engine.compare.plain_run import plain_command
+from wildtool.engine.compare.runs import (
+    ComparedRun,
+    Granularity,
+    agent_settings,
+    incompatibilities,
+    load_compared_run,
+)
 from wildtool.engine.record.bundle import bundle_origin
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.score.results import open_results
+from wildtool.engine.score.results import ScoreResult, load_result, open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
 
@@ -20,6 +29,9 @@ def load_compared_runs(
     if len(folders) < 2:
         raise UsageError(
             "a comparison needs two runs or more, such as `wildtool compare runs/demo/A runs/demo/B`"
+            + "".join(
+                f"; {line}" for folder in folders for line in _plain_runs_of(load_result(folder, profile))
+            )
         )
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise UsageError("the same run is given twice; give each run once")
@@ -34,8 +46,36 @@ def load_compared_runs(
     for folder, model, mark, identity in zip(folders, models, marks, identities, strict=True):
         with open_results(folder, profile) as (result, table):
             label = model if models.count(model) == 1 else f"{model} ({mark})"
-            sides.append(load_compared_run(label, result, identity, relation([table]), granularity))
+            rows = relation([table])
+            side = load_compared_run(label, result, identity, rows, granularity)
+            if any(each.is_the_question for alterations in disturbed for each in alterations):
+                names = (model, str(agent_settings(identity).get("sent_as")))
+                side = replace(side, amounts=run_amounts(folder, result, rows, names))
+            sides.append(side)
     return sides
+
+
+def missing_plain_runs(sides: Sequence[ComparedRun]) -> list[str]:
+    """What makes the runs without an alteration that runs are compared for, where none of these is such a run."""
+    lines: list[str] = []
+    for side in sides:
+        alone = [
+            each
+            for each in sides
+            if each.result.model == side.result.model
+            and not each.questions
+            and not incompatibilities(each, side)
+        ]
+        lines += [] if alone else [f"{side.label}: {line}" for line in _plain_runs_of(side.result)]
+    return lines
+
+
+def _plain_runs_of(result: ScoreResult) -> list[str]:
+    return [
+        f"the run of the {each.without} is made by `{plain_command(result.folder, result, each)}`"
+        for each in result.alterations
+        if each.is_the_question
+    ]
 
 
 def check_comparable(
@@ -71,6 +111,7 @@ def check_comparable(
         raise UsageError(
             "these runs do not compare:\n  "
             + "\n  ".join(differing)
+            + "".join(f"\n{line}" for line in missing_plain_runs(sides))
             + "\nGive runs of the same data and settings, or --anyway to compare the units they share."
         )
     return differing

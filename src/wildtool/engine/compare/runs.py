@@ -1,18 +1,21 @@
 """One run of a comparison: how often each unit was correct, what kind of unit it is, with which settings."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.benchmark import VERDICT_COLUMNS
+from wildtool.engine.compare.amounts import RunAmounts
 from wildtool.engine.compare.leaderboard import mode_name, notes_of
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.results import ScoreResult
 from wildtool.json_codec import as_object
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sample_weights, sql_name
+from wildtool.types import Metric
 
 Granularity = Literal["unit", "item"]
 _PLAYED = "outcome IN ('correct', 'wrong')"
@@ -50,6 +53,17 @@ class ComparedRun:
     """By kind of alteration the units of its `cuts` by name."""
     weights: Mapping[str, float]
     """By item how much its units count; empty but for a sample whose groups are not in proportion."""
+    facts: Mapping[str, Sequence[tuple[str, str]]] = field(
+        default_factory=dict[str, Sequence[tuple[str, str]]]
+    )
+    """By kind of alteration what it did, apart from the model; without those that say nothing."""
+    amounts: RunAmounts | None = None
+    """What units took; None where the comparison does not ask."""
+
+    @property
+    def questions(self) -> list[Alteration]:
+        """Its alterations whose effect runs are compared for."""
+        return [each for each in self.result.alterations if each.is_the_question]
 
     @property
     def items(self) -> int:
@@ -80,7 +94,8 @@ def load_compared_run(
     }
     cells = _cells(rows, granularity)
     ordered = {key: cells[key] for key in sorted(cells, key=_in_order)}
-    return ComparedRun(label, result, identity, ordered, cuts, sample_weights(rows))
+    facts = {each.kind: said for each in result.alterations if (said := tuple(each.facts(rows)))}
+    return ComparedRun(label, result, identity, ordered, cuts, sample_weights(rows), facts)
 
 
 def _cells(rows: Any, granularity: Granularity) -> dict[UnitKey, UnitResults]:
@@ -130,6 +145,7 @@ def incompatibilities(first: ComparedRun, second: ComparedRun, *, modes: bool = 
         )
         if x != y
     ]
+    differences += _unequal_beside_questions(first, second)
     files = [side.benchmark_file[:12] for side in (a, b)]
     if all(files) and files[0] != files[1]:
         differences.append(f"Python file that defines {a.benchmark} (SHA-256): {'… and '.join(files)}…")
@@ -154,6 +170,18 @@ def incompatibilities(first: ComparedRun, second: ComparedRun, *, modes: bool = 
     return differences
 
 
+def _unequal_beside_questions(first: ComparedRun, second: ComparedRun) -> Iterator[str]:
+    """Other alterations that are not equal in two runs which are compared for the effect of one."""
+    asked = {each.kind: each for side in (first, second) for each in side.questions}
+    if all(first.result.altered.get(kind) == second.result.altered.get(kind) for kind in asked):
+        return
+    others = {each.kind: each for side in (first, second) for each in side.result.alterations}
+    for kind, each in others.items():
+        x, y = (side.result.altered.get(kind, each.without) for side in (first, second))
+        if kind not in asked and x != y:
+            yield f"{kind}: {x} and {y}, so that the effect of the {' and '.join(asked)} cannot be told from it"
+
+
 def mode_remarks(sides: Sequence[ComparedRun]) -> list[str]:
     """The mode of each run, for a comparison of modes."""
     return [f"{side.label}: mode {mode_name(side.result)}" for side in sides]
@@ -161,9 +189,14 @@ def mode_remarks(sides: Sequence[ComparedRun]) -> list[str]:
 
 def _different_notes(first: ScoreResult, other: ScoreResult) -> list[tuple[str, str]]:
     """What must be known of the same numbers of two runs where it is not the same, such as what judged them."""
-    notes = {(metric.group, metric.name): metric.note for metric in other.metrics}
-    pairs = ((m.note, notes.get((m.group, m.name), m.note)) for m in first.metrics)
+    notes = {(m.group, m.name): m.note for m in other.metrics if _is_there(m)}
+    pairs = ((m.note, notes.get((m.group, m.name), m.note)) for m in first.metrics if _is_there(m))
     return [(a or "nothing to note", b or "nothing to note") for a, b in pairs if a != b]
+
+
+def _is_there(metric: Metric) -> bool:
+    """Whether a number has a value that could be compared."""
+    return metric.kind == "count" or metric.value is not None
 
 
 def caveats(sides: Sequence[ComparedRun]) -> list[str]:
