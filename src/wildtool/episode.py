@@ -8,6 +8,7 @@ from wildtool.errors import InfraError
 from wildtool.json_codec import as_objects
 from wildtool.reply_ends import NOT_RIGHT, End, deciding_end
 from wildtool.types import (
+    HARNESS,
     PROVIDER_CONTENT,
     REASONING_DETAILS,
     REASONING_KEYS,
@@ -43,6 +44,11 @@ class UnitAsk(Protocol):
     def unit_ended(self, unit: str) -> None:
         """The episode of a unit is done."""
         ...
+
+
+def without_harness(message: Message) -> Message:
+    """A recorded reply without what a program around its model did: what the model said."""
+    return {key: value for key, value in message.items() if key != HARNESS} if HARNESS in message else message
 
 
 def provider_fields(reply: Message) -> Message:

@@ -23,6 +23,9 @@ STREAM_CHANGE = "stream:"
 PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.provider_fields`)."""
+HARNESS = "harness"
+"""Key of a recorded reply under which a run keeps what a program around its model did. The benchmark never reads it, and
+neither do those who take the reply elsewhere (`wildtool.episode.without_harness`)."""
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Keys of assistant messages that hold reasoning as a text apart from the reply's own."""
 REASONING_DETAILS = "reasoning_details"

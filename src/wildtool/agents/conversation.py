@@ -22,7 +22,7 @@ from wildtool.errors import CallError
 from wildtool.json_codec import as_object, as_objects, canonical_json
 from wildtool.models.token_usage import summed_usage
 from wildtool.shapes.keys import FUNCTION
-from wildtool.types import Message, Reply, Tool
+from wildtool.types import HARNESS, Message, Reply, Tool
 
 MOST_OWN_STEPS = 50
 """Steps of its own that an agent makes for one reply; one that makes more is in a loop."""
@@ -134,7 +134,7 @@ class AgentConversation:
         await self._play_in(messages)
         reply = await self._next_reply(answer)
         notes = self._notes.take(max(0.0, time.monotonic() - start - self._model_s))
-        return replace(reply, message={**reply.message, "harness": notes})
+        return replace(reply, message={**reply.message, HARNESS: notes})
 
     async def close(self) -> None:
         """Ends the agent."""

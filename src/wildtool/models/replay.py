@@ -1,9 +1,10 @@
 """A model that answers from a run's record or from a file of scripted replies."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from wildtool.episode import EMPTY_REPLY
+from wildtool.episode import EMPTY_REPLY, without_harness
 from wildtool.errors import CallError
 from wildtool.types import Reply, Request, Transcript
 
@@ -36,7 +37,8 @@ class ReplayModel:
         units = self._replies(address.item, address.repeat) or {}
         transcript = units.get(address.unit, Transcript(()))
         if address.step < len(transcript.replies):
-            return transcript.replies[address.step]
+            reply = transcript.replies[address.step]
+            return replace(reply, message=without_harness(reply.message))
         if transcript.scripted:
             return Reply(dict(EMPTY_REPLY))
         reason = transcript.infra_error or "its record stops before"

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object, as_objects, object_text
-from wildtool.types import Message
+from wildtool.types import HARNESS, Message
 
-HARNESS = "harness"
-"""Key of a reply's message; absent where no program was around the model."""
 AS_SAID, ALTERED, ANSWERED = "as said", "altered", "answered by the agent"
 REFUSED, NEVER_ARRIVED, DISCARDED = "refused", "never arrived", "discarded"
 FATES = (AS_SAID, ALTERED, ANSWERED, REFUSED, NEVER_ARRIVED, DISCARDED)
@@ -118,11 +116,6 @@ def harness_record(message: Message) -> HarnessRecord | None:
         own_tokens=_tokens(as_object(its["usage"])) if isinstance(its.get("usage"), dict) else None,
         end=_end(its["end"]) if isinstance(its.get("end"), dict) else None,
     )
-
-
-def without_harness(message: Message) -> Message:
-    """A message as the benchmark reads it, and as conversations show it."""
-    return {key: value for key, value in message.items() if key != HARNESS} if HARNESS in message else message
 
 
 def _tools(value: Any) -> ShownTools:

@@ -28,6 +28,8 @@ HARNESS_CUTS_NOTE = (
     " not what the model said; where it did not, the difference is what the agent's prompt and tools do to the model."
 )
 _RECORDED = f"{FATE_COLUMNS[AS_SAID]} IS NOT NULL"
+_PLAYED = "agent_seconds IS NOT NULL"
+"""Units with a reply; what became of calls is not known of all of them."""
 _OF_THE_MODEL = tuple(fate for fate in FATES if fate != DISCARDED)
 """Fates of calls that the benchmark reads."""
 _CALLS = f"({' + '.join(FATE_COLUMNS[fate] for fate in _OF_THE_MODEL)})"
@@ -69,7 +71,7 @@ def _rates() -> Iterator[Rate]:
         ("units with steps of the agent's own", "agent_own_steps"),
         ("units with calls of the agent's own tools", "agent_own_calls"),
     ):
-        yield Rate(HARNESS_GROUP, name, _RECORDED, f"CAST({column} > 0 AS INTEGER)", better="")
+        yield Rate(HARNESS_GROUP, name, _PLAYED, f"CAST({column} > 0 AS INTEGER)", better="")
     ended = f"CAST(turn_end <> '{ANSWERED_TURN}' AS INTEGER)"
     yield Rate(
         HARNESS_GROUP, "units with a turn that was not answered", "turn_end IS NOT NULL", ended, better="less"
@@ -183,7 +185,7 @@ def unit_tally(verdict: Verdict) -> Mapping[str, int]:
 
 def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
     """What the agent itself did, as the numbers beside a comparison."""
-    rows = verdicts.filter(_RECORDED)
+    rows = verdicts.filter(_PLAYED)
     ((units, median, most, own),) = rows.aggregate(
         "count(*), median(agent_prompt_chars), max(agent_prompt_chars), max(added_tools)"
     ).fetchall()
@@ -203,15 +205,20 @@ def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
         "the unit's tools",
         f"up to {renamed or 0} renamed, {schemas or 0} with another schema, {missing or 0} missing",
     )
-    sums = _sums(rows, *(FATE_COLUMNS[fate] for fate in FATES))
-    yield (
-        "calls",
-        ", ".join(f"{count} {fate}" for fate, count in zip(FATES, sums, strict=True) if count) or "none",
-    )
-    results, texts = _sums(rows, "results_changed", "texts_changed")
-    yield "texts it changed", f"{results} results that the model was shown, {texts} answers"
+    yield from _facts_of_calls(rows.filter(_RECORDED))
+    (texts,) = _sums(rows, "texts_changed")
+    yield "answers it changed", str(texts)
     ends = _values(rows, "turn_end")
     yield "ends of turns", ", ".join(f"{kind} {count}" for kind, count in ends.items()) or "not known"
+
+
+def _facts_of_calls(rows: Any) -> Iterator[tuple[str, str]]:
+    """What became of calls, where the model was seen that said them."""
+    sums = dict(zip(FATES, _sums(rows, *(FATE_COLUMNS[fate] for fate in FATES)), strict=True))
+    if any(sums.values()):
+        yield "calls", ", ".join(f"{count} {fate}" for fate, count in sums.items() if count)
+        (results,) = _sums(rows, "results_changed")
+        yield "results that its model was shown otherwise", str(results)
 
 
 def _sums(verdicts: Any, *amounts: str) -> list[int]:

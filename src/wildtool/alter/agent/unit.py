@@ -17,9 +17,9 @@ from wildtool.alter.agent.record import (
     RecordedEnd,
     ShownTools,
     harness_record,
-    without_harness,
 )
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
+from wildtool.episode import without_harness
 from wildtool.json_codec import as_objects
 from wildtool.shapes import tool_name
 from wildtool.trace import Aside, Trace, TraceStep

@@ -78,6 +78,8 @@ def run_amounts(folder: Path, result: ScoreResult, rows: Any, names: tuple[str, 
     """
     added = [f"coalesce({each.added_seconds}, 0)" for each in result.alterations if each.added_seconds]
     columns = {**_COLUMNS, "seconds in all": " + ".join(["latency_s", *added])}
+    if not all(each.knows_steps for each in result.alterations):
+        del columns["steps"]
     means = ", ".join(f"avg(({column})::DOUBLE)" for column in columns.values())
     found = rows.filter(_PLAYED).aggregate(f"item, unit, {means}", "item, unit").fetchall()
     by_unit: dict[str, dict[UnitKey, int]] = {name: {} for name in columns}

@@ -57,22 +57,17 @@ def load_compared_runs(
 
 def missing_plain_runs(sides: Sequence[ComparedRun]) -> list[str]:
     """What makes the runs without an alteration that runs are compared for, where none of these is such a run."""
-    lines: list[str] = []
+    lines: dict[str, None] = {}
     for side in sides:
-        alone = [
-            each
-            for each in sides
-            if each.result.model == side.result.model
-            and not each.questions
-            and not incompatibilities(each, side)
-        ]
-        lines += [] if alone else [f"{side.label}: {line}" for line in _plain_runs_of(side.result)]
-    return lines
+        plain = (each for each in sides if each.result.model == side.result.model and not each.questions)
+        if all(incompatibilities(each, side) for each in plain):
+            lines.update(dict.fromkeys(_plain_runs_of(side.result)))
+    return list(lines)
 
 
 def _plain_runs_of(result: ScoreResult) -> list[str]:
     return [
-        f"the run of the {each.without} is made by `{plain_command(result.folder, result, each)}`"
+        f"the run of the {each.without} alone is made by `{plain_command(result.folder, result, each)}`"
         for each in result.alterations
         if each.is_the_question
     ]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.record.reader import LoggedReply
+from wildtool.episode import without_harness
 from wildtool.export import ExportRequest
 from wildtool.export.files import write_json_lines
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
@@ -153,7 +154,7 @@ def _first_wrong(run: RecordedRun, unit: RecordedUnit) -> _WrongStep | str:
                 first = reply_turn(golds[0])
                 if not all(says_the_same(first, reply_turn(gold)) for gold in golds[1:]):
                     return "several gold replies"
-                return _WrongStep(request, golds[0], reply)
+                return _WrongStep(request, golds[0], replace(reply, message=without_harness(reply.message)))
         episode.advance(reply.message)
     return "no wrong step was found"
 
