@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from wildtool.api.gating import GateOutcome, gate
     from wildtool.api.results import Run, RunComparison, Scores, Verdicts, compare
     from wildtool.api.runs import arun, run, trust
+    from wildtool.api.scoring import score
     from wildtool.api.settings import Alterations, Endpoint, Items, Limits, Output, Roles, Sampling
 
 __version__ = "0.2.0"
@@ -21,6 +22,7 @@ _PLACES = {
     "api.gating": ("GateOutcome", "gate"),
     "api.results": ("Run", "RunComparison", "Scores", "Verdicts", "compare"),
     "api.runs": ("arun", "run", "trust"),
+    "api.scoring": ("score",),
     "api.settings": ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling"),
 }
 """The public names by the module that has them."""
@@ -49,6 +51,7 @@ __all__ = [
     "judge",
     "load",
     "run",
+    "score",
     "trust",
 ]
 

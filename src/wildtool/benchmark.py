@@ -354,6 +354,8 @@ class Benchmark(ABC):
     """Ways to put it to a model with one line about each; the first is the default."""
     mode: str = "chat"
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
+    recorded_modes: Sequence[str] = ()
+    """Modes in which nothing is run: they only judge what was recorded elsewhere."""
     roles: Mapping[str, Role] = {}
     """The roles that models play in it besides `agent`; empty for most benchmarks."""
     gold_styles: Sequence[str] = ("parallel",)

@@ -187,6 +187,10 @@ def _in_mode(settings: Settings) -> "Benchmark":
         loaded = loaded.in_mode(RETRIEVAL)
     if mode is None and roles.judge is not None and JUDGED in loaded.modes:
         loaded = loaded.in_mode(JUDGED)
+    if loaded.mode in loaded.recorded_modes:
+        raise UsageError(
+            f"--mode {loaded.mode} judges what was recorded elsewhere, and runs nothing; use wildtool score --traces FILE"
+        )
     return loaded
 
 

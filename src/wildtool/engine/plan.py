@@ -105,6 +105,8 @@ class Selection:
     """Only a sample of the items of the split and language; None for all."""
     repeats: int = 1
     """Independent samples of each unit."""
+    tries: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How often each item was tried, where that differs; `repeats` is the most of them."""
     all_items: SelectedItems | None = None
     """All items of the split and language, where they are read already."""
 
@@ -128,7 +130,11 @@ class Selection:
 
     def jobs(self) -> Iterator[tuple[Item, int]]:
         """Each selected item with each repeat."""
-        return ((item, repeat) for item in self.items() for repeat in range(self.repeats))
+        return ((item, repeat) for item in self.items() for repeat in range(self.tries_of(item)))
+
+    def tries_of(self, item: Item) -> int:
+        """How often an item is run."""
+        return self.tries.get(item.id, 1) if self.tries else self.repeats
 
     def read(self) -> SelectedItems:
         """Reads the selected items, once and all of them, so that bad data stop a run before its first call.

@@ -4,7 +4,7 @@ packages offer under the entry point group below.
 A package whose entry point cannot be used is reported once, by `logging`, and passed over.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -164,6 +164,16 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
     return in_mode(entry, mode)
 
 
+class ImportedTraces(Protocol):
+    """A run of traces."""
+
+    folder: Path
+
+    def lines(self) -> Iterable[str]:
+        """What became of the traces, for people."""
+        ...
+
+
 class CaseFiles(Protocol):
     """What makes benchmarks of files of own cases; it is built on the engine."""
 
@@ -177,6 +187,12 @@ class CaseFiles(Protocol):
 
     def of_run(self, name: str, path: Path) -> Benchmark:
         """The benchmark of a name over a file that may not be there any more."""
+        ...
+
+    def import_traces(
+        self, place: Path, traces: Sequence[Path], out: Path | None, settings: Mapping[str, Any]
+    ) -> ImportedTraces:
+        """Writes what an agent did as a run of cases."""
         ...
 
 
@@ -197,6 +213,37 @@ def cases_in(path: Path) -> Benchmark | None:
     """The benchmark of a file or folder of cases, in wildtool's form or in that of another program; None for any other
     file, and for conversations."""
     return _load_cases(str(path)) if may_hold_cases(str(path)) and _case_files().are_in(path) else None
+
+
+def import_traces(
+    data: Path,
+    traces: Sequence[Path],
+    out: Path | None = None,
+    *,
+    id_attribute: str | None = None,
+    command: Sequence[str] = (),
+    force: bool = False,
+) -> ImportedTraces:
+    """Writes what an agent did, from its traces, as a run of own cases.
+
+    Args:
+        data: the cases.
+        out: the folder of the run; None for one below `runs`.
+        id_attribute: the attribute whose values are ids of cases; None for those that are usual.
+        force: whether to write into a folder that wildtool did not make.
+
+    Raises UsageError where the data hold no cases, DataError for files that cannot be read and where no trace covers a
+    case.
+    """
+    if not data.exists():
+        raise DataError(f"{data}: there is no such file; give a file or folder of own cases")
+    if cases_in(data) is None:
+        raise UsageError(
+            f"{data}: holds no own cases, by which alone traces are judged (docs/own-cases.md); `wildtool review import "
+            "FILE -o cases.yaml` makes cases of conversations and traces"
+        )
+    settings = {"id_attribute": id_attribute, "command": command, "force": force}
+    return _case_files().import_traces(data, traces, out, settings)
 
 
 def _load_cases(name: str) -> Benchmark:

@@ -12,7 +12,7 @@ as answering nothing. A benchmark can also know the result files of its original
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,9 +23,10 @@ from wildtool.data.data_set import data_of
 from wildtool.data.files import files_under
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.plan import SelectedItems, Selection
+from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import LoggedReply, LogReader, transcripts
 from wildtool.engine.record.run_folder import RunFolder, read_run
-from wildtool.engine.record.writer import LogWriter
+from wildtool.engine.record.writer import LogWriter, PendingRow
 from wildtool.engine.versions import check_continues, names_of, names_today, other_version
 from wildtool.episode import EMPTY_REPLY
 from wildtool.errors import DataError, UsageError
@@ -34,7 +35,7 @@ from wildtool.models.replay import LoggedReplies
 from wildtool.models.resolve import folder_name
 from wildtool.outputs import check_folder, is_run
 from wildtool.shapes import Reading, received_answer
-from wildtool.types import Address, Item, Reply, Source, Transcript
+from wildtool.types import Address, Item, Reply, Request, Source, Transcript
 
 _BLOCK_BYTES = 1 << 20
 
@@ -104,6 +105,8 @@ class ItemReplies:
     item: Item
     repeat: int
     transcripts: dict[str, Transcript]
+    requests: Mapping[str, Sequence[Request]] = field(default_factory=dict[str, Sequence[Request]])
+    """By unit what each reply answered; empty where that is not known."""
 
 
 def read_replies(
@@ -234,20 +237,20 @@ def import_replies(
     by_model: dict[str, list[ItemReplies]] = {}
     for row in read_replies(selection, replies, report):
         by_model.setdefault(row.model, []).append(row)
-    settings = {"replies": replies.name, "sha256": _digest(replies)}
+    settings = {"replies": replies.name, "sha256": digest_of(replies)}
     folders: list[Path] = []
     for model, rows in by_model.items():
         agent = {"name": model, "settings": settings}
         folders.append(out / folder_name(model))
         check_folder(folders[-1], is_run, force=force)
-        _import_model(selection, agent, rows, folders[-1], command)
+        write_imported(selection, agent, rows, folders[-1], command)
     return folders
 
 
-def _digest(replies: Path) -> str:
-    """SHA-256 of a file's bytes; of a folder of all its files' bytes, by name."""
+def digest_of(*places: Path) -> str:
+    """SHA-256 of the bytes of files in this order; of a folder of all its files' bytes, by name."""
     digest = sha256()
-    for path in files_under(replies):
+    for path in (path for place in places for path in files_under(place)):
         if path.is_file():
             with path.open("rb") as file:
                 while block := file.read(_BLOCK_BYTES):
@@ -255,13 +258,20 @@ def _digest(replies: Path) -> str:
     return digest.hexdigest()
 
 
-def _import_model(
+def write_imported(
     selection: Selection,
-    agent: dict[str, Any],
-    rows: list[ItemReplies],
+    agent: Mapping[str, Any],
+    rows: Sequence[ItemReplies],
     out: Path,
     command: Sequence[str],
+    tries: Mapping[str, int] | None = None,
 ) -> None:
+    """Writes what one model answered as a run folder; doing it again changes nothing.
+
+    Args:
+        agent: its name and settings, as `run.json` has them.
+        tries: how often each item was tried, where that differs; None where all were tried alike.
+    """
     benchmark, names = selection.benchmark, names_today(selection.benchmark)
     check_continues(benchmark, out, selection.source)
     if (out / "run.json").is_file():
@@ -275,7 +285,7 @@ def _import_model(
         # Nothing says which rules the replies were made under.
         "profile": None,
         "seed": None,
-        "models": {"agent": agent},
+        "models": {"agent": dict(agent)},
         "silent_after": any(t.scripted for row in rows for t in row.transcripts.values()),
         **names.identity,
     }
@@ -283,6 +293,7 @@ def _import_model(
         "limit": None,
         "ids": list(dict.fromkeys(row.item.id for row in rows)),
         "repeats": max(row.repeat for row in rows) + 1,
+        **({"tries": dict(tries)} if tries else {}),
     }
     with (
         RunFolder(
@@ -305,6 +316,7 @@ def _import_model(
 
 def _write_item(row: ItemReplies, reader: LogReader, writer: LogWriter) -> None:
     log = reader.log(row.item.id, row.repeat)
+    recorded: set[str] = set()
     for unit, transcript in row.transcripts.items():
         present = log.get(unit, {})
         replies = transcript.replies
@@ -313,15 +325,22 @@ def _write_item(row: ItemReplies, reader: LogReader, writer: LogWriter) -> None:
             replies = (Reply(EMPTY_REPLY),)
         for step, reply in enumerate(replies):
             if not isinstance(present.get(step), LoggedReply):
-                _write_reply(Address(row.item.id, row.repeat, unit, step), reply, writer)
+                address = Address(row.item.id, row.repeat, unit, step)
+                asked = row.requests[unit][step] if unit in row.requests else None
+                _write_reply(address, reply, writer, asked, recorded)
         last = len(replies)
         if transcript.infra_error is not None and last not in present:
             writer.imported(Address(row.item.id, row.repeat, unit, last), transcript.infra_error)
 
 
-def _write_reply(address: Address, reply: Reply, writer: LogWriter) -> None:
+def _write_reply(
+    address: Address, reply: Reply, writer: LogWriter, asked: Request | None, recorded: set[str]
+) -> None:
     try:
-        writer.imported(address, reply)
+        if asked is None:
+            writer.imported(address, reply)
+        else:
+            writer.step(PendingRow(address, asked, request_hashes(asked), recorded), reply)
     except ValueError as error:
         raise DataError(
             f"item {address.item}, unit {address.unit}, reply {address.step}: cannot be recorded ({error})"

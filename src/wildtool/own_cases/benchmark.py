@@ -1,7 +1,7 @@
 """A file of own cases as a benchmark of the file's name: an item is a case or a conversation, a unit one of its turns."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +11,7 @@ from wildtool.benchmark import Benchmark, Check, Mutant, Rules, SessionRecord
 from wildtool.benchmarks import OF_ANY_FILE, OURS, SUITES
 from wildtool.data.data_set import DataSet, source_of_file
 from wildtool.data.files import files_under, source_of_files
-from wildtool.engine.registry import CaseFiles
+from wildtool.engine.registry import CaseFiles, ImportedTraces
 from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.own_cases.case_files import (
@@ -30,7 +30,8 @@ from wildtool.own_cases.reading import SUFFIXES, YAML
 from wildtool.own_cases.records import Case, CaseUnit
 from wildtool.own_cases.session import session_of
 from wildtool.own_cases.summary import OVERALL, RIGHT, SHOWN, TABLES, joined
-from wildtool.types import FieldValue, Item, Source
+from wildtool.own_cases.traced.episode import TRACES, TracedEpisode
+from wildtool.types import FieldValue, Item, Source, Transcript
 
 _FIXED = "fixed"
 _NO_MISTAKES = frozenset(["other text", "call repeated"])
@@ -67,6 +68,13 @@ class CaseRules(Rules):
             for mutant in super().mutants(item)
             if mutant.kind not in _NO_MISTAKES and _is_strict(_unit(item, mutant.unit))
         )
+
+
+class TracedRules(CaseRules):
+    """The same of what an agent did, whose tools gave results of their own."""
+
+    def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> CaseEpisode:
+        return TracedEpisode(_unit(item, unit), transcript or Transcript(()))
 
 
 def _judgement(episode: CaseEpisode) -> Judgement:
@@ -146,7 +154,11 @@ class CaseBenchmark(Benchmark):
 
     title = "own cases"
     profiles: Mapping[str, str] = {_FIXED: "the calls that the case expects, values by meaning"}
-    modes: Mapping[str, str] = {"chat": "messages and native tool calls"}
+    modes: Mapping[str, str] = {
+        "chat": "messages and native tool calls",
+        TRACES: "what an agent did with its own tools, from its traces",
+    }
+    recorded_modes = (TRACES,)
     columns: Mapping[str, str] = {
         "tags": "VARCHAR",
         "turn": "INTEGER",
@@ -185,7 +197,7 @@ class CaseBenchmark(Benchmark):
             raise DataError(f"{source.path}: each case has 'skip', so there is nothing to run")
 
     def rules(self, profile: str) -> Rules:
-        return CaseRules()
+        return TracedRules() if self.mode == TRACES else CaseRules()
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         case: Case = item.data
@@ -237,6 +249,14 @@ class OwnCases:
         if not path.exists():
             raise DataError(f"{path}: there is no such file; `wildtool new cases` writes a first one")
         return self.of_run(name_of_cases(path), path)
+
+    def import_traces(
+        self, place: Path, traces: Sequence[Path], out: Path | None, settings: Mapping[str, Any]
+    ) -> ImportedTraces:
+        """Writes what an agent did as a run of cases. Raises as `traced.scoring.import_traces`."""
+        from wildtool.own_cases.traced.scoring import import_traces  # few commands read traces
+
+        return import_traces(self.benchmark(str(place)), str(place), traces, out, **settings)
 
     def of_run(self, name: str, path: Path) -> CaseBenchmark:
         """The benchmark of a name over a file that may not be there any more."""

@@ -1,7 +1,7 @@
 """The episode of a turn: one reply, or several where the case has the results of the calls."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wildtool.episode import fields_with_calls, written_text
@@ -13,15 +13,17 @@ from wildtool.own_cases.records import CaseUnit
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.types import Message, Request
 
-_MOST_REPLIES = 20
-"""A turn ends after as many."""
-
 
 class CaseEpisode:
     """A turn until the model answers without a call, or makes a call whose result is not recorded."""
 
+    most_replies: float = 20
+    """A turn ends after as many."""
+
     def __init__(self, unit: CaseUnit) -> None:
         self.unit = unit
+        self.before: Sequence[Message] = unit.messages
+        """What the model sees before its first reply."""
         self.replies: list[Message] = []
         self.calls: list[MadeCall] = []
         """Those of all replies."""
@@ -60,7 +62,7 @@ class CaseEpisode:
             return None
         gold = self._gold_message()
         answer = None if gold is None else _always(gold)
-        return Request([*self.unit.messages, *self._shown], self.unit.tools, gold=answer)
+        return Request([*self.before, *self._shown], self.unit.tools, gold=answer)
 
     def advance(self, reply: Message) -> None:
         if self.done:
@@ -74,17 +76,29 @@ class CaseEpisode:
             return
         first = len(self.calls)
         self.calls += calls
-        results = self._results(first) if calls else None
-        if results is None or len(self.replies) >= _MOST_REPLIES:
-            self._ended = True
-            return
         entries = as_objects(reply.get("tool_calls"))
         sent = [{**call, "id": _id_of(call, first + place)} for place, call in enumerate(entries)]
+        results = self._shown_results(reply, sent, first) if calls else None
+        if results is None or len(self.replies) >= self.most_replies:
+            self._ended = True
+            return
         content: Any = reply.get("content")
         self._shown.append(
             {"role": "assistant", "content": content, "tool_calls": sent, **fields_with_calls(reply)}
         )
-        self._shown += [recorded_result(call["id"], value) for call, value in zip(sent, results, strict=True)]
+        self._shown += results
+
+    def _shown_results(self, reply: Message, sent: Sequence[Message], first: int) -> list[Message] | None:
+        """What the model sees of the results of its calls; None where the turn ends with them.
+
+        Args:
+            sent: the calls of the reply.
+            first: number of the first of them in the turn.
+        """
+        results = self._results(first)
+        if results is None:
+            return None
+        return [recorded_result(call["id"], value) for call, value in zip(sent, results, strict=True)]
 
     def _results(self, first: int) -> list[Any] | None:
         """The recorded results of the calls from a number on; None where one has none."""

@@ -63,7 +63,9 @@ _BESIDE = frozenset(
     }
 )
 """Keys of a call that hold no arguments."""
-_NO_ARGUMENTS: Sequence[Any] = ({}, "", "{}")
+NOT_RECORDED = "(not recorded)"
+"""The text of arguments that a trace does not hold."""
+_NO_ARGUMENTS: Sequence[Any] = ({}, "", "{}", NOT_RECORDED)
 _WORDS_OF_ARGUMENTS = ("arg", "param", "input", "payload", "body")
 """Parts of keys under which people keep arguments."""
 
@@ -287,6 +289,8 @@ def _arguments(inner: Mapping[str, Any], outer: Mapping[str, Any], reading: Read
         reading.fail(f"`{beside}` is beside `{FUNCTION}`; expected it inside")
     if arguments in _NO_ARGUMENTS:
         _check_no_hidden_arguments(inner, outer, reading, says_none=bool(found))
+    if not found and reading.absent_arguments is not None:
+        return reading.absent_arguments
     return arguments
 
 

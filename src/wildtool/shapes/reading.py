@@ -32,6 +32,8 @@ class Reading:
     anything: bool = False
     """Whether nothing says yet what is read, as in a file that somebody names: an object with a name is then a tool only
     if its keys are those of one."""
+    absent_arguments: str | None = None
+    """The text that takes the place of arguments where a call has not even empty ones; None to read these as empty."""
 
     def at(self, part: str) -> "Reading":
         """The same reading at a part of this place."""

@@ -147,6 +147,37 @@ def merge(exchanges: Iterable[ModelCall]) -> list[ModelCall]:
     return [exchange for _, exchange in sorted(kept, key=lambda entry: entry[0])]
 
 
+def merge_within_traces(exchanges: Sequence[ModelCall]) -> list[ModelCall]:
+    """As `merge`, but calls of two traces that say the same stay apart: they are two tries. A trace that begins where
+    another one ended, with all that was said there, continues it, as where each turn of a conversation is a trace."""
+    by_trace: dict[str, list[ModelCall]] = {}
+    for exchange in exchanges:
+        by_trace.setdefault(exchange.span.trace, []).append(exchange)
+    whole = [each for calls in by_trace.values() for each in merge(calls)]
+    followed: dict[bytes, list[ModelCall]] = {}
+    for each in whole:
+        followed.setdefault(_beginnings(each.turns)[-1], []).append(each)
+    for later in sorted(whole, key=lambda each: len(each.turns)):
+        first = min(len(each.turns) for each in (later, *later.merged))
+        # The longest conversation that was over before this one began.
+        for key in reversed(_beginnings(later.turns)[: max(0, first - 1)]):
+            ended = [each for each in followed.get(key, ()) if _is_followed(each, later)]
+            if ended:
+                followed[key].remove(ended[0])
+                later.merged += [ended[0], *ended[0].merged]
+                break
+    merged = {id(each) for later in whole for each in later.merged}
+    return [each for each in whole if id(each) not in merged]
+
+
+def _is_followed(earlier: ModelCall, later: ModelCall) -> bool:
+    """Whether a conversation of another trace goes on from where this one ended, with what the user says next."""
+    if earlier.span.trace == later.span.trace or not earlier.span.trace:
+        return False
+    next_turn = later.turns[len(earlier.turns)]
+    return earlier.turns[-1]["role"] == "assistant" and next_turn["role"] == "user"
+
+
 def _continues(later: ModelCall, earlier: ModelCall) -> bool:
     is_alike = later.system == earlier.system or not earlier.system or not later.system
     has_more = len(later.turns) > len(earlier.turns) and earlier.turns[-1]["role"] == "assistant"

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.shapes import Reading, ShapeError, read_entry, read_messages, read_record
+from wildtool.shapes.calls import NOT_RECORDED
 from wildtool.traces.conventions import (
     CONVENTIONS,
     is_event_of_call,
@@ -19,7 +20,7 @@ from wildtool.traces.conventions import (
 )
 from wildtool.traces.forms import values_of_file
 from wildtool.traces.kinds import AGENT, MODEL, OTHER, STEP, TOOL, names_model, span_kind
-from wildtool.traces.merging import ModelCall, continued, merge, tidied
+from wildtool.traces.merging import ModelCall, continued, merge, merge_within_traces, tidied
 from wildtool.traces.payloads import RawCall
 from wildtool.traces.settings import setting_of
 from wildtool.traces.spans import TraceSpan, read_json_text, read_spans
@@ -50,6 +51,10 @@ class TracedConversation:
     """What was not recorded, each with the setting that would."""
     when: datetime | None = None
     """When it began; None if nothing says it."""
+    spans: tuple[TraceSpan, ...] = ()
+    """Those of its calls."""
+    failure: str = ""
+    """What the call says of its failure that should have answered the last message; empty where none failed."""
 
 
 @dataclass(slots=True)
@@ -108,8 +113,15 @@ def read_traces(paths: Iterable[Path]) -> TraceReading:
     return spans_as_conversations(read_spans(values, made.unread), made)
 
 
-def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> TraceReading:
-    """Adds the conversations of spans to a reading."""
+def spans_as_conversations(
+    spans: Sequence[TraceSpan], made: TraceReading, *, as_tries: bool = False
+) -> TraceReading:
+    """Adds the conversations of spans to a reading.
+
+    Args:
+        as_tries: for judging: two traces that say the same are two conversations, and arguments that are not recorded
+            are `NOT_RECORDED` instead of none.
+    """
     made.spans = len(spans)
     exchanges: list[ModelCall] = []
     empty: list[TraceSpan] = []
@@ -121,7 +133,9 @@ def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> Tr
             runs[span.trace].append(tool)
         if kind in (TOOL, OTHER):
             continue
-        found, problem = _exchanges(span)
+        found, problem = _exchanges(span, NOT_RECORDED if as_tries else None)
+        if span.failure and kind not in (AGENT, STEP):
+            found = [exchange for each in found if (exchange := _unanswered(each)).messages]
         if kind in (AGENT, STEP):
             agents += [(span, found)] if found else []
         elif (
@@ -144,8 +158,16 @@ def spans_as_conversations(spans: Sequence[TraceSpan], made: TraceReading) -> Tr
     holding = {id(exchange.span) for exchange in exchanges}
     made.others = len(spans) - len(holding) - len(empty) - len(made.refused)
     _account_for_empty(empty, exchanges, spans, made)
-    _draft(exchanges, runs, made)
+    _draft((merge_within_traces if as_tries else merge)(continued(exchanges)), runs, made)
     return made
+
+
+def _unanswered(call: ModelCall) -> ModelCall:
+    """A call that failed without what it wrote before, which is no reply."""
+    asked = list(call.messages)
+    while asked and asked[-1]["role"] == "assistant":
+        asked.pop()
+    return replace(call, messages=asked)
 
 
 def _unrepeated(
@@ -192,14 +214,19 @@ def _above(below: Sequence[TraceSpan], spans: Sequence[TraceSpan]) -> set[tuple[
     return above
 
 
-def _exchanges(span: TraceSpan) -> tuple[list[ModelCall], ShapeError | None]:
-    """The calls of a span by the first convention that has an answer and no unknown field, and why none could be read."""
+def _exchanges(span: TraceSpan, absent_arguments: str | None) -> tuple[list[ModelCall], ShapeError | None]:
+    """The calls of a span by the first convention that has an answer and no unknown field, and why none could be read.
+
+    Args:
+        absent_arguments: as of `Reading`.
+    """
+    place = replace(span.place, absent_arguments=absent_arguments)
     best: list[ModelCall] = []
     problem: ShapeError | None = None
     for convention in CONVENTIONS:
         raw = convention.found(span)
         try:
-            found = [_exchange(span, each, convention.name) for each in raw]
+            found = [_exchange(span, each, convention.name, place) for each in raw]
         except ShapeError as error:
             problem = problem or error
             continue
@@ -215,12 +242,12 @@ def _exchanges(span: TraceSpan) -> tuple[list[ModelCall], ShapeError | None]:
     return best, None if best else problem
 
 
-def _exchange(span: TraceSpan, found: RawCall, convention: str) -> ModelCall:
+def _exchange(span: TraceSpan, found: RawCall, convention: str, place: Reading) -> ModelCall:
     tools = [*found.tools, *tools_of_call(span)]
     if found.record is None:
-        messages = read_messages(found.messages, span.place)
+        messages = read_messages(found.messages, place)
     else:
-        record = read_record(found.record, span.place)
+        record = read_record(found.record, place)
         messages = record.messages
         tools = [*record.tools, *tools]
     return ModelCall(
@@ -273,9 +300,8 @@ def _library(span: TraceSpan) -> str:
     return span.scope or "a library that the file does not name"
 
 
-def _draft(exchanges: Sequence[ModelCall], runs: dict[str, list[dict[str, Any]]], made: TraceReading) -> None:
-    """Merges calls, and adds the conversations that remain."""
-    whole = merge(continued(exchanges))
+def _draft(whole: Sequence[ModelCall], runs: dict[str, list[dict[str, Any]]], made: TraceReading) -> None:
+    """Adds the conversations that calls are once they are merged."""
     for exchange in whole:
         if not any(message["role"] == "user" for message in exchange.turns):
             setting = setting_of(exchange.span.scope).content
@@ -315,6 +341,8 @@ def _conversation(
         calls=1 + len(exchange.merged),
         missing=tuple(missing),
         when=min((span.when for span in spans if span.when), default=None),
+        spans=tuple(spans),
+        failure="" if messages[-1]["role"] == "assistant" else exchange.span.failure,
     )
 
 

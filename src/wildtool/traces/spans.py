@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,8 +32,22 @@ _AROUND = frozenset({"resource", "scope", "instrumentationLibrary", "schemaUrl"}
 EVENT_NAME = "event.name"
 LANGFUSE_TYPE = "langfuse.observation.type"
 LANGSMITH_TYPE = "langsmith.span.kind"
-ScopedRow = tuple[str, Mapping[str, Any]]
-"""A span or log record as it is written, after the name of its scope."""
+_FAILED = frozenset({"2", "error", "status_code_error"})
+"""Codes of a status that say that a step failed, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What the lists around a span say of it."""
+
+    scope: str = ""
+    """The library that wrote it."""
+    resource: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Attributes of the program that wrote it."""
+
+
+ScopedRow = tuple[_Around, Mapping[str, Any]]
+"""A span or log record as it is written, after what is around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +74,10 @@ class TraceSpan:
     attributes: Mapping[str, Any]
     events: tuple[SpanEvent, ...] = ()
     when: datetime | None = None
+    resource: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Attributes of the program that wrote it."""
+    failure: str = ""
+    """What it says of its failure; empty where it did not fail."""
 
 
 def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> list[TraceSpan]:
@@ -72,10 +90,10 @@ def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> l
     spans: list[TraceSpan] = []
     logs: list[tuple[Reading, Mapping[str, Any]]] = []
     for place, value in _members(values):
-        rows = _rows(value, "", unread)
+        rows = _rows(value, _Around(), unread)
         if not rows:
             _count_spanless(value, unread)
-        for scope, row in rows:
+        for around, row in rows:
             if _is_log(row):
                 logs.append((place, row))
                 if not _log_name(row):
@@ -83,7 +101,7 @@ def read_spans(values: Iterable[tuple[Reading, Any]], unread: Counter[str]) -> l
                 continue
             if reason := _unreadable(row):
                 unread[reason] += 1
-            spans.append(_span(row, scope, place))
+            spans.append(_span(row, around, place))
     numbers = {(span.trace, span.id): number for number, span in reversed(list(enumerate(spans))) if span.id}
     events: dict[int, list[SpanEvent]] = {}
     for place, row in logs:
@@ -102,10 +120,10 @@ def _members(values: Iterable[tuple[Reading, Any]]) -> Iterator[tuple[Reading, A
 
 def holds_spans(value: Any) -> bool:
     """Whether a value holds a span, a log record, or an observation or run of an export."""
-    return bool(_rows(value, "", Counter()))
+    return bool(_rows(value, _Around(), Counter()))
 
 
-def _rows(value: Any, scope: str, unread: Counter[str]) -> list[ScopedRow]:
+def _rows(value: Any, around: _Around, unread: Counter[str]) -> list[ScopedRow]:
     """The spans and log records in a value, however deep.
 
     Args: unread: counts members of lists of spans that hold none.
@@ -113,20 +131,21 @@ def _rows(value: Any, scope: str, unread: Counter[str]) -> list[ScopedRow]:
     row = as_object(value)
     if _is_span(row) or _is_log(row) or _is_langfuse(row) or _is_langsmith(row):
         below = [each for key in _BELOW for each in as_list(row.get(key))]
-        return [(scope, row), *_rows_of_members(below, scope, unread, are_spans=True)]
+        return [(around, row), *_rows_of_members(below, around, unread, are_spans=True)]
     if isinstance(value, list):
-        return _rows_of_members(as_list(value), scope, unread, are_spans=False)
+        return _rows_of_members(as_list(value), around, unread, are_spans=False)
     named = as_object(row.get("scope") or row.get("instrumentationLibrary"))
-    scope = str(named.get("name") or scope)
+    resource = attributes_of(as_object(row.get("resource")).get(_ATTRIBUTES))
+    around = _Around(str(named.get("name") or around.scope), resource or around.resource)
     within = [each for key, each in row.items() if key not in _AROUND]
-    return [each for inner in within for each in _rows(inner, scope, unread)]
+    return [each for inner in within for each in _rows(inner, around, unread)]
 
 
 def _rows_of_members(
-    members: Sequence[Any], scope: str, unread: Counter[str], *, are_spans: bool
+    members: Sequence[Any], around: _Around, unread: Counter[str], *, are_spans: bool
 ) -> list[ScopedRow]:
     """The spans in the members of a list. Args: are_spans: whether each should hold one, even if none does."""
-    found = [_rows(member, scope, unread) for member in members]
+    found = [_rows(member, around, unread) for member in members]
     if are_spans or any(found):
         for member, rows in zip(members, found, strict=True):
             if not rows:
@@ -197,7 +216,7 @@ def _odd_attribute(attributes: Any) -> str:
     return ""
 
 
-def _span(row: Mapping[str, Any], scope: str, place: Reading) -> TraceSpan:
+def _span(row: Mapping[str, Any], around: _Around, place: Reading) -> TraceSpan:
     if _is_langfuse(row):
         return _langfuse(row, place)
     if _is_langsmith(row):
@@ -209,19 +228,44 @@ def _span(row: Mapping[str, Any], scope: str, place: Reading) -> TraceSpan:
         attributes.setdefault("openinference.span.kind", row["span_kind"])
     own_scope = as_object(row.get("instrumentation_scope") or row.get("scope")).get("name")
     events = as_objects(row.get("events"))
+    resource = attributes_of(as_object(row.get("resource")).get(_ATTRIBUTES))
     return TraceSpan(
         place=place,
         name=str(row.get("name") or ""),
         trace=_id(_first(row, _TRACE_KEYS) or context.get("trace_id")),
         id=_id(_first(row, _SPAN_KEYS) or context.get("span_id")),
         parent=_id(_first(row, _PARENT_KEYS)),
-        scope=str(own_scope or attributes.get("otel.library.name") or scope),
+        scope=str(own_scope or attributes.get("otel.library.name") or around.scope),
         attributes=attributes,
         events=tuple(
             SpanEvent(str(event.get("name") or ""), attributes_of(event.get(_ATTRIBUTES))) for event in events
         ),
         when=_moment(_first(row, _BEGIN_KEYS)),
+        resource=resource or around.resource,
+        failure=_failure(row, attributes, events),
     )
+
+
+def _failure(
+    row: Mapping[str, Any], attributes: Mapping[str, Any], events: Sequence[Mapping[str, Any]]
+) -> str:
+    """What a span says of its failure: its status, or the exception that it ended with."""
+    status = as_object(row.get("status")) or {
+        "code": row.get("status_code", row.get("status")),
+        "message": row.get("status_message"),
+    }
+    raised = [attributes_of(event.get(_ATTRIBUTES)) for event in events if event.get("name") == "exception"]
+    is_failed = str(status.get("code") or status.get("status_code") or "").lower() in _FAILED
+    if not is_failed and not attributes.get("error.type"):
+        return ""
+    said = [
+        status.get("message") or status.get("description"),
+        *(each.get("exception.message") for each in raised),
+    ]
+    words = next((str(each) for each in said if each), "")
+    kinds = [attributes.get("error.type"), *(each.get("exception.type") for each in raised)]
+    kind = next((str(each) for each in kinds if each), "")
+    return ": ".join(dict.fromkeys(filter(None, (kind, words)))) or "failed, without a word why"
 
 
 def _langfuse(row: Mapping[str, Any], place: Reading) -> TraceSpan:
@@ -232,7 +276,10 @@ def _langfuse(row: Mapping[str, Any], place: Reading) -> TraceSpan:
         "langfuse.observation.output": row.get("output"),
         "langfuse.observation.model.parameters": row.get("modelParameters"),
         "langfuse.observation.metadata": row.get("metadata"),
+        "langfuse.session.id": row.get("sessionId"),
+        "gen_ai.request.model": row.get("model"),
     }
+    failed = str(row.get("level")).lower() in _FAILED
     return TraceSpan(
         place=place,
         name=str(row.get("name") or ""),
@@ -242,6 +289,7 @@ def _langfuse(row: Mapping[str, Any], place: Reading) -> TraceSpan:
         scope="langfuse",
         attributes={key: value for key, value in attributes.items() if value is not None},
         when=_moment(row.get("startTime")),
+        failure=str(row.get("statusMessage") or "failed, without a word why") if failed else "",
     )
 
 
@@ -262,6 +310,7 @@ def _langsmith(row: Mapping[str, Any], place: Reading) -> TraceSpan:
         scope="langsmith",
         attributes={key: value for key, value in attributes.items() if value is not None},
         when=_moment(row.get("start_time")),
+        failure=str(row.get("error") or ""),
     )
 
 

@@ -22,8 +22,14 @@ def score(
     replies: Path | None = opt(
         "PATH", "Score a replies file instead of runs, or result files of the original tool."
     ),
+    traces: list[Path] | None = opt(
+        "FILE", "Judge what an agent did, from its traces, by the own cases of --data; repeatable."
+    ),
+    id_attribute: str | None = opt("NAME", "Attribute of the traces that has the id of their case."),
     benchmark: str | None = options.DATA_BENCHMARK_OPTION,
-    out: Path | None = opt("-o FOLDER", "Keep the replies as runs here, one per model."),
+    out: Path | None = opt(
+        "-o FOLDER", "Keep the replies as runs here, one per model; or the run of the traces."
+    ),
     mode: str | None = options.MODE_OPTION,
     lang: str | None = options.LANG_OPTION,
     split: str | None = options.SPLIT_OPTION,
@@ -42,17 +48,26 @@ def score(
       wildtool score runs/wild-mini --tool-format hermes
       wildtool score --data wild-mini --replies replies.jsonl
       wildtool score --data wild-mini --replies replies.jsonl --tool-format auto
+      wildtool score --data cases.yaml --traces traces.jsonl
 
     A replies file has one JSON object per line: {"session": id, "model": name, "tasks": [[reply, …], …]}, with the
     assistant messages of each task in order. A model that sends no further message counts as silent.
     """
+    if traces or id_attribute:
+        if not traces or runs or replies or benchmark or mode or lang or split or format_:
+            raise UsageError(
+                "--traces takes --data with own cases, --id-attribute, --profile, --out and --force, and nothing else"
+            )
+        return _score_traces(traces, data, out, profile, id_attribute, force=force)
     if replies is None:
         if benchmark or out or mode or lang or split or force:
             raise UsageError(
                 "--benchmark, --out, --mode, --lang, --split and --force need --replies; a run has its own"
             )
         if not runs:
-            raise UsageError("nothing to score: give run folders, or --data FILE --replies FILE")
+            raise UsageError(
+                "nothing to score: give run folders, or --data FILE --replies FILE, or --data CASES --traces FILE"
+            )
         return _score_runs(runs, profile, data, format_)
     if runs:
         raise UsageError("give run folders or --replies, not both")
@@ -88,6 +103,33 @@ def score(
         return judged(out)
     with temporary_folder() as place:
         return judged(Path(place))
+
+
+def _score_traces(
+    traces: list[Path],
+    data: str | None,
+    out: Path | None,
+    profile: str | None,
+    id_attribute: str | None,
+    *,
+    force: bool,
+) -> int:
+    """Judges what an agent did by own cases."""
+    if data is None:
+        raise UsageError("--traces needs the own cases by which they are judged: --data CASES")
+    from wildtool.cli.output.results import find_results
+    from wildtool.engine.registry import import_traces
+    from wildtool.terminal import print_out
+    from wildtool.terminal.tables import print_overview
+
+    imported = import_traces(
+        Path(data), traces, out, id_attribute=id_attribute, command=sys.argv, force=force
+    )
+    results, status = find_results([imported.folder], profile, again=True)
+    print_overview(results)
+    for line in imported.lines():
+        print_out(line)
+    return worst_status([status, *(result.exit_status for result in results)])
 
 
 def _command_of(

@@ -262,6 +262,11 @@ def _check_scope(run: Mapping[str, Any]) -> None:
             raise ValueError(f"scope.{name} is {scope[name]}")
     if not all(isinstance(id_, str) for id_ in scope["ids"]):
         raise TypeError("scope.ids has the wrong type")
+    tries = scope.get("tries", {})
+    if not isinstance(tries, dict) or not all(
+        isinstance(each, int) and each > 0 for each in cast(dict[str, Any], tries).values()
+    ):
+        raise TypeError("scope.tries has the wrong type")
     if sample:
         if sample.keys() != {"size", "seed"} or not all(isinstance(each, int) for each in sample.values()):
             raise TypeError("identity.sample has other fields than size and seed")

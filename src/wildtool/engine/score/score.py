@@ -147,6 +147,7 @@ def prepare_judging(
         ids=tuple(scope["ids"]),
         sample=ItemSample(**identity["sample"]) if identity.get("sample") else None,
         repeats=scope["repeats"],
+        tries=scope.get("tries", {}),
         all_items=data if isinstance(data, SelectedItems) else None,
     )
     player = RunInfo(
@@ -260,7 +261,10 @@ def _with_planned_size(run: JudgingJob) -> tuple[JudgingJob, PlannedSize | None]
     if run.run_json["kind"] != "imported":
         return run, None
     items = run.selection.all_items or replace(run.selection, ids=(), repeats=1).read()
-    planned = PlannedSize(len(items), items.units * run.selection.repeats)
+    units = items.units * run.selection.repeats
+    if run.selection.tries:
+        units = sum(len(item.units) * run.selection.tries_of(item) for item in items)
+    planned = PlannedSize(len(items), units)
     return replace(run, selection=replace(run.selection, all_items=items)), planned
 
 

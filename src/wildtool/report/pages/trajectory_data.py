@@ -147,7 +147,12 @@ def _run_shards(number: int, folder: Path, profile: str, first: Path) -> Iterato
         labelled = None
     readings = labelled.by_case if labelled is not None else {}
     labels = labels_by_case(labelled) if labelled is not None else {}
-    jobs = ((place, repeat) for repeat in range(run.selection.repeats) for place in range(len(items.all)))
+    jobs = (
+        (place, repeat)
+        for repeat in range(run.selection.repeats)
+        for place, item in enumerate(items.all)
+        if repeat < run.selection.tries_of(item)
+    )
     with LogReader(folder) as reader:
         for at, some in enumerate(_batched(list(jobs), ITEMS_PER_SHARD)):
             starts.append(len(rows))

@@ -1,0 +1,1 @@
+"""Own cases judged by what an agent did: its traces in place of a run."""
