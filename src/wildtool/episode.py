@@ -8,6 +8,7 @@ from wildtool.errors import InfraError
 from wildtool.json_codec import as_objects
 from wildtool.reply_ends import NOT_RIGHT, End, deciding_end
 from wildtool.types import (
+    AROUND_IN_TRACE,
     HARNESS,
     PROVIDER_CONTENT,
     REASONING_DETAILS,
@@ -46,14 +47,14 @@ class UnitAsk(Protocol):
         ...
 
 
-def without_harness(message: Message) -> Message:
-    """A recorded reply without what a program around its model did: what the model said."""
-    return {key: value for key, value in message.items() if key != HARNESS} if HARNESS in message else message
-
-
 def provider_fields(reply: Message) -> Message:
     """What a message that repeats a reply must carry along for the model's adapter; empty for most replies."""
     return {PROVIDER_CONTENT: reply[PROVIDER_CONTENT]} if reply.get(PROVIDER_CONTENT) is not None else {}
+
+
+def said_alone(reply: Message) -> Message:
+    """A recorded reply without what a run keeps around it, of an agent or of a trace: what the model said."""
+    return {key: value for key, value in reply.items() if key not in (AROUND_IN_TRACE, HARNESS)}
 
 
 def fields_with_calls(reply: Message) -> Message:

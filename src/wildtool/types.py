@@ -25,7 +25,10 @@ PROVIDER_CONTENT = "provider_content"
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.provider_fields`)."""
 HARNESS = "harness"
 """Key of a recorded reply under which a run keeps what a program around its model did. The benchmark never reads it, and
-neither do those who take the reply elsewhere (`wildtool.episode.without_harness`)."""
+neither do those who take the reply elsewhere (`wildtool.episode.said_alone`)."""
+AROUND_IN_TRACE = "around_in_trace"
+"""Key of an assistant message under which a run of traces keeps what was around it, such as results; it is no part of
+what was said (`wildtool.episode.said_alone`)."""
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Keys of assistant messages that hold reasoning as a text apart from the reply's own."""
 REASONING_DETAILS = "reasoning_details"

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from wildtool import json_codec
 from wildtool.engine.record.reader import LoggedReply
-from wildtool.episode import without_harness, written_text
+from wildtool.episode import said_alone, written_text
 from wildtool.export import ExportRequest
 from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
@@ -40,7 +40,7 @@ def conversations(unit: RecordedUnit, *, reasoning: bool = False) -> list[Export
         replies: tuple[int, ...] = ()
         if parts and _goes_on(parts[-1], step, reasoning=reasoning):
             replies = parts.pop().replies
-        said = without_harness(step.result.reply.message)
+        said = said_alone(step.result.reply.message)
         messages = [*step.messages, {"role": "assistant", **said}]
         parts.append(ExportedConversation(messages, step.tools, (*replies, len(step.messages))))
     return parts

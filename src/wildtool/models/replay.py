@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wildtool.episode import EMPTY_REPLY, without_harness
+from wildtool.episode import EMPTY_REPLY, said_alone
 from wildtool.errors import CallError
 from wildtool.types import Reply, Request, Transcript
 
@@ -38,7 +38,7 @@ class ReplayModel:
         transcript = units.get(address.unit, Transcript(()))
         if address.step < len(transcript.replies):
             reply = transcript.replies[address.step]
-            return replace(reply, message=without_harness(reply.message))
+            return replace(reply, message=said_alone(reply.message))
         if transcript.scripted:
             return Reply(dict(EMPTY_REPLY))
         reason = transcript.infra_error or "its record stops before"

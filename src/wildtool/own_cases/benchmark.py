@@ -74,7 +74,9 @@ class TracedRules(CaseRules):
     """The same of what an agent did, whose tools gave results of their own."""
 
     def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> CaseEpisode:
-        return TracedEpisode(_unit(item, unit), transcript or Transcript(()))
+        case: Case = item.data
+        earlier = (each for each in case.units.values() if each.turn < case.units[unit].turn)
+        return TracedEpisode(case.units[unit], transcript or Transcript(()), earlier)
 
 
 def _judgement(episode: CaseEpisode) -> Judgement:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,18 @@ from wildtool.toolcall.schema import enum_of, schema_types, without_reference
 _TEXT, _TRUTH = frozenset({"string"}), frozenset({"boolean"})
 _NUMERIC = frozenset({"integer", "number"})
 _RESULT_PATH = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+
+
+class ValueOfResult(dict[str, Any]):
+    """The matcher of a value that a recorded result holds, with the place that it was taken from."""
+
+    def __init__(self, place: str, value: Any) -> None:
+        """Args: place: such as `first.id`, the label of a call and the keys in its result."""
+        super().__init__({"$is": value})
+        self.place = place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ValueOfResult, (self.place, self["$is"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +129,7 @@ def _read_operand(place: CasePlace, key: str, use: Use, context: Context) -> dic
     if key == "$date":
         return {key: _read_date(place, context)}
     if key == "$from":
-        return {"$is": _read_result(place, context)}
+        return ValueOfResult(str(operand), _read_result(place, context))
     return {key: operand}
 
 
@@ -140,13 +152,20 @@ def _read_result(place: CasePlace, context: Context) -> Any:
         place.fail(f"no call before has 'as: {label}' and 'returns'; {labels}")
         return None
     value = context.results[label]
+    for number in range(len(keys)):
+        value = value_at(value, keys[number : number + 1])
+        if value is None:
+            place.fail(f"the result of {label!r} has no {keys[number]!r}")
+            return None
+    return value
+
+
+def value_at(value: Any, keys: Sequence[str]) -> Any:
+    """What a result holds under keys, one below the other; None where it holds nothing there."""
     for key in keys:
         inner: Any = as_object(value).get(key)
         if isinstance(value, list) and key.isdecimal() and int(key) < len(as_list(value)):
             inner = as_list(value)[int(key)]
-        if inner is None:
-            place.fail(f"the result of {label!r} has no {key!r}")
-            return None
         value = inner
     return value
 

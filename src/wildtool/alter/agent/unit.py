@@ -19,7 +19,7 @@ from wildtool.alter.agent.record import (
     harness_record,
 )
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
-from wildtool.episode import without_harness
+from wildtool.episode import said_alone
 from wildtool.json_codec import as_objects
 from wildtool.shapes import tool_name
 from wildtool.trace import Aside, Trace, TraceStep
@@ -91,7 +91,7 @@ class AgentUnit(AlteredUnit):
             self._take(record, request.messages)
         self._steps.append((reply, record))
         self._fates.append({})
-        return without_harness(reply)
+        return said_alone(reply)
 
     def _take(self, record: HarnessRecord, messages: Sequence[Message]) -> None:
         """Keeps what holds from now on, and what became of the calls of the reply before."""

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.episode import written_text
+from wildtool.episode import said_alone, written_text
 from wildtool.json_codec import as_list, as_object, as_objects, values_inside
 from wildtool.own_cases.records import CaseUnit
-from wildtool.own_cases.traced.episode import AROUND
 from wildtool.shapes.calls import NOT_RECORDED
 from wildtool.traces import TracedConversation
-from wildtool.types import Message, Reply, Request, Transcript
+from wildtool.types import AROUND_IN_TRACE, Message, Reply, Request, Transcript
 
 _REDACTED = re.compile(
     r"\s*([_*<\[({#]+\s*(redacted|scrubbed|masked|filtered|hidden|removed)(?![a-z])[^\n]{0,80}|redacted|[*•█]{4,})\s*",
@@ -95,7 +94,7 @@ def traced_turn(unit: CaseUnit, conversation: TracedConversation, turn: int) -> 
             around["results"] = step.results
         if number + 1 == len(steps) and not gap and not failure:
             around["ends"] = True
-        replies.append(Reply({**step.message, AROUND: around}))
+        replies.append(Reply({**step.message, AROUND_IN_TRACE: around}))
         seen += [step.message, *step.results]
     return TracedTurn(tuple(replies), tuple(requests), failure, gap)
 
@@ -107,7 +106,7 @@ def _steps(messages: Sequence[Message], unit: CaseUnit) -> tuple[list[_Step], st
         if message["role"] == "tool" and steps:
             steps[-1].results.append(message)
         elif message["role"] == "assistant":
-            steps.append(_Step({key: value for key, value in message.items() if key != AROUND}))
+            steps.append(_Step(said_alone(message)))
     for number, step in enumerate(steps):
         gap = next(_gaps_of_calls(step, unit), "")
         if not gap and number + 1 == len(steps):

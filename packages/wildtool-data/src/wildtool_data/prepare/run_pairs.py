@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.record.reader import LoggedReply
-from wildtool.episode import without_harness
+from wildtool.episode import said_alone
 from wildtool.export import ExportRequest
 from wildtool.export.files import write_json_lines
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
@@ -130,7 +130,7 @@ def _preference_record(step: _WrongStep) -> TrainingRecord:
         "messages": list(step.request.messages),
         "tools": list(step.request.tools),
         "chosen": step.gold,
-        "rejected": {"role": "assistant", **step.reply.message},
+        "rejected": {"role": "assistant", **said_alone(step.reply.message)},
     }
     return read_openai(row, DEFAULT_OPTIONS)
 
@@ -154,7 +154,7 @@ def _first_wrong(run: RecordedRun, unit: RecordedUnit) -> _WrongStep | str:
                 first = reply_turn(golds[0])
                 if not all(says_the_same(first, reply_turn(gold)) for gold in golds[1:]):
                     return "several gold replies"
-                return _WrongStep(request, golds[0], replace(reply, message=without_harness(reply.message)))
+                return _WrongStep(request, golds[0], replace(reply, message=said_alone(reply.message)))
         episode.advance(reply.message)
     return "no wrong step was found"
 
