@@ -24,6 +24,7 @@ from wildtool_review.proposed import propose
 from wildtool_review.release import write_release
 from wildtool_review.server.app import ReviewApp, review_application
 from wildtool_review.server.operations import RecordedRuns
+from wildtool_review.server.pages import PageServer
 from wildtool_review.server.regeneration import Regeneration
 from wildtool_review.server.sign_in import SignIn
 from wildtool_review.store.sqlite import SqliteStore
@@ -50,22 +51,28 @@ def serving(
         rules_from: the rules run over new items from this event on; None if they do not.
         latency: seconds that each answer takes.
     """
-    loop, address = asyncio.new_event_loop(), ""
-    policy = AccessPolicy("127.0.0.1", remote=False, writes=True)
     app = ReviewApp(
         review, "set", SignIn(alone), runs, (lambda now: None) if rules_from else None, regeneration
     )
-    application = review_application(app, policy)
-    if latency:
-        application.on_response_prepare.append(lambda request, response: asyncio.sleep(latency))
-    runner = web.AppRunner(application)
 
     async def work(action: Callable[[], Any]) -> Any:
-        await loop.run_in_executor(None, (rules_from or threading.Event()).wait)
+        await asyncio.get_running_loop().run_in_executor(None, (rules_from or threading.Event()).wait)
         return await app.work(action)
 
     if app.checks:
         app.checks._work = work  # pyright: ignore[reportPrivateUsage]
+    with serving_pages(app, latency) as address:
+        yield address
+
+
+@contextmanager
+def serving_pages(app: PageServer, latency: float = 0.0) -> Iterator[str]:
+    """The address of a server of pages. Args: as of `serving`."""
+    loop, address = asyncio.new_event_loop(), ""
+    application = review_application(app, AccessPolicy("127.0.0.1", remote=False, writes=True))
+    if latency:
+        application.on_response_prepare.append(lambda request, response: asyncio.sleep(latency))
+    runner = web.AppRunner(application)
 
     async def start() -> str:
         await runner.setup()

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
+from review.failed_runs import draw, drawn, failed_run, say, wildtool
 from review.terminals import terminal
-from wildtool.cli import app
 from wildtool.engine.record.case_labels import (
     CaseKey,
     CaseReading,
@@ -28,39 +27,10 @@ from wildtool.engine.score.label_metrics import label_shares
 from wildtool.errors import DataError
 from wildtool.temporary import temporary_folder
 
-LABELS = "lazy: it does nothing\n# of ours\nwrong tool: it calls another one\n"
-
-
-def wildtool(*arguments: str, status: int = 0) -> str:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == status, result.output
-    return result.output
-
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    folder = tmp_path / "runs" / "lexical"
-    wildtool("run", "wild-mini", "--model", "baseline/lexical", "--limit", "6", "--out", str(folder))
-    (tmp_path / "labels.txt").write_text(LABELS, encoding="utf-8")
-    return folder
-
-
-def draw(run: Path, *arguments: str, status: int = 0) -> str:
-    labels = str(run.parents[1] / "labels.txt")
-    return wildtool("review", "start", str(run), "--failed", "--labels", labels, *arguments, status=status)
-
-
-def drawn(run: Path) -> LabelledCases:
-    cases = labels_of_run(run)
-    assert cases is not None
-    return cases
-
-
-def say(run: Path, reader: str, *labels: tuple[str, ...], note: str = "") -> None:
-    cases = [*drawn(run).proposals]
-    add_readings(
-        run, [CaseReading(reader, case, names, note) for case, names in zip(cases, labels, strict=False)]
-    )
+    return failed_run(tmp_path)
 
 
 def numbers(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
@@ -268,6 +238,8 @@ def test_of_what_a_reader_said_here_and_in_a_copy_the_later_counts(
     [
         (("start", "--failed", "--store", "x.sqlite"), "--store"),
         (("start", "--failed", "--no-check"), "--no-check"),
+        (("serve", "--as", "ann"), "--as"),
+        (("serve", "--behind-proxy", "https://review.example.org"), "--behind-proxy"),
         (("stats", "--max-error", "0"), "--max-error"),
         (("merge", "bob.jsonl", "--store", "x.sqlite"), "--store"),
     ],
@@ -290,8 +262,9 @@ def test_what_labels_of_others_are_called_cannot_fake_a_line(run: Path):
     assert "\x1b[31m" not in opened.text
 
 
-def test_a_run_is_not_read_in_the_browser(run: Path):
-    assert "browser" not in wildtool("review", "quick", str(run), status=2)
+def test_without_a_terminal_a_run_is_read_in_the_browser(run: Path):
+    said = wildtool("review", "quick", str(run), status=2)
+    assert f"`wildtool review {run}` opens the browser" in " ".join(said.split())
 
 
 def test_a_label_is_not_called_as_its_absence_is(run: Path):
@@ -342,7 +315,8 @@ def test_shares_lie_between_none_and_all_and_what_counts_is_the_last_word(
         assert 0 <= metric.low <= metric.value <= metric.high <= 1
 
 
-def test_a_folder_above_runs_names_those_under_review(run: Path):
+@pytest.mark.parametrize("command", ["stats", "serve"])
+def test_a_folder_above_runs_names_those_under_review(run: Path, command: str):
     draw(run)
-    said = wildtool("review", "stats", str(run.parent), status=2)
+    said = wildtool("review", command, str(run.parent), status=2)
     assert "holds runs; name one: lexical" in " ".join(said.split())

@@ -62,7 +62,7 @@ wildtool.graph = (() => {
     const counts = kinds.map((kind) => `${status.filter((one) => one === kind).length} ${kind}`);
     const svg = draw("svg", {
       viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: "gold-graph", role: "img",
-      "aria-label": `Gold graph of ${gold.length} calls: ${counts.join(", ")}. The list below has the same content.`,
+      "aria-label": (wildtool.tell || String)(`Gold graph of ${gold.length} calls: ${counts.join(", ")}. The list below has the same content.`),
     });
     svg.style.maxWidth = `${width + 4}px`;
     gold.forEach(([, , needs], node) => {

@@ -191,7 +191,7 @@ class _Before:
         return {
             "seen": [message_view(message) for message in self.seen],
             "gold": _gold(self.trace),
-            "tools": [part_text(tool.get("function", tool)) for tool in self.trace.tools],
+            "tools": tool_texts(self.trace),
         }
 
 
@@ -238,7 +238,8 @@ def _judged_units(
         verdicts = {rules: each[at] for rules, each in judged.items()}
         names = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(names))
-        yield row, _trace_view(trace, items.before(item, unit), verdicts)
+        before = items.before(item, unit)
+        yield row, trace_view(trace, verdicts, before.trace, before.seen)
 
 
 def _without_local_paths(verdict: Verdict) -> Verdict:
@@ -248,10 +249,22 @@ def _without_local_paths(verdict: Verdict) -> Verdict:
     return replace(verdict, reason=strip_folders(verdict.reason))
 
 
-def _trace_view(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+def trace_view(
+    trace: Trace,
+    verdicts: Mapping[str, Verdict],
+    before: Trace | None = None,
+    seen: Sequence[Message] | None = None,
+) -> dict[str, Any]:
+    """What happened in a unit, as pages show it.
+
+    Args:
+        verdicts: by profile.
+        before: the unit without replies, where pages have its gold; None gives gold as part of what happened.
+        seen: what the first step saw, where pages have that; None gives it as part of what happened.
+    """
     steps: list[Any] = []
     for number, step in enumerate(trace.steps):
-        first = number == 0 and list(step.seen) == list(before.seen)
+        first = number == 0 and seen is not None and list(step.seen) == list(seen)
         messages = None if first else [message_view(message) for message in step.seen]
         asides = [_aside_view(aside) for aside in step.asides]
         shown = [step.role, messages, message_view(step.reply), list(step.fulfilled), step.note]
@@ -260,7 +273,7 @@ def _trace_view(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) 
     return {
         "steps": steps,
         "status": [call.status for call in trace.gold],
-        "gold": None if gold == _gold(before.trace) else gold,
+        "gold": None if before is not None and gold == _gold(before) else gold,
         "differences": [
             [d.where, part_text(d.expected), part_text(d.found), d.rule] for d in trace.differences
         ],
@@ -273,6 +286,11 @@ def _trace_view(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) 
 
 def _aside_view(aside: Aside) -> list[Any]:
     return [aside.title[:MAX_REASON_CHARACTERS], aside.text, aside.call, aside.after]
+
+
+def tool_texts(trace: Trace) -> list[str]:
+    """The tools of a unit, as pages show them."""
+    return [part_text(tool.get("function", tool)) for tool in trace.tools]
 
 
 def _gold(trace: Trace) -> list[Any]:

@@ -61,7 +61,7 @@ def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) ->
         "trajectories",
         "Trajectories",
         "trajectories.html",
-        scripts=("trajectory_texts.js", "trajectory_graph.js", "trajectories.js"),
+        scripts=("trajectory_texts.js", "trajectory_graph.js", "trajectory_unit.js", "trajectories.js"),
         styles=("trajectories.css",),
     )
 

@@ -17,8 +17,9 @@ PLAN, EXPECTATION, CLUE = (
     "II inaccurate expectations",
     "III missing key clues",
 )
-MOST_LABELS = 30
-"""Labels of a list: as many as there are keys for them."""
+LABEL_KEYS = "123456789acdefghijklmopruvwxyz"
+"""The keys of labels, in their order; the other letters do something else."""
+MOST_LABELS = len(LABEL_KEYS)
 _SHORTEST_CLUE = 3
 """Characters of a value that is looked for in what the model was shown; shorter ones stand everywhere."""
 

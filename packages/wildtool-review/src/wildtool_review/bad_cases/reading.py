@@ -1,13 +1,21 @@
 """Draws failures of a run for people to read, shows them, and says how far readers agree."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from wildtool.draws import seeded_draw
-from wildtool.engine.record.case_labels import CaseKey, LabelledCases, labels_of_run, start_labels
+from wildtool.engine.record.case_labels import (
+    CaseKey,
+    CaseReading,
+    LabelledCases,
+    add_readings,
+    labels_of_run,
+    start_labels,
+)
 from wildtool.engine.record.format import Closing
 from wildtool.engine.record.reader import LogReader, transcripts
 from wildtool.engine.score.judge import safe_judge
@@ -39,12 +47,19 @@ class RunCases(Closing):
         self._run = prepare_judging(folder, profile=profile)
         self.folder = folder
         self.profile = self._run.run_info.profile
+        self.model = self._run.run_info.model
         self._reader = LogReader(folder)
         self._items: dict[str, Item] | None = None
         self._silent_after: bool = self._run.run_json["identity"].get("silent_after", False)
 
     def close(self) -> None:
         self._reader.close()
+
+    def failures(self) -> dict[CaseKey, str]:
+        """The units that are wrong, each with its error class; empty for one without."""
+        with open_results(self.folder, self.profile) as (_, table):
+            rows = relation([table]).filter("outcome = 'wrong'").project("item, repeat, unit, error")
+            return {CaseKey(*key): error or "" for *key, error in rows.fetchall()}
 
     def read(self, case: CaseKey) -> ReadCase:
         """A unit with its verdicts. Raises DataError if the run does not have it."""
@@ -76,7 +91,7 @@ def start_reading(
     Raises NothingToReadError if nothing failed, UsageError if other cases were drawn before.
     """
     with RunCases(folder, profile) as run:
-        failures = _failures(folder, run.profile)
+        failures = [*run.failures()]
         if not failures:
             raise NothingToReadError(
                 f"{folder}: no unit is wrong under {run.profile}, so there is nothing to read"
@@ -99,10 +114,14 @@ def start_reading(
         return chosen
 
 
-def _failures(folder: Path, profile: str) -> list[CaseKey]:
-    with open_results(folder, profile) as (_, table):
-        rows = relation([table]).filter("outcome = 'wrong'").project("item, repeat, unit")
-        return [CaseKey(*row) for row in rows.fetchall()]
+def save_reading(
+    folder: Path, cases: LabelledCases, reader: str, case: CaseKey, labels: Collection[str], note: str
+) -> CaseReading:
+    """Adds what a reader says about a case to the run, and returns it. Errors: as of `add_readings`."""
+    given = tuple(name for name in cases.labels if name in labels)
+    reading = CaseReading(reader, case, given, note, datetime.now(UTC).isoformat(timespec="seconds"))
+    add_readings(folder, [reading])
+    return reading
 
 
 def reading_figures(cases: LabelledCases) -> list[Metric]:

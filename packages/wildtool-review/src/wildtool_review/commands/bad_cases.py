@@ -3,7 +3,6 @@
 import getpass
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from wildtool_review.bad_cases.reading import RunCases
 
 DEFAULT_LABELS = "toleap"
-LABEL_KEYS = "123456789acdefghijklmopruvwxyz"
-"""The keys of labels, in their order; the other letters do something else."""
 _KEYS = "1, 2, … label   t note   s save   n next   b back   q quit"
 
 
@@ -38,7 +35,8 @@ def refuse_options(options: Mapping[str, Any]) -> None:
     """Raises UsageError for an option that only reviews of sets have. Args: options: by name what was given."""
     for name, value in options.items():
         if value is not None and value is not False:
-            raise UsageError(f"--{name} is about the review of a set, and not about failures of a run")
+            hint = "; who reads is --reader NAME" if name == "as" else ""
+            raise UsageError(f"--{name} is about the review of a set, and not about failures of a run{hint}")
 
 
 def start_bad_cases(
@@ -69,7 +67,8 @@ def start_bad_cases(
             f"{folder}: {len(cases.proposals):,} of {counted(cases.failures, 'failure')} under {cases.profile} to read, "
             f"{proposed:,} with a label that a rule proposes"
         )
-        print_out(f"wildtool review quick {folder} --reader NAME")
+        print_out(f"wildtool review quick {folder} --reader NAME   in the terminal")
+        print_out(f"wildtool review {folder} --reader NAME   in the browser")
 
 
 def print_bad_case_stats(folder: Path, *, as_json: bool) -> None:
@@ -116,14 +115,15 @@ def read_bad_cases(folder: Path, reader: str | None) -> None:
     from wildtool_review.bad_cases.reading import RunCases
 
     cases = started(folder)
-    name = reader or _login_name()
+    name = reader or login_name()
     with RunCases(folder, cases.profile) as run:
         _Labelling(run, cases, name).run()
     for line in _progress(started(folder)):
         print_out(line)
 
 
-def _login_name() -> str:
+def login_name() -> str:
+    """The name of a reader who gives none. Raises UsageError if the user has none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -156,6 +156,8 @@ class _Labelling:
             if self.reader in said:
                 self.saved[case] = said[self.reader].labels, said[self.reader].note
         self._open(self._next_unread(0))
+        from wildtool_review.bad_cases.label_sets import LABEL_KEYS
+
         numbered = dict(zip(LABEL_KEYS, self.cases.labels, strict=False))
         for key in typed_keys():
             if key == "q":
@@ -190,21 +192,20 @@ class _Labelling:
         self._print_choice()
 
     def _save(self) -> None:
-        from wildtool.engine.record.case_labels import CaseReading, add_readings
         from wildtool.engine.score.label_metrics import NO_LABEL
+        from wildtool_review.bad_cases.reading import save_reading
 
         case = self.keys[self.place]
-        labels = tuple(name for name in self.cases.labels if name in self.given)
-        when = datetime.now(UTC).isoformat(timespec="seconds")
-        add_readings(self.run_cases.folder, [CaseReading(self.reader, case, labels, self.note, when)])
-        self.saved[case] = labels, self.note
-        print_out(f"  saved: {', '.join(map(single_line, labels)) or NO_LABEL}")
+        said = save_reading(self.run_cases.folder, self.cases, self.reader, case, self.given, self.note)
+        self.saved[case] = said.labels, said.note
+        print_out(f"  saved: {', '.join(map(single_line, said.labels)) or NO_LABEL}")
         if len(self.saved) == len(self.keys):
             print_out(f"all {len(self.keys):,} cases are read")
         self._open(self._next_unread(self.place + 1))
 
     def _open(self, place: int) -> None:
         """Shows a case with what was saved of it, or else what a rule proposes."""
+        from wildtool_review.bad_cases.label_sets import LABEL_KEYS
         from wildtool_review.bad_cases.reading import bad_case_lines
 
         self.place = place

@@ -12,6 +12,7 @@ from wildtool.errors import DataError, UsageError
 from wildtool.terminal import print_out
 from wildtool_review.commands.bad_cases import is_run, read_bad_cases
 from wildtool_review.commands.keys import typed_keys
+from wildtool_review.commands.options import READER_OPTION
 
 if TYPE_CHECKING:
     from wildtool_review.drafts.quick import QuickReview
@@ -26,7 +27,7 @@ def quick(
         show_default=False,
     ),
     out: Path | None = opt("-o FILE", "File of kept cases, beside FILE (default: NAME.kept.yaml)."),
-    reader: str | None = opt("NAME", "With a run: who reads (default: your login name)."),
+    reader: str | None = READER_OPTION,
 ) -> None:
     """Keep or reject own cases in the terminal, one key a case; or label failures of a run.
 
@@ -41,14 +42,17 @@ def quick(
     case in $EDITOR, and keeps it as you leave it.
 
     Failures of a run were drawn by `wildtool review start RUN --failed`. Each reader labels them without seeing what
-    others say, and `wildtool review stats RUN` shows shares and agreement.
+    others say, and `wildtool review stats RUN` shows shares and agreement. `wildtool review RUN` is the same in the
+    browser.
     """
     from wildtool.outputs import sole_writer
     from wildtool_review.drafts.quick import open_quick_review
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        browser = "" if is_run(file) else f"; `wildtool review {file}` opens the browser"
-        raise UsageError(f"review quick asks for keys, so it needs a terminal{browser}")
+        is_run(file)  # a folder above runs is refused first
+        raise UsageError(
+            f"review quick asks for keys, so it needs a terminal; `wildtool review {file}` opens the browser"
+        )
     if is_run(file):
         if out is not None:
             raise UsageError("--out is about own cases; labels of failures are kept in the folder of the run")

@@ -12,9 +12,11 @@ from wildtool.errors import UsageError, unknown_name
 from wildtool.report.commands.view import NO_TOKEN_OPTION
 from wildtool.steps import show_step, step_line
 from wildtool.terminal import print_err, print_out, single_line
+from wildtool_review.commands.bad_cases import is_run, login_name, refuse_options, started
 from wildtool_review.commands.options import (
     CHECKS_ANNOUNCED,
     NO_CHECK_OPTION,
+    READER_OPTION,
     RUNS_OPTION,
     SET_ARGUMENT,
     STORE_OPTION,
@@ -22,9 +24,16 @@ from wildtool_review.commands.options import (
 from wildtool_review.commands.replies import open_rejudge
 
 if TYPE_CHECKING:
+    from wildtool.report.server.address_token import AddressToken
     from wildtool_review.project import ReviewProject
+    from wildtool_review.server.app import Listen
     from wildtool_review.server.checks import ChecksProgress
     from wildtool_review.server.operations import RecordedRuns
+
+_ONE_READER = (
+    "Nobody signs in to read failures of a run: each reader reads a copy on their own machine, and `wildtool review "
+    "merge` adds what they said"
+)
 
 
 def serve_pages(
@@ -47,6 +56,7 @@ def serve_pages(
         "-m NAME", "Model that makes tasks again at the push of a button, as `review regenerate`."
     ),
     max_cost: float | None = opt("USD", "What each push of the button may spend with --model.", min=0),
+    reader: str | None = READER_OPTION,
 ) -> None:
     """Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.
 
@@ -55,6 +65,7 @@ def serve_pages(
       wildtool review sessions.jsonl --open
       wildtool review sessions.jsonl --runs runs --port 9000
       wildtool review sessions.jsonl --behind-proxy https://review.example.org
+      wildtool review runs/wild-mini --reader ann
 
     SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
     edits and decisions go into SET.review.sqlite. New items are added each time.
@@ -62,16 +73,26 @@ def serve_pages(
     Without further options only this machine can reach it, only browsers that open the printed address with its token,
     and nobody signs in. Ctrl-C stops it; everything saved stays. Rules run over new items while you review. With --runs
     each item shows how recorded answers are judged after the edits.
+
+    SET can also be a run of which `wildtool review start RUN --failed` drew failures. The pages show them one by one,
+    and what you say of each is added to the folder of the run at once.
     """
     import asyncio
 
-    from wildtool.report.commands.view import open_in_browser
     from wildtool.report.server.address_token import AddressToken
     from wildtool_review.people import COMMAND_LINE
     from wildtool_review.server.app import Listen, serve_review
     from wildtool_review.sets import start_review, store_name
     from wildtool_review.store.address import is_address, shown_name, split_password
 
+    if is_run(Path(set_name)):
+        of_sets = {"store": store, "benchmark": benchmark, "as": reviewer, "no-check": no_check, "runs": runs}
+        of_teams = {"tls-cert": tls_cert, "tls-key": tls_key, "behind-proxy": behind_proxy}
+        refuse_options({**of_sets, **of_teams, "model": model, "max-cost": max_cost})
+        _serve_cases(Path(set_name), reader, Listen(host, port, risk=_ONE_READER), no_token, open)
+        return
+    if reader is not None:
+        raise UsageError("--reader is about failures of a run; who reviews a set is --as NAME")
     listen = Listen(host, port, tls_cert, tls_key, (behind_proxy or "").rstrip("/"))
     listen.check()
     if no_token and listen.signs_in:
@@ -111,13 +132,9 @@ def serve_pages(
     token = None if no_token or listen.signs_in else AddressToken()
 
     def ready(address: str) -> None:
-        print_out(f"Review of {name}: {token.address(address) if token else address}")
-        sys.stdout.flush()
-        print_err("Ctrl-C stops it.")
+        _announce(f"Review of {name}", address, token, open)
         if new >= CHECKS_ANNOUNCED:
             print_err(f"The rules run over {new:,} items; you can review meanwhile.")
-        if open:
-            open_in_browser(token.address_once(address) if token else address)
 
     def show(now: "ChecksProgress") -> None:
         show_step(f"rules: {now.checked:,} of {now.total:,} items" if now.checked < now.total else "")
@@ -139,6 +156,38 @@ def serve_pages(
     )
     with step_line():
         asyncio.run(served)
+
+
+def _announce(what: str, address: str, token: "AddressToken | None", open_: bool) -> None:
+    """Prints where the pages are, and opens them if asked to."""
+    from wildtool.report.commands.view import open_in_browser
+
+    print_out(f"{what}: {token.address(address) if token else address}")
+    sys.stdout.flush()
+    print_err("Ctrl-C stops it.")
+    if open_:
+        open_in_browser(token.address_once(address) if token else address)
+
+
+def _serve_cases(folder: Path, reader: str | None, listen: "Listen", no_token: bool, open_: bool) -> None:
+    """Serves the failures of a run that one person reads."""
+    import asyncio
+
+    from wildtool.report.server.address_token import AddressToken
+    from wildtool_review.bad_cases.reading import RunCases
+    from wildtool_review.server.app import serve_at
+    from wildtool_review.server.cases import CasesApp, CaseService
+
+    listen.check()
+    cases, name = started(folder), reader or login_name()
+    service = CaseService(RunCases(folder, cases.profile), cases, name)
+    token = None if no_token else AddressToken()
+    what = f"Failures of {single_line(str(folder))}, read by {single_line(name)}"
+    asyncio.run(
+        serve_at(
+            listen, lambda: CasesApp(service), lambda address: _announce(what, address, token, open_), token
+        )
+    )
 
 
 def _rows_of(project: "ReviewProject", runs: list[Path] | None) -> "RecordedRuns | None":

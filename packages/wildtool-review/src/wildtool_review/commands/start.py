@@ -60,7 +60,8 @@ def start(
     SET is a folder that `wildtool generate` made, any data that `wildtool data lint` reads, or a file of tools (with
     approve, reject and `merge_into` for each tool, before `generate --tools` makes sessions). It is not changed: all
     edits and decisions go into SET.review.sqlite. New items are added each time. `wildtool review SET` opens it in the
-    browser. With --failed, SET is a run or a folder with runs: people read its failures with `wildtool review quick`.
+    browser. With --failed, SET is a run or a folder with runs: people read its failures with `wildtool review RUN`
+    in the browser, or `wildtool review quick RUN` in the terminal.
     """
     if failed:
         refuse_options({"store": store, "benchmark": benchmark, "no-check": no_check, "runs": runs})

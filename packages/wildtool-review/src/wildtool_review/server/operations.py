@@ -13,12 +13,13 @@ from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL
 from wildtool.errors import DataError, StorageError, UsageError, unknown_name
-from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
+from wildtool.json_codec import as_list, as_object, as_objects, check_limits
 from wildtool_data.pointers import ABSENT, Change, pointer_parts, value_at
 from wildtool_review.history import EditConflict, finding_row
 from wildtool_review.project import ReviewProject
 from wildtool_review.proposed import accept_proposal, discard_proposal, merge_proposals
 from wildtool_review.restore import restore_version
+from wildtool_review.server.bodies import BODY_LIMITS, number_field, text_field, texts_field
 from wildtool_review.server.checks import RuleChecks
 from wildtool_review.server.payloads import (
     Payload,
@@ -43,8 +44,6 @@ from wildtool_review.server.steps import (
 )
 from wildtool_review.state import QUEUES, Filter
 
-BODY_LIMITS = JsonLimits(bytes=8 * 1024 * 1024, depth=200, values=200_000)
-"""Of a request's body, and of JSON that people type."""
 RecordedRuns = Callable[[str, Any, Any], Any]
 """Gives, for an item's id, its first content and the one that is shown, what recorded runs say about it: a JSON list of
 `{model, task, before, after, note}` with the verdicts (true, false or null) before and after the edits. A row may have a
@@ -135,11 +134,11 @@ def _queue(review: ReviewService, person: str, body: Payload) -> Any:
         name: str(body.get(name, "")) for name in ("type", "subtype", "domain", "rule", "stage", "assignee")
     }
     filter_ = Filter(
-        **texts, round=_number(body, "round", 0), max_confidence=_share(body, "max_confidence", 1.0)
+        **texts, round=number_field(body, "round", 0), max_confidence=_share(body, "max_confidence", 1.0)
     )
     if filter_.assignee and not review.project.state.may(person, "adjudicator"):
         raise UsageError("only adjudicators see who reviews what")
-    start, text = max(0, _number(body, "start", 0)), str(body.get("text", ""))
+    start, text = max(0, number_field(body, "start", 0)), str(body.get("text", ""))
     only_undecided = body.get("undecided") == "1"
 
     def searched(item: str) -> bool:
@@ -151,18 +150,18 @@ def _queue(review: ReviewService, person: str, body: Payload) -> Any:
 
 
 def _item(review: ReviewService, person: str, body: Payload) -> Any:
-    return review.item(_text(body, "id"), person)
+    return review.item(text_field(body, "id"), person)
 
 
 def _part(review: ReviewService, person: str, body: Payload) -> Any:
-    return part_payload(review.project, _text(body, "id"), person, _text(body, "field"))
+    return part_payload(review.project, text_field(body, "id"), person, text_field(body, "field"))
 
 
 def _regeneration(review: ReviewService, person: str, body: Payload) -> Any:
     """Whether tasks of an item are being made again for this person, and what went wrong."""
     regeneration = review.regeneration
     return (
-        asdict(regeneration.state(_text(body, "id"), person))
+        asdict(regeneration.state(text_field(body, "id"), person))
         if regeneration
         else {"running": False, "problem": ""}
     )
@@ -175,15 +174,15 @@ def _regenerate(review: ReviewService, person: str, body: Payload) -> Any:
         raise UsageError("no model is named here; start the review with --model")
     if not review.may_spend(person):
         raise UsageError("only an owner has tasks made again here, since that costs money")
-    item = _text(body, "id")
-    _content(review, item, person, _text(body, "seen"))
+    item = text_field(body, "id")
+    _content(review, item, person, text_field(body, "seen"))
     history = review.project.item(item)
     review.project.check_may_work(history, person)
     copy = person if history.branch_of(person) is not None else ""
     own = (entry for entry in history.entries if entry.kind == "propose" and entry.branch == copy)
     earlier = sum(entry.version == body["seen"] for entry in own)
-    first = _number(body, "first", 0) if "first" in body else None
-    call = _number(body, "call", 0) if "call" in body else None
+    first = number_field(body, "first", 0) if "first" in body else None
+    call = number_field(body, "call", 0) if "call" in body else None
     keep_texts = body.get("keep_texts") is True
     review.regeneration.start(item, person, first, keep_texts=keep_texts, call=call, earlier=earlier)
     return review.item(item, person)
@@ -195,28 +194,30 @@ def _figures(review: ReviewService, person: str, body: Payload) -> Any:
 
 
 def _edit(review: ReviewService, person: str, body: Payload) -> Any:
-    item, base, field = (_text(body, name) for name in ("id", "seen", "field"))
+    item, base, field = (text_field(body, name) for name in ("id", "seen", "field"))
     change = _change(review, item, person, base, field, _value(body))
     review.project.edit(person, item, base, [change], note=_note(body))
     return review.item(item, person)
 
 
 def _choose(review: ReviewService, person: str, body: Payload) -> Any:
-    item, base, field = (_text(body, name) for name in ("id", "seen", "field"))
+    item, base, field = (text_field(body, name) for name in ("id", "seen", "field"))
     candidate = body.get("candidate")
     if candidate is not None and type(candidate) is not int:
         raise UsageError("candidate: expected its position, or null for a merged text")
-    change = _change(review, item, person, base, field, _text(body, "text"))
+    change = _change(review, item, person, base, field, text_field(body, "text"))
     review.project.choose(person, item, base, change, candidate, _note(body))
     return review.item(item, person)
 
 
 def _steps(review: ReviewService, person: str, body: Payload) -> Any:
     """Adds an empty call before a step (`add` names its tool), or removes a step."""
-    item, base, field = (_text(body, name) for name in ("id", "seen", "field"))
+    item, base, field = (text_field(body, name) for name in ("id", "seen", "field"))
     content = _content(review, item, person, base)
-    steps, index = gold_steps(content, field), _number(body, "index", -1)
-    steps_after = with_step(steps, index, _text(body, "add")) if "add" in body else without_step(steps, index)
+    steps, index = gold_steps(content, field), number_field(body, "index", -1)
+    steps_after = (
+        with_step(steps, index, text_field(body, "add")) if "add" in body else without_step(steps, index)
+    )
     review.project.edit(
         person, item, base, [Change(field, value_at(content, field), steps_after)], note=_note(body)
     )
@@ -225,12 +226,12 @@ def _steps(review: ReviewService, person: str, body: Payload) -> Any:
 
 def _edge(review: ReviewService, person: str, body: Payload) -> Any:
     """Sets or removes a dependency: `field` is the pointer of the step that needs step `source`, `kind` says why."""
-    item, base, field = (_text(body, name) for name in ("id", "seen", "field"))
+    item, base, field = (text_field(body, name) for name in ("id", "seen", "field"))
     content = _content(review, item, person, base)
     step = as_object(value_at(content, field))
     nodes = with_edge(
         step,
-        _number(body, "source", -1),
+        number_field(body, "source", -1),
         needed=body.get("needed") is True,
         kind=str(body.get("kind", "")),
     )
@@ -244,7 +245,7 @@ def _edge(review: ReviewService, person: str, body: Payload) -> Any:
 
 def _alternative(review: ReviewService, person: str, body: Payload) -> Any:
     """Accepts another value for an argument (its pointer is `field`), or with `index` no longer accepts one."""
-    item, base, field = (_text(body, name) for name in ("id", "seen", "field"))
+    item, base, field = (text_field(body, name) for name in ("id", "seen", "field"))
     step, _, argument = field.partition("/action/arguments/")
     place = f"{step}/alternatives"
     content = _content(review, item, person, base)
@@ -254,7 +255,7 @@ def _alternative(review: ReviewService, person: str, body: Payload) -> Any:
         raise UsageError("only arguments of calls have alternatives")
     name = pointer_parts(field)[-1]
     accepted = (
-        without_alternative(before, name, _number(body, "index", -1))
+        without_alternative(before, name, number_field(body, "index", -1))
         if "index" in body
         else with_alternative(before, name, _value({**body, "remove": False}))
     )
@@ -267,11 +268,11 @@ def _accept(review: ReviewService, person: str, body: Payload) -> Any:
 
     Args: body: `index` is the place of its row among those shown; `beside` accepts what they do beside gold.
     """
-    item, base = _text(body, "id"), _text(body, "seen")
+    item, base = text_field(body, "id"), text_field(body, "seen")
     content = _content(review, item, person, base)
     first = review.project.item(item).versions[0].content
     rows = as_list(review.runs(item, first, content)) if review.runs else []
-    index = _number(body, "index", 0)
+    index = number_field(body, "index", 0)
     proposal = as_object(as_object(rows[index]).get("proposal")) if 0 <= index < len(rows) else {}
     changes = [
         Change(str(row.get("field")), row.get("before", ABSENT), row.get("after", ABSENT))
@@ -285,12 +286,12 @@ def _accept(review: ReviewService, person: str, body: Payload) -> Any:
 
 def _take_proposal(review: ReviewService, person: str, body: Payload) -> Any:
     """Accepts or discards what a model proposes; `take` says which. With `choices` parts of several are taken."""
-    item, base = _text(body, "id"), _text(body, "seen")
+    item, base = text_field(body, "id"), text_field(body, "seen")
     if choices := as_object(body.get("choices")):
         picked = {field: str(name) for field, name in choices.items()}
         merge_proposals(review.project, person, item, base, picked, _note(body))
         return review.item(item, person)
-    proposal = _text(body, "proposal")
+    proposal = text_field(body, "proposal")
     act = accept_proposal if body.get("take") is True else discard_proposal
     act(review.project, person, item, base, proposal, _note(body))
     return review.item(item, person)
@@ -298,68 +299,70 @@ def _take_proposal(review: ReviewService, person: str, body: Payload) -> Any:
 
 def _restore(review: ReviewService, person: str, body: Payload) -> Any:
     """Makes an earlier version the current one; `version` is the digest of its content."""
-    item, base, version = (_text(body, name) for name in ("id", "seen", "version"))
+    item, base, version = (text_field(body, name) for name in ("id", "seen", "version"))
     restore_version(review.project, person, item, base, version, _note(body))
     return review.item(item, person)
 
 
 def _decide(review: ReviewService, person: str, body: Payload) -> Any:
     """Decides on an item. Args: body: with `despite` an item is approved despite findings."""
-    item = _text(body, "id")
-    choice = cast(Any, _text(body, "choice"))
-    seen, reasons, note = _text(body, "seen"), _texts(body, "reasons"), _note(body)
+    item = text_field(body, "id")
+    choice = cast(Any, text_field(body, "choice"))
+    seen, reasons, note = text_field(body, "seen"), texts_field(body, "reasons"), _note(body)
     despite = body.get("despite") is True
     review.project.decide(person, item, seen, choice, reasons, note, despite_findings=despite)
     return review.item(item, person)
 
 
 def _withdraw(review: ReviewService, person: str, body: Payload) -> Any:
-    item = _text(body, "id")
-    review.project.withdraw(person, item, _text(body, "seen"), _note(body))
+    item = text_field(body, "id")
+    review.project.withdraw(person, item, text_field(body, "seen"), _note(body))
     return review.item(item, person)
 
 
 def _resolve(review: ReviewService, person: str, body: Payload) -> Any:
-    item = _text(body, "id")
+    item = text_field(body, "id")
     history = review.project.item(item)
     every, _, digest = proposal_of(history)
     if digest != body.get("proposal"):
-        raise EditConflict(item, _text(body, "seen"), history.digest, history.content)
+        raise EditConflict(item, text_field(body, "seen"), history.digest, history.content)
     picked = [k for k in as_list(body.get("take")) if type(k) is int and 0 <= k < len(every)]
     # An adjudicator decides what applies, also where the item has changed since the copy was made.
     changes = [
         Change(change.field, value_at(history.content, change.field), change.after)
         for change in (every[k] for k in dict.fromkeys(picked))
     ]
-    choice = cast(Any, _text(body, "choice"))
-    reasons = _texts(body, "reasons")
-    seen, note, despite = _text(body, "seen"), _note(body), body.get("despite") is True
+    choice = cast(Any, text_field(body, "choice"))
+    reasons = texts_field(body, "reasons")
+    seen, note, despite = text_field(body, "seen"), _note(body), body.get("despite") is True
     review.project.resolve(person, item, seen, choice, changes, reasons, note, despite_findings=despite)
     return review.item(item, person)
 
 
 def _recheck(review: ReviewService, person: str, body: Payload) -> Any:
-    item = _text(body, "id")
+    item = text_field(body, "id")
     tasks = [task for task in as_list(body.get("tasks")) if type(task) is int]
-    review.project.recheck(person, item, _text(body, "seen"), tasks, _note(body))
+    review.project.recheck(person, item, text_field(body, "seen"), tasks, _note(body))
     return review.item(item, person)
 
 
 def _remark(review: ReviewService, person: str, body: Payload) -> Any:
-    review.project.remark(person, _text(body, "id"), _note(body), str(body.get("field", "")))
-    return review.item(_text(body, "id"), person)
+    review.project.remark(person, text_field(body, "id"), _note(body), str(body.get("field", "")))
+    return review.item(text_field(body, "id"), person)
 
 
 def _open_round(review: ReviewService, person: str, body: Payload) -> Any:
     share = _share(body, "share", 0.2)
     seed = str(body.get("seed") or "1")
-    reviewers = _number(body, "reviewers", review.project.state.reviewers)
-    review.project.open_round(person, _texts(body, "people"), seed=seed, share=share, reviewers=reviewers)
+    reviewers = number_field(body, "reviewers", review.project.state.reviewers)
+    review.project.open_round(
+        person, texts_field(body, "people"), seed=seed, share=share, reviewers=reviewers
+    )
     return figures_payload(review.project, person)
 
 
 def _close_round(review: ReviewService, person: str, body: Payload) -> Any:
-    review.project.close_round(person, _number(body, "round", 0), _note(body))
+    review.project.close_round(person, number_field(body, "round", 0), _note(body))
     return figures_payload(review.project, person)
 
 
@@ -412,7 +415,7 @@ def _value(body: Payload) -> Any:
         return ABSENT
     if isinstance(body.get("text"), str):
         return body["text"]
-    text = _text(body, "json")
+    text = text_field(body, "json")
     try:
         check_limits(text.encode("utf-8", "backslashreplace"), BODY_LIMITS)
         return json.loads(text, parse_constant=_no_number, parse_float=_finite)
@@ -429,25 +432,8 @@ def _finite(digits: str) -> float:
     return value if math.isfinite(value) else _no_number(digits)
 
 
-def _text(body: Payload, name: str) -> str:
-    value = body.get(name)
-    if not isinstance(value, str):
-        raise UsageError("{0}: expected a text", name)
-    return value
-
-
-def _texts(body: Payload, name: str) -> list[str]:
-    return [value for value in as_list(body.get(name)) if isinstance(value, str)]
-
-
 def _note(body: Payload) -> str:
     return str(body.get("note", ""))
-
-
-def _number(body: Payload, name: str, default: int) -> int:
-    with suppress(ValueError, TypeError):
-        return int(default if body.get(name) in (None, "") else body[name])
-    raise UsageError("{0}: expected a whole number", name)
 
 
 def _share(body: Payload, name: str, default: float) -> float:

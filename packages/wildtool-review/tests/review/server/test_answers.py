@@ -12,7 +12,7 @@ from review.server.served import served
 from wildtool.errors import DataError, RecordError, StorageError, UsageError
 from wildtool_review.server import operations
 from wildtool_review.server.app import PAGES_POLICY
-from wildtool_review.server.operations import BODY_LIMITS
+from wildtool_review.server.bodies import BODY_LIMITS
 from wildtool_review.server.sign_in import WRONG_TOKENS, SignIn
 
 WRONG_TOKEN = "This token is nobody's. Ask for a new one: wildtool review people add"

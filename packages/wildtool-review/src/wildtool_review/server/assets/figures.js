@@ -31,7 +31,7 @@ export function roundChart(rounds, published) {
   return svg;
 }
 
-function metricTable(group, rows) {
+export function metricTable(group, rows) {
   const scroll = make("div", "scroll"), table = make("table", "plain"), head = make("tr"), body = make("tbody");
   scroll.tabIndex = 0;
   scroll.setAttribute("role", "region");

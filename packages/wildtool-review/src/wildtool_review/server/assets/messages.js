@@ -91,6 +91,12 @@ export const MESSAGES = {
   "{0} of {1} models make the same calls, which are refused: {2}": "{1} 个模型中 {0} 个作出相同但被判错的调用：{2}",
   "{0} of {1} models also call {2}, for which gold has nothing": "{1} 个模型中 {0} 个还调用了 {2}，标准答案中没有它",
   "{0} of {1} models make no call where gold has one": "标准答案中有调用之处，{1} 个模型中 {0} 个没有调用", "{0} of {1} models": "{1} 个模型中的 {0} 个",
+  "Gold graph of {0} calls: {1} done, {2} missed, {3} wrong. The list below has the same content.": "标准答案图，{0} 个调用：{1} 个完成，{2} 个缺失，{3} 个错误。下方列表内容相同。",
+  "Gold graph of {0} calls: {1} done, {2} missed, {3} wrong, {4} undecided. The list below has the same content.": "标准答案图，{0} 个调用：{1} 个完成，{2} 个缺失，{3} 个错误，{4} 个未定。下方列表内容相同。",
+  "Gold": "标准答案", "Differences": "差异", "expected": "应为", "found": "实为", "rule": "规则", "done": "完成", "missed": "缺失", "undecided": "未定",
+  "after {0}": "在 {0} 之后", "Step {0}": "第 {0} 步", "Verdicts": "判定", "profile": "规则集", "outcome": "结果", "error": "错误", "rule that decided": "起决定作用的规则",
+  "correct": "正确", "bad cases": "失败案例", "agreement of {0} and {1}": "{0} 与 {1} 的一致性", "same labels": "标签相同", "Cohen's kappa, {0}": "κ（科恩），{0}",
+  "proposals that readers kept": "读者保留的建议", "labels that a rule proposed": "由规则建议的标签",
 };
 const patterns = Object.keys(MESSAGES).filter((text) => /\{\d\}/.test(text)).map((text) =>
   [text, new RegExp(`^${text.split(/\{\d\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("(.*?)")}$`, "s")]);

@@ -3,61 +3,19 @@ import { read, Refusal, write } from "./api.js";
 import * as figures from "./figures.js";
 import * as items from "./item.js";
 import { begin, drafts, staying } from "./saves.js";
-import { bdi, button, choice, labelled, link, make, said, showLanguage, switchLanguage, t, tell } from "./words.js";
+import { attempt, complain, dialog, element, help, main, onKeys, onSignedOut, say, startDialog } from "./shell.js";
+import { bdi, button, choice, labelled, link, make, showLanguage, switchLanguage, t, tell } from "./words.js";
 
-const element = (id) => document.getElementById(id);
-const main = element("content"), status = element("status"), problem = element("problem"), dialog = element("dialog");
 const FILTERS = ["type", "subtype", "domain", "rule", "stage", "round", "assignee", "max_confidence"];
 const ANY = { type: "any type", subtype: "any subtype", domain: "any domain", rule: "any rule", stage: "any stage", round: "any round", assignee: "anyone", max_confidence: "any confidence" };
 let review = null, order = [], shown = 0, stamp = 0, turns = 0;
 
-// ---- messages
-// Args: offer: the name of what can be done about it, and the action.
-function say(text, offer) {
-  status.replaceChildren(text, ...(offer ? [" ", button(offer[0], () => { status.replaceChildren(); offer[1](); }, "linklike")] : []));
-  clearTimeout(say.timer);
-  say.timer = setTimeout(() => { status.replaceChildren(); }, offer ? 12000 : 6000);
-}
-function complain(text) { problem.textContent = text; problem.hidden = !text; if (text) problem.scrollIntoView({ block: "nearest" }); }
-// The result of an action; null after a refusal, which `handled` may take, and which is shown otherwise.
-async function attempt(action, handled = () => false) {
-  try {
-    complain("");
-    return await action();
-  } catch (refusal) {
-    if (!(refusal instanceof Refusal)) throw refusal;
-    if (refusal.status === 401) signIn();
-    else if (!handled(refusal)) complain(refusal.message);
-    return null;
-  }
-}
-
-// ---- dialogs
-function startDialog(title) {
-  const body = make("div", "dialog"), head = make("div", "dialoghead"), close = button("×", () => dialog.close());
-  close.setAttribute("aria-label", t("Close"));
-  head.append(make("h2", "", title), close);
-  body.append(head);
-  dialog.replaceChildren(body);
-  dialog.setAttribute("aria-label", title);
-  return body;
-}
 const KEYS = [
   ["?", "this help"], ["q", "the queue"], ["f", "figures"], ["/", "filter"], ["j", "next part, or next row"], ["k", "previous part, or previous row"],
   ["Enter, e", "edit the part, or open the row"], ["Ctrl+Enter", "save"], ["Esc", "cancel"], ["n", "next item"], ["p", "previous item"],
   ["w", "next finding"], ["a", "approve the item"], ["r", "reject: choose reasons"], ["d", "send to discussion"], ["m", "write a remark"],
   ["s", "stale tasks are checked"], ["u", "undo your last change"], ["h", "history"], ["Space", "on an edge: add or remove it"],
 ];
-function help() {
-  const body = startDialog(t("Keyboard")), list = make("dl", "keys");
-  for (const [key, what] of KEYS) {
-    const name = make("dt");
-    for (const one of key.split(", ")) name.append(make("kbd", "", one), " ");
-    list.append(name, make("dd", "", t(what)));
-  }
-  body.append(list);
-  dialog.showModal();
-}
 
 // ---- signing in
 function signIn() {
@@ -297,7 +255,7 @@ function nextFinding() {
 const inItem = () => query().has("item");
 const go = (id) => { if (id) location.hash = addressOf(id); };
 const ACTIONS = {
-  "?": help,
+  "?": () => help(KEYS),
   q: () => setQuery({ figures: "" }),
   f: () => { location.hash = "figures="; },
   "/": () => { const find = element("find"); if (find) find.focus(); },
@@ -315,25 +273,12 @@ const ACTIONS = {
   m: () => { const remark = element("remark"); if (remark) remark.focus(); },
   h: () => { const past = element("history"); if (past) { past.open = !past.open; past.scrollIntoView(); } },
 };
-// What was typed in a dialog is nothing to find later.
-dialog.addEventListener("close", () => dialog.replaceChildren());
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || dialog.open || event.defaultPrevented) return;
-  if (event.target.closest("textarea, select, input:not([type=checkbox])")) {
-    if (event.key === "Escape") event.target.blur();
-    return;
-  }
-  if (event.key === "Enter" && event.target.matches(".part") && event.target.openEditor) {
-    event.preventDefault();
-    event.target.openEditor();
-    return;
-  }
-  const action = Object.hasOwn(ACTIONS, event.key) ? ACTIONS[event.key] : null;
-  if (!action) return;
-  event.preventDefault();
-  action();
+onKeys((event) => {
+  if (event.key === "Enter" && event.target.matches(".part") && event.target.openEditor) return () => event.target.openEditor();
+  return Object.hasOwn(ACTIONS, event.key) ? ACTIONS[event.key] : null;
 });
-element("keys").addEventListener("click", help);
+onSignedOut(signIn);
+element("keys").addEventListener("click", () => help(KEYS));
 element("language").addEventListener("click", () => { switchLanguage(); start(); });
 addEventListener("hashchange", turn);
 addEventListener("beforeunload", (event) => { if (items.isUnsaved()) event.preventDefault(); });

@@ -145,6 +145,18 @@ const CHINESE = {
   "or": "或", "left out": "省略", "No longer accept": "不再接受",
   "Accept another value of {0}": "接受 {0} 的其他值", "It may be left out": "可以省略",
   "Accept beside gold": "与标准答案并列接受", "Replace gold": "替换标准答案",
+  "read": "已读", "unread": "未读", "proposed: {0}": "建议：{0}", "any label": "任意标签", "id, unit or class": "编号、单元或类别", "Cases": "案例",
+  "{0} of {1} cases, drawn from {2} failures": "{0} / {1} 个案例，抽自 {2} 个失败",
+  "You have read all cases.": "您已读完所有案例。", "No case fits.": "没有符合的案例。", "proposed by a rule": "规则建议", "Labels": "标签", "Note": "备注",
+  "What the labels mean": "标签的含义", "Step {0}, which decided": "起决定作用的第 {0} 步", "The last reply": "最后的回答",
+  "No reply is recorded.": "没有记录到回答。", "no class": "无类别", "Why it is wrong": "为何错误", "Conversation": "对话",
+  "Other rules and tools": "其他规则与工具", "{0} tools": "{0} 个工具", "Saved: {0}": "已保存：{0}", "You saved this case in another window": "您已在另一窗口保存此案例",
+  "Take what is saved": "采用已保存的", "Cases read": "已读案例", "Nobody has read any case yet.": "尚无人读过案例。", "give or take back a label": "添加或取消标签",
+  "write a note": "写备注", "save, and open the next unread case": "保存并转到下一个未读案例", "next case": "下一案例", "previous case": "上一案例", "Next case": "下一案例",
+  "Previous case": "上一案例", "the list of cases": "案例列表",
+  "Other failures of this run were drawn meanwhile. Start `wildtool review` again.": "此运行已另行抽取了失败案例。请重新启动 `wildtool review`。",
+  "{0} is no label of this list": "{0} 不是此列表中的标签", "You have said something else of this case in another window.": "您在另一窗口中对此案例另有判断。",
+  "there is no case {0}": "没有案例 {0}", "no label fits": "没有合适的标签",
 };
 
 const remembered = (action) => { try { return action(localStorage); } catch { return null; } };
