@@ -1,5 +1,6 @@
 """The pytest plugin: cases as tests, in a pytest of their own."""
 
+import asyncio
 import json
 import os
 import re
@@ -12,6 +13,9 @@ from pathlib import Path
 import junitparser
 import pytest
 
+from e2e.command import Ended, ended, start
+
+PYTEST = Path(sys.executable).with_name("pytest")
 TOOLS = files("wildtool.data").joinpath("new_cases", "tools.json").read_text("utf-8")
 CASES = """
 defaults: {tools: tools.json}
@@ -63,14 +67,16 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+async def started(*words: str) -> Ended:
+    return await ended(await start(*words, cwd=Path.cwd(), program=PYTEST))
+
+
 def run_pytest(*words: str) -> tuple[int, str, dict[str, int]]:
     """Exit status, output, and how many tests had which outcome."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words], capture_output=True, text=True
-    )
-    last = ended.stdout.strip().splitlines()[-1]
+    done = asyncio.run(started("-p", "no:cacheprovider", *words))
+    last = done.out.strip().splitlines()[-1]
     counts = {word.rstrip("s"): int(number) for number, word in re.findall(r"(\d+) ([a-z]+)", last)}
-    return ended.returncode, ended.stdout, counts
+    return done.status, done.out, counts
 
 
 def calls() -> list[str]:
@@ -146,7 +152,9 @@ def pytest_wildtool_model(config):
 """
 
 
-@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize(
+    "words", [(), pytest.param(("-n", "2"), marks=pytest.mark.long)], ids=["alone", "xdist"]
+)
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
@@ -180,9 +188,8 @@ def test_a_share_is_not_asked_of_a_session_that_runs_no_case_unless_its_command_
     assert run_pytest("--wildtool-live", "test_own.py")[0] == 0
     status, text, _ = run_pytest("--wildtool-live", "test_own.py", "--wildtool-at-least", "1")
     assert status == 1 and "no case was run" in text
-    words = ["-m", "pytest", "--wildtool-at-least", "1"]
-    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True)
-    assert ended.returncode == pytest.ExitCode.USAGE_ERROR and "needs --wildtool-live" in ended.stderr
+    done = asyncio.run(started("--wildtool-at-least", "1"))
+    assert done.status == pytest.ExitCode.USAGE_ERROR and "needs --wildtool-live" in done.err
 
 
 @pytest.mark.parametrize(
@@ -199,8 +206,8 @@ def test_a_share_is_not_asked_of_a_session_that_runs_no_case_unless_its_command_
 def test_settings_ask_no_share_of_a_tag_whose_cases_are_not_selected(words: tuple[str, ...], status: int):
     Path("shop.cases.yaml").write_text(FLAKY, "utf-8")
     Path("pytest.ini").write_text("[pytest]\nwildtool_at_least = orders:0.5\n", "utf-8")
-    ended, text, _ = run_pytest("--wildtool-live", *words)
-    assert (ended, "unknown tag 'orders'" in text) == (status, status == 1)
+    found, text, _ = run_pytest("--wildtool-live", *words)
+    assert (found, "unknown tag 'orders'" in text) == (status, status == 1)
 
 
 def test_a_mistake_in_a_file_ends_the_session_with_its_line():
@@ -229,4 +236,6 @@ def test_without_a_case_file_nothing_of_wildtool_is_loaded_but_the_plugin():
         "    slow = ('wildtool.own_cases.case', 'wildtool.api', 'wildtool.data', 'duckdb')\n"
         "    assert not [name for name in sys.modules if name.startswith(slow)]\n"
     )
-    assert run_pytest("test_own.py")[0] == 0
+    # A new process: what others fork from has loaded all of wildtool.
+    done = subprocess.run([PYTEST, "test_own.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

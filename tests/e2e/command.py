@@ -32,15 +32,17 @@ class Ended:
     err: str
 
 
-async def start(*words: object, cwd: Path, **environment: str) -> Fork | asyncio.subprocess.Process:
-    """Starts `wildtool WORDS` without any key or endpoint of the developer's own."""
+async def start(
+    *words: object, cwd: Path, program: Path = COMMAND, **environment: str
+) -> Fork | asyncio.subprocess.Process:
+    """Starts `wildtool WORDS`, or another Python program, without any key or endpoint of the developer's own."""
     clean = {
         name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "WILDTOOL_"))
     }
     if sys.platform == "linux":
-        return fork(COMMAND, *map(str, words), cwd=cwd, env=clean | environment)
+        return fork(program, *map(str, words), cwd=cwd, env=clean | environment)
     return await asyncio.create_subprocess_exec(
-        COMMAND,
+        program,
         *map(str, words),
         cwd=cwd,
         env=clean | environment,
