@@ -235,15 +235,11 @@ class AgentConversation:
 
     def _user_text(self, message: Message) -> str:
         """What the user says. Raises CallError where it is more than text."""
-        content: Any = message.get("content")
-        kinds = (
-            {str(part.get("type")) for part in as_objects(content)} if isinstance(content, list) else set()
-        )
-        if kinds - {"text"}:
-            kind = min(kinds - {"text"})
+        kinds = {str(part.get("type")) for part in as_objects(message.get("content"))} - {"text"}
+        if kinds:
             raise CallError(
                 "unsendable request",
-                f"{self.name} is given texts, and the user says a part {kind!r}",
+                f"{self.name} is given texts, and the user says a part {min(kinds)!r}",
                 final=True,
             )
         return written_text(message) or ""

@@ -107,8 +107,7 @@ class AgentModel:
             return Answered(await self._inner.complete(request), is_ours=True)
         own = Request(asked.messages, asked.tools, address=request.address)
         inner = self._inner
-        speaks_the_same = isinstance(inner, HttpModel) and _wire(inner) == asked.wire
-        if speaks_the_same and asked.model == inner.endpoint_name and inner.takes_as_is(stream=asked.stream):
+        if isinstance(inner, HttpModel) and _takes_as_is(inner, asked):
             reply = await inner.forward(asked.raw, own)
             answer = reply.raw.encode()
             kind = "text/event-stream" if is_event_stream(answer) else "application/json"
@@ -197,6 +196,15 @@ def _instructions(request: Request) -> Iterator[Message]:
         if message.get("role") not in INSTRUCTION_ROLES:
             return
         yield message
+
+
+def _takes_as_is(model: HttpModel, asked: Asked) -> bool:
+    """Whether an endpoint speaks the agent's wire, so that the agent's bytes go to it unchanged."""
+    return (
+        _wire(model) == asked.wire
+        and asked.model == model.endpoint_name
+        and model.takes_as_is(stream=asked.stream)
+    )
 
 
 def _wire(model: HttpModel) -> Wire | None:

@@ -6,6 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from wildtool.agents.agent import Agent, LiveAgent, Place, Traits
 from wildtool.agents.model import AGENT_PATIENCE_S, AgentModel
+from wildtool.errors import UsageError
 from wildtool.types import Model
 
 AGENTS_AT_ONCE = 16
@@ -37,6 +38,8 @@ def agent_of(setting: str | Callable[..., Any] | Agent) -> Agent:
         return setting
     from wildtool.agents.python_agent import PythonAgent  # not for programs
 
+    if not callable(setting):
+        raise UsageError(f"agent={setting!r} is no agent; give a name, a command, a function or an `Agent`")
     return PythonAgent(setting)
 
 
