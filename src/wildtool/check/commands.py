@@ -3,13 +3,15 @@
 import asyncio
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
+from wildtool.errors import UsageError
 from wildtool.models.headers import parse_headers
 from wildtool.models.settings import EndpointOptions
 from wildtool.outputs import check_file
@@ -27,8 +29,11 @@ NOTHING_TESTED = 2
 
 
 def check(
-    model: str = opt(
-        "-m NAME", "Model to check; see `wildtool list models`.", default=..., complete=completion.models
+    model: str | None = opt(
+        "-m NAME", "Model to check; see `wildtool list models`.", complete=completion.models
+    ),
+    agent: str | None = opt(
+        "NAME", "Check an agent instead: gold answers go through it, and every difference is named."
     ),
     base_url: str | None = options.BASE_URL_OPTION,
     api_key_env: str | None = options.API_KEY_ENV_OPTION,
@@ -44,8 +49,8 @@ def check(
     against_header: list[str] | None = opt("NAME=VALUE", "Like --header, for --against.", needs="--against"),
     quick: bool = opt("One reply per probe, fewer long ones: about a minute."),
     require_all: bool = opt("Exit status 1 also where a class was not tested."),
-    concurrency: int = opt(
-        "-j N", "Requests in flight, except where load is tested.", min=1, max=64, default=4
+    concurrency: int | None = opt(
+        "-j N", "Requests in flight, except where load is tested (default: 4); agents at once.", min=1, max=64
     ),
     timeout: float = opt("SECONDS", "Timeout of one request.", min=1, default=120.0),
     json: bool = opt("Print JSON with each request and raw answer."),
@@ -60,16 +65,26 @@ def check(
       wildtool check --model m --base-url http://127.0.0.1:8000/v1 --quick
       wildtool check --model ollama/qwen3:8b --markdown check.md
       wildtool check --model gpt-4.1-mini --against http://127.0.0.1:8000/v1
+      wildtool check --agent codex
 
     Sends about 250 requests, streamed and whole, and looks for 39 classes of defects. The largest offers 300 kB of tools.
     A class that no reply could show is not tested, never counts as fit, and is named in the verdict; --require-all fails
     on it. With --against, 128 requests more go to both endpoints, to the first one twice. Exit status: 0 fit, 1 defects
     were found, the endpoints differ, or a required class was not tested, 2 the model made no call, 3 an endpoint does not
     answer. `wildtool list models --check NAME` sends two requests only, and speaks every protocol.
+
+    With --agent, a model that answers gold plays the 128 tasks of wild-mini through the agent (--quick: 32 of them).
     """
     from wildtool.check.report import check_endpoint
     from wildtool.outputs import write_file
 
+    if agent is not None:
+        given = {"base-url": base_url, "api-key-env": api_key_env, "header": header, "against": against}
+        _refuse_with_agent({**given, "require-all": require_all, "markdown": markdown})
+        return _check_agent(agent, model, quick=quick, concurrency=concurrency, timeout=timeout, as_json=json)
+    if model is None:
+        raise UsageError("nothing to check; name a model by --model, or an agent by --agent")
+    concurrency = concurrency or 4
     if markdown is not None:
         check_file(markdown)
     headers = parse_headers(header)
@@ -109,6 +124,40 @@ def check(
         return NOTHING_TESTED
     if report.fit and require_all and report.not_tested:
         return 1
+    return {True: 0, False: 1, None: NOTHING_TESTED}[report.fit]
+
+
+def _refuse_with_agent(options: Mapping[str, Any]) -> None:
+    """Raises UsageError for an option of endpoints. Args: options: by name what was given."""
+    for name, value in options.items():
+        if value:
+            raise UsageError(
+                f"--{name} is about an endpoint, and --agent is checked without one; leave it out"
+            )
+
+
+def _check_agent(
+    agent: str, model: str | None, *, quick: bool, concurrency: int | None, timeout: float, as_json: bool
+) -> int:
+    """Checks an agent and prints what was found. Gives the exit status."""
+    from wildtool.check.agents import GOLD, check_agent
+    from wildtool.terminal import print_err, print_out, print_wrapped
+
+    report = check_agent(
+        agent,
+        model=model or GOLD,
+        quick=quick,
+        concurrency=concurrency,
+        timeout_s=timeout,
+        report=print_err,
+    )
+    if as_json:
+        from wildtool.json_codec import dumps
+
+        print_out(dumps(report.as_json()).decode("utf-8", "replace"))
+    else:
+        for line in report.lines():
+            print_wrapped(line)
     return {True: 0, False: 1, None: NOTHING_TESTED}[report.fit]
 
 
