@@ -141,6 +141,32 @@ def test_calls_of_gemini_without_ids_are_bound_by_name_and_order():
     assert again.messages[:8] == read.messages
 
 
+def test_a_result_that_gemini_repeats_is_counted_and_one_without_a_call_is_kept():
+    call = {"role": "model", "parts": [{"functionCall": {"id": "c", "name": "f", "args": {}}}]}
+    result = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "r"}}}
+    other = {"functionResponse": {"id": "d", "name": "f", "response": {"output": "r"}}}
+    read = asked("gemini", {"contents": [call, {"role": "user", "parts": [result, result, other]}]})
+    assert [message["tool_call_id"] for message in read.messages[1:]] == ["c", "d"]
+    assert sorted(read.lost.values()) == [1, 1]
+
+
+@pytest.mark.parametrize("wire", ["messages", "responses"])
+def test_parts_of_a_text_are_lines(wire: Wire):
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    result = {"type": "tool_result", "tool_use_id": "c", "content": parts}
+    bodies: dict[Wire, dict[str, Any]] = {
+        "messages": {"messages": [{"role": "user", "content": [result]}, {"role": "user", "content": parts}]},
+        "responses": {
+            "input": [
+                {"type": "function_call_output", "call_id": "c", "output": parts},
+                {"role": "user", "content": parts},
+            ]
+        },
+    }
+    read = asked(wire, {"model": "m", **bodies[wire]})
+    assert [message["content"] for message in read.messages] == ["a\nb", "a\nb"]
+
+
 def test_google_s_own_schemas_are_read_as_json_schema():
     parameters = {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}
     body = {"contents": [], "tools": [{"function_declarations": [{"name": "f", "parameters": parameters}]}]}

@@ -31,6 +31,7 @@ from wildtool.agents.wires.reasoning import (
     unsealed,
 )
 from wildtool.agents.wires.requests import (
+    ERROR_MARK,
     earlier_call,
     list_in,
     lose_part,
@@ -38,13 +39,13 @@ from wildtool.agents.wires.requests import (
     offered_tool,
     part_texts,
     refusing,
+    result_text,
     sampling_of,
     text_in,
 )
 from wildtool.json_codec import as_object
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading, read_entry
-from wildtool.shapes.results import text_of_result
 from wildtool.types import Message, Tool
 
 PROVIDER = "gemini"
@@ -190,7 +191,7 @@ class _History:
             return
         results = [part for part in parts if _RESULT in part]
         for part in results:
-            self.messages.append(self._result(_in_camel_case(as_object(part[_RESULT])), reading))
+            self._add_result(_in_camel_case(as_object(part[_RESULT])), reading)
         others = [part for part in parts if _RESULT not in part]
         texts = part_texts({"parts": others}, "parts", reading)
         if texts or not results:
@@ -233,19 +234,24 @@ class _History:
         self._waiting.append((id_, call["name"]))
         return read
 
-    def _result(self, result: dict[str, Any], reading: Reading) -> Message:
-        """A result, bound to its call: by id, else by name and order."""
+    def _add_result(self, result: dict[str, Any], reading: Reading) -> None:
+        """Adds a result, bound to its call: by id, else by name and order."""
         id_, name = result.get("id"), text_in(result, "name", reading.at(_RESULT))
         fitting = [entry for entry in self._waiting if entry[0] == id_]
         fitting = fitting or [entry for entry in self._waiting if not id_ and entry[1] == name]
         if fitting:
             self._waiting.remove(fitting[0])
             id_ = fitting[0][0]
-        else:
-            reading.lose("result without a call")
+        message = {"role": "tool", "tool_call_id": id_ or name, "content": _given_text(result, reading)}
         if result.get("parts"):
             reading.lose("parts of a result")
-        return {"role": "tool", "tool_call_id": id_ or name, "content": _given_text(result, reading)}
+        # Gemini CLI sends each result twice in a conversation that it resumed; other providers refuse that.
+        if not fitting and message in self.messages:
+            reading.lose("repeated result")
+            return
+        if not fitting:
+            reading.lose("result without a call")
+        self.messages.append(message)
 
 
 def _given_text(result: Mapping[str, Any], reading: Reading) -> str:
@@ -255,9 +261,9 @@ def _given_text(result: Mapping[str, Any], reading: Reading) -> str:
     for key in ("output", "error"):
         if held.keys() == {key}:
             if key == "error":
-                reading.lose("mark that a result is an error")
-            return text_of_result(held[key], reading)
-    return text_of_result(response, reading)
+                reading.lose(ERROR_MARK)
+            return result_text(held[key], reading)
+    return result_text(response, reading)
 
 
 def _parts(message: Message) -> Iterator[dict[str, Any]]:

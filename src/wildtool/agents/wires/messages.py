@@ -28,6 +28,7 @@ from wildtool.agents.wires.reasoning import (
     unsealed,
 )
 from wildtool.agents.wires.requests import (
+    ERROR_MARK,
     earlier_call,
     joined_text,
     list_in,
@@ -35,12 +36,12 @@ from wildtool.agents.wires.requests import (
     object_in,
     offered_tool,
     refusing,
+    result_text,
     sampling_of,
     text_in,
 )
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
-from wildtool.shapes.results import read_result
 from wildtool.types import Message, Tool
 
 PROVIDER = "anthropic"
@@ -154,8 +155,9 @@ def _messages(entry: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
 
 def _result(block: dict[str, Any], reading: Reading) -> Message:
     id_ = text_in(block, "tool_use_id", reading)
-    result = read_result({"content": None, **block}, reading)
-    return {"role": "tool", "tool_call_id": id_, "content": result.text}
+    if block.get("is_error") is True:
+        reading.lose(ERROR_MARK)
+    return {"role": "tool", "tool_call_id": id_, "content": result_text(block.get("content"), reading)}
 
 
 def _reply(blocks: list[dict[str, Any]], reading: Reading) -> Message:

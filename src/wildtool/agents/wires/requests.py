@@ -6,9 +6,10 @@ from typing import Any, cast
 from wildtool.agents.wires.answers import unwrapped_arguments
 from wildtool.agents.wires.base import Asked
 from wildtool.errors import DataError
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_objects, dumps
 from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION, TEXT_TYPES
+from wildtool.shapes.results import text_of_result
 from wildtool.types import Tool
 
 _SILENT = frozenset(
@@ -29,6 +30,8 @@ _SILENT = frozenset(
     }
 )
 """Keys of requests that a model does not notice: names of users, caches, what is stored."""
+ERROR_MARK = "mark that a result is an error"
+"""Counted for each result that the wire marks as one of a call that failed."""
 Read = Callable[[Mapping[str, Any], str], Asked]
 
 
@@ -116,6 +119,14 @@ def part_texts(holder: Mapping[str, Any], key: str, reading: Reading) -> list[st
         else:
             lose_part(part, reading)
     return texts
+
+
+def result_text(value: Any, reading: Reading) -> str:
+    """What a tool gave: a text as it is, parts joined as those of messages, all else as JSON."""
+    parts = as_objects(value)
+    if parts and all(isinstance(part.get("type"), str) for part in parts):
+        return joined_text(value, reading)
+    return text_of_result(value, reading)
 
 
 def lose_part(part: Mapping[str, Any], reading: Reading) -> None:

@@ -35,6 +35,7 @@ from wildtool.agents.wires.requests import (
     offered_tool,
     part_texts,
     refusing,
+    result_text,
     sampling_of,
     text_in,
 )
@@ -42,7 +43,6 @@ from wildtool.json_codec import as_list, as_object, as_objects, dumps
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION
-from wildtool.shapes.results import read_result
 from wildtool.types import Message, Tool
 
 PROVIDER = "openai_responses"
@@ -210,8 +210,8 @@ class _History:
         elif kind in ("function_call_output", "custom_tool_call_output"):
             self._close()
             id_ = text_in(item, "call_id", reading)
-            result = read_result({"output": None, **item}, reading)
-            self.messages.append({"role": "tool", "tool_call_id": id_, "content": result.text})
+            text = result_text(item.get("output"), reading)
+            self.messages.append({"role": "tool", "tool_call_id": id_, "content": text})
         else:
             namespace = item.get("namespace") or ""
             name = self._names.get((namespace, str(item.get("name"))), item.get("name"))
