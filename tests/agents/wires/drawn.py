@@ -46,6 +46,17 @@ values = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)),
     max_leaves=6,
 )
+odd = st.one_of(
+    values,
+    st.sampled_from([{}, [], [{}], [[]], {"type": []}, {"type": {}, "role": []}, {"text": 1}, "x" * 1000]),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["reasoning", "tool_use", "function_call", "namespace", "custom"])}
+    ),
+    st.fixed_dictionaries(
+        {"type": values, "role": values, "name": values, "content": values, "parts": values}
+    ),
+)
+"""Values that stand where a request has another one."""
 objects = st.dictionaries(st.one_of(names, texts, st.just("")), values, max_size=3).map(
     lambda value: dumps(value).decode()
 )

@@ -1,16 +1,18 @@
 """What an agent asks is read without loss from the requests of every wire, or the loss is counted; a body that is none is
 refused by the name of its key."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from agents.wires.drawn import PATHS, asked, conversations, request_of, tools, wires
+from agents.wires.drawn import PATHS, asked, conversations, odd, request_of, tools, wires
 from long import a_fiftieth_of
 from wildtool.agents.agent import WIRES, Wire
 from wildtool.agents.wires import WIRE_FORMATS, wire_of
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_object, dumps
 from wildtool.types import Message, Tool
 
 HELLO: Message = {"role": "user", "content": "hi"}
@@ -32,6 +34,61 @@ def test_a_conversation_that_our_adapters_send_is_read_back_equal(
 
 def unstrict(tool: Tool) -> Tool:
     return {**tool, "function": {key: value for key, value in tool["function"].items() if key != "strict"}}
+
+
+ROLES = ("system", "developer", "user", "assistant", "tool")
+_OWN_PARTS: dict[str, Any] = {
+    "anthropic": [
+        {"type": "thinking", "thinking": "t", "signature": "s"},
+        {"type": "text", "text": "x"},
+        {"type": "tool_use", "id": "c", "name": "f", "input": {}},
+    ],
+    "gemini": [
+        {"text": "x", "thoughtSignature": "s"},
+        {"functionCall": {"id": "c", "name": "f", "args": {}}},
+    ],
+    "openai_responses": [
+        {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "t"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]},
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+    ],
+}
+_SAID: Message = {
+    "role": "assistant",
+    "content": "x",
+    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+}
+
+
+@given(wires, conversations(), tools(), st.data())
+@settings(max_examples=a_fiftieth_of(10_000), deadline=None)
+def test_whatever_an_agent_sends_is_read_and_answered_or_refused(
+    wire: Wire, messages: list[Message], offered: list[Tool], data: st.DataObject
+):
+    body = dict(request_of(wire, messages, offered).body)
+    key = data.draw(st.sampled_from(sorted(body)))
+    body[key] = changed(body[key], data)
+    try:
+        read = asked(wire, body)
+    except ValueError:
+        return
+    said = {**_SAID, "provider_content": changed(_OWN_PARTS, data)}
+    said = changed(said, data) if data.draw(st.booleans()) else said
+    read = replace(read, stream=data.draw(st.booleans()))
+    assert WIRE_FORMATS[wire].write(as_object(said), read, {}, None).body
+    assert {message["role"] for message in read.messages} <= {*ROLES}
+    assert dumps(read.messages) and all(len(name) < 200 for name in read.lost)
+
+
+def changed(value: Any, data: st.DataObject) -> Any:
+    """A value with another one somewhere in it."""
+    if not isinstance(value, dict | list) or not value or data.draw(st.integers(0, 4)) == 0:
+        return data.draw(odd)
+    if isinstance(value, list):
+        place = data.draw(st.integers(0, len(value) - 1))
+        return [changed(part, data) if number == place else part for number, part in enumerate(value)]
+    key = data.draw(st.sampled_from(sorted(value)))
+    return {name: changed(part, data) if name == key else part for name, part in value.items()}
 
 
 @pytest.mark.parametrize("wire", WIRES)

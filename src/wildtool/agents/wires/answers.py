@@ -49,9 +49,9 @@ def calls_of(message: Message) -> list[ReplyCall]:
     calls: list[ReplyCall] = []
     for call in as_objects(message.get("tool_calls")):
         function = as_object(call.get("function"))
-        arguments = function.get("arguments")
+        id_, name, arguments = call.get("id"), function.get("name"), function.get("arguments", "")
         text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
-        calls.append(ReplyCall(call["id"], function["name"], text))
+        calls.append(ReplyCall(str(id_ or new_id("call_")), str(name or ""), text))
     return calls
 
 

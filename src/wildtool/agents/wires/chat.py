@@ -16,7 +16,7 @@ from wildtool.agents.wires.answers import (
     whole_answer,
 )
 from wildtool.agents.wires.base import Asked, WireAnswer
-from wildtool.agents.wires.requests import list_in, object_in, refusing, sampling_of, text_in
+from wildtool.agents.wires.requests import kind_of, list_in, object_in, refusing, sampling_of, text_in
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.http.streams import DONE
 from wildtool.reply_ends import End
@@ -118,7 +118,7 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
     for number, entry in enumerate(list_in(body, "tools", reading)):
         here = reading.at(f"tools[{number}]")
         tool = object_in(entry, here)
-        kind = tool.get("type", FUNCTION)
+        kind = kind_of(tool, FUNCTION)
         if kind != FUNCTION:
             reading.lose(f"tool of type {kind}")
             continue

@@ -31,6 +31,7 @@ from wildtool.agents.wires.requests import (
     ERROR_MARK,
     earlier_call,
     joined_text,
+    kind_of,
     list_in,
     lose_part,
     object_in,
@@ -46,8 +47,8 @@ from wildtool.types import Message, Tool
 
 PROVIDER = "anthropic"
 _READ = frozenset({"model", "system", "messages", "tools", "stream"})
-_TOOL_TYPES = (None, "custom")
-"""Types of tools that the client runs and describes itself."""
+_CUSTOM = "custom"
+"""The type of tools that the client runs and describes itself."""
 _STOP_REASONS = {
     End.CALLS: "tool_use",
     End.CUT: "max_tokens",
@@ -181,7 +182,8 @@ def _reply(blocks: list[dict[str, Any]], reading: Reading) -> Message:
                 if seal is not None:
                     seals |= seal
                     continue
-                thoughts += [block["thinking"]] if block.get("thinking") else []
+                thought = block.get("thinking")
+                thoughts += [thought] if isinstance(thought, str) and thought else []
                 plain = False
             case _:
                 lose_part(block, reading)
@@ -198,8 +200,9 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
     for number, entry in enumerate(list_in(body, "tools", reading)):
         here = reading.at(f"tools[{number}]")
         tool = object_in(entry, here)
-        if tool.get("type") not in _TOOL_TYPES:
-            reading.lose(f"built-in tool {tool['type']}")
+        kind = kind_of(tool, _CUSTOM)
+        if kind != _CUSTOM:
+            reading.lose(f"built-in tool {kind}")
         else:
             yield offered_tool(tool, "input_schema", here)
 
@@ -209,7 +212,7 @@ def _blocks(message: Message) -> Iterator[dict[str, Any]]:
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call} for call in calls_of(message)
     ]
-    own = own_parts(message, PROVIDER, lambda part: part.get("text") if part.get("type") == "text" else None)
+    own = own_parts(message, PROVIDER, _block_text)
     if own is not None and sum(block.get("type") == "tool_use" for block in own) == len(calls):
         remaining = iter(calls)
         for block in own:
@@ -223,6 +226,10 @@ def _blocks(message: Message) -> Iterator[dict[str, Any]]:
     if text := said_text(message):
         yield {"type": "text", "text": text}
     yield from calls
+
+
+def _block_text(block: Mapping[str, Any]) -> Any:
+    return block.get("text") if block.get("type") == "text" else None
 
 
 def _whole_block(block: dict[str, Any], writer: JsonWriter, changes: list[str]) -> dict[str, Any]:

@@ -46,20 +46,20 @@ def unsealed(signature: Any) -> dict[str, Any] | None:
 
 
 def own_parts(
-    message: Message, provider: str, text_of_part: Callable[[Mapping[str, Any]], str | None]
+    message: Message, provider: str, text_of_part: Callable[[Mapping[str, Any]], Any]
 ) -> list[dict[str, Any]] | None:
     """The parts that a wire's own provider made of a reply, where they still say its text; else None.
 
     Args:
         provider: the key of its parts.
-        text_of_part: the text of a part that is one; None for another part.
+        text_of_part: the text of a part that is one; anything else for another part.
     """
     parts = as_list(as_object(message.get(PROVIDER_CONTENT)).get(provider))
     if not parts or not all(isinstance(part, dict) for part in parts):
         return None
     texts = (text_of_part(part) for part in parts)
     said = message.get("content") or ""
-    return parts if "".join(text for text in texts if text) == said else None
+    return parts if "".join(text for text in texts if isinstance(text, str)) == said else None
 
 
 def add_reasoning(

@@ -30,6 +30,8 @@ _SILENT = frozenset(
     }
 )
 """Keys of requests that a model does not notice: names of users, caches, what is stored."""
+_LONGEST_NAME = 60
+"""Characters of a name that an agent gives, in names of what is lost."""
 ERROR_MARK = "mark that a result is an error"
 """Counted for each result that the wire marks as one of a call that failed."""
 Read = Callable[[Mapping[str, Any], str], Asked]
@@ -113,8 +115,7 @@ def part_texts(holder: Mapping[str, Any], key: str, reading: Reading) -> list[st
     for number, entry in enumerate(list_in(holder, key, reading)):
         here = reading.at(f"{key}[{number}]")
         part = object_in(entry, here)
-        kind = part.get("type", "text")
-        if kind in TEXT_TYPES:
+        if kind_of(part, "text") in TEXT_TYPES:
             texts.append(text_in(part, "text", here))
         else:
             lose_part(part, reading)
@@ -131,7 +132,12 @@ def result_text(value: Any, reading: Reading) -> str:
 
 def lose_part(part: Mapping[str, Any], reading: Reading) -> None:
     """Counts a part of a message that is left out, by its type or its first key."""
-    reading.lose(f"part {part.get('type') or next(iter(part), 'without keys')}")
+    reading.lose(f"part {kind_of(part, next(iter(part), 'without keys'))}")
+
+
+def kind_of(entry: Mapping[str, Any], default: str) -> str:
+    """What an entry says it is, cut where that is long. Args: default: for one that does not say it."""
+    return str(entry.get("type") or default)[:_LONGEST_NAME]
 
 
 def offered_tool(definition: Mapping[str, Any], schema_key: str, reading: Reading) -> Tool:
@@ -154,7 +160,7 @@ def offered_tool(definition: Mapping[str, Any], schema_key: str, reading: Readin
         function["strict"] = definition["strict"]
     for key, value in definition.items():
         if key not in ("type", "name", "description", "strict", schema_key) and value is not None:
-            reading.lose(f"key {key} of a tool")
+            reading.lose(f"key {key[:_LONGEST_NAME]} of a tool")
     return {"type": FUNCTION, FUNCTION: function}
 
 

@@ -30,6 +30,7 @@ from wildtool.agents.wires.reasoning import (
 from wildtool.agents.wires.requests import (
     earlier_call,
     joined_text,
+    kind_of,
     list_in,
     object_in,
     offered_tool,
@@ -39,7 +40,7 @@ from wildtool.agents.wires.requests import (
     sampling_of,
     text_in,
 )
-from wildtool.json_codec import as_list, as_object, as_objects, dumps
+from wildtool.json_codec import as_object, as_objects, dumps
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION
@@ -174,7 +175,7 @@ def _listed_tools(entries: list[Any], namespace: str, reading: Reading) -> Itera
     for number, entry in enumerate(entries):
         here = reading.at(f"[{number}]")
         tool = object_in(entry, here)
-        kind = tool.get("type", FUNCTION)
+        kind = kind_of(tool, FUNCTION)
         if kind == "namespace" and not namespace:
             yield from _listed_tools(list_in(tool, "tools", here), text_in(tool, "name", here), here)
         elif kind == FUNCTION:
@@ -201,7 +202,7 @@ class _History:
 
     def add(self, item: dict[str, Any], reading: Reading) -> None:
         """Adds an item. Raises ShapeError for one that holds a part of the conversation which is not here."""
-        kind = item.get("type", "message")
+        kind = kind_of(item, "message")
         if kind == "item_reference":
             reading.fail("a reference to an item; nothing is stored here: send the item itself")
         if kind == "message" and item.get("role") != "assistant":
@@ -213,9 +214,8 @@ class _History:
             text = result_text(item.get("output"), reading)
             self.messages.append({"role": "tool", "tool_call_id": id_, "content": text})
         else:
-            namespace = item.get("namespace") or ""
-            name = self._names.get((namespace, str(item.get("name"))), item.get("name"))
-            self._reply.add(kind, item, name, reading)
+            own = (str(item.get("namespace") or ""), str(item.get("name")))
+            self._reply.add(kind, item, self._names.get(own, item.get("name")), reading)
 
     def finished(self) -> list[Message]:
         """All messages."""
@@ -229,11 +229,13 @@ class _History:
 
 
 def _said(item: Mapping[str, Any], reading: Reading) -> Message:
-    roles = {"user": "user", "system": "system", "developer": "system"}
     role = item.get("role")
-    if role not in roles:
+    if role not in ("user", "system", "developer"):
         reading.fail(f"the role {str(role)[:40]!r}; expected user, assistant, system or developer")
-    return {"role": roles[role], "content": joined_text(item.get("content"), reading)}
+    return {
+        "role": "user" if role == "user" else "system",
+        "content": joined_text(item.get("content"), reading),
+    }
 
 
 class _Reply:
@@ -403,22 +405,21 @@ def _events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _streamed_item(item: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """How an item starts, and what follows."""
     begun = {"status": "in_progress"} if "status" in item else {}
-    match item.get("type"):
-        case "message":
-            parts = as_list(item.get("content"))
+    match item:
+        case {"type": "message", "content": list()}:
+            parts = as_objects(item["content"])
             pieces = [piece for index, part in enumerate(parts) for piece in _part_events(index, part)]
             return {**item, **begun, "content": []}, pieces
-        case "reasoning" if "summary" in item:
-            parts = as_list(item["summary"])
-            return {**item, "summary": []}, [
-                piece for index, part in enumerate(parts) for piece in _summary_events(index, part)
-            ]
-        case "function_call":
-            text, kind = item["arguments"], "response.function_call_arguments"
+        case {"type": "reasoning", "summary": list()}:
+            parts = as_objects(item["summary"])
+            pieces = [piece for index, part in enumerate(parts) for piece in _summary_events(index, part)]
+            return {**item, "summary": []}, pieces
+        case {"type": "function_call", "arguments": str() as text}:
+            kind = "response.function_call_arguments"
             done = {"type": f"{kind}.done", "arguments": text, "name": item["name"]}
             return {**item, **begun, "arguments": ""}, [{"type": f"{kind}.delta", "delta": text}, done]
-        case "custom_tool_call":
-            text, kind = item["input"], "response.custom_tool_call_input"
+        case {"type": "custom_tool_call", "input": str() as text}:
+            kind = "response.custom_tool_call_input"
             done = {"type": f"{kind}.done", "input": text}
             return {**item, **begun, "input": ""}, [{"type": f"{kind}.delta", "delta": text}, done]
         case _:
