@@ -16,6 +16,7 @@ from wildtool.json_codec import as_object, dumps, loads
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 HELLO: Message = {"role": "user", "content": "hi"}
+ADDRESS = str.maketrans("+/", "-_")
 _ASKED: dict[Wire, dict[str, Any]] = {
     "chat": {"model": "m", "messages": []},
     "responses": {"model": "m", "input": []},
@@ -34,10 +35,19 @@ def sent_back(wire: Wire, message: Message) -> Message:
             "model": "m",
             "messages": [{"role": "assistant", "content": answer["content"]}],
         },
-        "gemini": lambda: {"contents": [answer["candidates"][0]["content"]]},
+        "gemini": lambda: {"contents": [in_other_base64(answer["candidates"][0]["content"])]},
     }
     [reply] = asked(wire, bodies[wire]()).messages
     return cast(Message, reply)
+
+
+def in_other_base64(content: dict[str, Any]) -> dict[str, Any]:
+    """A turn as Google's Python client writes it, whose signatures have the alphabet of addresses."""
+    parts = [
+        {key: value.translate(ADDRESS) if key == "thoughtSignature" else value for key, value in part.items()}
+        for part in content["parts"]
+    ]
+    return {**content, "parts": parts}
 
 
 kept = st.fixed_dictionaries(
