@@ -4,7 +4,6 @@ import asyncio
 import sys
 import threading
 import warnings
-from collections.abc import Collection
 from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
@@ -71,13 +70,13 @@ def _collecting(before: Any) -> Any:
 class LoopWatch:
     """A thread that looks whether the loop goes on, while functions play in it."""
 
-    def __init__(self, name: str, files: Collection[str], blocked_s: float) -> None:
+    def __init__(self, name: str, file: str | None, blocked_s: float) -> None:
         """Args:
         name: of the function.
-        files: in which it is written.
+        file: in which it is written; None where it has none.
         blocked_s: seconds after which the loop counts as blocked.
         """
-        self._name, self._files, self._blocked_s = name, files, blocked_s
+        self._name, self._file, self._blocked_s = name, file, blocked_s
         self._playing = 0
         self._stopped = threading.Event()
 
@@ -109,7 +108,7 @@ class LoopWatch:
 
     def _warn(self, frame: FrameType | None) -> None:
         """Says where the function blocks, if it is what blocks."""
-        while frame is not None and frame.f_code.co_filename not in self._files:
+        while frame is not None and frame.f_code.co_filename != self._file:
             frame = frame.f_back
         if frame is not None:
             place = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
@@ -30,8 +30,15 @@ class PythonAgent:
         Args:
             blocked_s: seconds for which it may keep the event loop from going on before a warning says so.
         """
-        name = str(getattr(function, "__name__", type(function).__name__))
-        if not _is_async(function):
+        if not callable(function):
+            raise UsageError(
+                f"agent= is {function!r:.80}; it must be the name of an agent, a command, or an async function of a "
+                "session"
+            )
+        inner = _without_partials(function)
+        name = str(getattr(inner, "__name__", type(inner).__name__)).strip("<>")
+        code = getattr(_called(inner), "__code__", None)
+        if not inspect.iscoroutinefunction(_called(inner)):
             raise UsageError(
                 f"agent={name} must be an async function of a session, `async def {name}(session)`; what blocks goes "
                 "into `await asyncio.to_thread(…)`"
@@ -44,7 +51,7 @@ class PythonAgent:
             ) from None
         self._function, self._function_name = function, name
         self._digest = code_digest(function)
-        self._watch = LoopWatch(name, _files_of(function), blocked_s)
+        self._watch = LoopWatch(name, code and code.co_filename, blocked_s)
         self.name = f"{name}-{self._digest[:8]}"
         """Another text of the function has another name, so a run never goes on with the replies of an earlier one."""
         self.traits = Traits()
@@ -69,9 +76,7 @@ class LiveFunction:
         watch.enter()
         context = copy_context()
         context.run(OWNER.set, self._tasks)
-        self._task = asyncio.get_running_loop().create_task(
-            _without_exits(function, self._session), context=context
-        )
+        self._task = asyncio.get_running_loop().create_task(self._without_exits(function), context=context)
 
     async def turn(self, text: str) -> TurnEnd:
         """Gives it what the user says, and waits until it has answered. Raises AgentFailedError where it did not, or did
@@ -101,6 +106,13 @@ class LiveFunction:
             self._tasks.close()
             self._watch.leave()
         self._warn_of_end(is_open)
+
+    async def _without_exits(self, function: AgentFunction) -> None:
+        """Calls the function. `sys.exit` in it ends its own conversation, not the run."""
+        try:
+            await function(self._session)
+        except SystemExit as error:
+            raise AgentFailedError(f"{self._name} called sys.exit({error.code!r})") from error
 
     def _check_still_runs(self) -> None:
         """Raises the error with which the function has ended, if it has."""
@@ -137,14 +149,6 @@ class LiveFunction:
         warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
-async def _without_exits(function: AgentFunction, session: AgentSession) -> None:
-    """Calls the function. `sys.exit` in it ends its own conversation, not the run."""
-    try:
-        await function(session)
-    except SystemExit as error:
-        raise AgentFailedError(f"it called sys.exit({error.code!r})") from error
-
-
 def said_of(error: BaseException) -> str:
     """The type and text of an error, with the line that raised it; of a group those of its first."""
     if isinstance(error, BaseExceptionGroup):
@@ -156,19 +160,12 @@ def said_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{where}"
 
 
-def _is_async(function: Any) -> bool:
-    """Whether calls of something are awaited."""
-    return any(map(inspect.iscoroutinefunction, _called_in(function)))
-
-
-def _files_of(function: Any) -> frozenset[str]:
-    """The files in which a function is written."""
-    codes = (getattr(each, "__code__", None) for each in _called_in(function))
-    return frozenset(code.co_filename for code in codes if code is not None)
-
-
-def _called_in(function: Any) -> Iterator[Any]:
-    """What is called with a function: what a `partial` holds, or the method of an object."""
+def _without_partials(function: Any) -> Any:
     while isinstance(function, partial):
         function = cast("partial[Any]", function).func
-    yield function if hasattr(function, "__code__") else type(function).__call__
+    return function
+
+
+def _called(function: Any) -> Any:
+    """What is called with a function: of an object its method."""
+    return function if hasattr(function, "__code__") else type(function).__call__
