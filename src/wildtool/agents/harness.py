@@ -5,7 +5,7 @@ from typing import Any
 
 from wildtool.agents.agent import TurnEnd
 from wildtool.agents.steps import CallStep
-from wildtool.agents.tool_server import legal_schema
+from wildtool.agents.tool_server import offered_schema
 from wildtool.agents.wires.base import Asked
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, canonical_json
@@ -54,9 +54,7 @@ class HarnessNotes:
         changed = described = 0
         for tool in own:
             its, sent = tool[FUNCTION], by_name[names[tool[FUNCTION]["name"]]]
-            changed += canonical_json(legal_schema(its.get("parameters") or {})) != canonical_json(
-                sent.get("parameters") or {}
-            )
+            changed += canonical_json(offered_schema(its)) != canonical_json(offered_schema(sent))
             described += (its.get("description") or "").strip() != (sent.get("description") or "").strip()
         self._note_new(
             "tools",

@@ -65,15 +65,19 @@ async def answer_client(
 def mcp_tool(tool: Tool, traits: Traits) -> dict[str, Any]:
     """A tool as the server offers it."""
     function = tool[FUNCTION]
-    schema = legal_schema(function.get("parameters") or {})
-    if not schema.get("type"):
-        schema = {"type": "object", **schema}
     offered = {
         "name": function["name"],
         "description": function.get("description") or function["name"],
-        "inputSchema": schema,
+        "inputSchema": offered_schema(function),
     }
     return {**offered, "annotations": {"readOnlyHint": True}} if traits.read_only else offered
+
+
+def offered_schema(function: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a tool's arguments as agents are given it: legal, and that of an object without properties where the
+    tool says nothing. Args: function: of the tool, in OpenAI's shape."""
+    schema = legal_schema(function.get("parameters") or {"type": "object", "properties": {}})
+    return schema if schema.get("type") else {"type": "object", **schema}
 
 
 def legal_schema(schema: Any) -> Any:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wildtool.agents.session import AgentSession
-from wildtool.agents.tool_server import legal_schema
+from wildtool.agents.tool_server import offered_schema
 from wildtool.shapes.keys import FUNCTION
 
 
@@ -15,7 +15,7 @@ class ToolSchema:
     name: str
     description: str
     parameters: dict[str, Any]
-    """To the letter, but for types that JSON Schema does not have (`legal_schema`)."""
+    """To the letter, but for types that JSON Schema does not have (`offered_schema`)."""
 
 
 def tool_schemas(session: AgentSession) -> list[ToolSchema]:
@@ -25,7 +25,7 @@ def tool_schemas(session: AgentSession) -> list[ToolSchema]:
         ToolSchema(
             function["name"],
             function.get("description") or "",
-            legal_schema(function.get("parameters") or {}) or {"type": "object", "properties": {}},
+            offered_schema(function),
         )
         for function in functions
     ]
