@@ -104,7 +104,7 @@ class CommandAgent:
             "command": list(template.command),
             "driver": template.driver,
             "wire": template.wire or "any",
-            "version": installed_version(template.command[0], template.npm),
+            "version": _version(which(template.command[0]), template.npm),
             "tried": template.version or None,
             "own_tools": template.own_tools or "not known",
             "shown": [str(path) for path in self.shown],
@@ -157,41 +157,22 @@ def agent_named(name: str, *, sandbox: bool = True, shown: Sequence[Path] = ()) 
     )
 
 
-@cache
-def installed_version(program: str, npm: str) -> str | None:
-    """The version of the program of an npm package on this machine; None where neither package nor program says it."""
-    path = which(program)
-    if path is None or not npm:
-        return None
-    for folder in Path(path).resolve().parents:
-        package = _json_object(folder / "package.json")
-        if package.get("name") == npm:
-            return str(package.get("version"))
-    return _said_version(path)
-
-
 def _template(name: str) -> Template:
     """The template of a name, or one for a command. Raises UsageError."""
     if name in templates():
         return templates()[name]
-    if name.startswith(ACP):
-        return Template(
-            name=name, command=_words(name.removeprefix(ACP), name), driver="acp", environment=_DOORS
-        )
-    words = _words(name, name)
-    slots = slots_of(list(words))
-    if not slots and len(words) == 1:
-        raise UsageError(
-            unknown_name("agent", name, templates())
-            + f"; or {ACP}'COMMAND' for one that speaks ACP, or a command with {{prompt}} in it"
-        )
-    if "prompt" not in slots:
-        raise UsageError(
-            f"{name}: a command has {{prompt}} where it takes what the user says; or give {ACP}'{name}' if it speaks ACP"
-        )
-    for slot in sorted(slots - SLOTS - TURN_SLOTS):
-        raise UsageError(f"{name}: {unknown_name('slot', slot, sorted(SLOTS | TURN_SLOTS))}")
-    return Template(name=name, command=words, driver="once", environment=_DOORS)
+    speaks_acp = name.startswith(ACP)
+    words = _words(name.removeprefix(ACP), name)
+    slots, known = slots_of(list(words)), SLOTS if speaks_acp else SLOTS | TURN_SLOTS
+    if not speaks_acp and not slots and len(words) == 1:
+        others = f"or {ACP}'COMMAND' for one that speaks ACP, or a command with {{prompt}} in it"
+        raise UsageError(f"{unknown_name('agent', name, templates())}; {others}")
+    for slot in sorted(slots - known):
+        raise UsageError(f"{name}: {unknown_name('slot', slot, sorted(known))}")
+    if not speaks_acp and "prompt" not in slots:
+        hint = f"or give {ACP}'{name}' if it speaks ACP"
+        raise UsageError(f"{name}: a command has {{prompt}} where it takes what the user says; {hint}")
+    return Template(name=name, command=words, driver="acp" if speaks_acp else "once", environment=_DOORS)
 
 
 def _words(command: str, name: str) -> tuple[str, ...]:
@@ -218,6 +199,18 @@ def _not_installed(template: Template) -> str:
         f"{template.name}: its program {template.command[0]!r} is not on PATH; install it: npm install -g {package} "
         "(the version that it was tried with)"
     )
+
+
+@cache
+def _version(path: str | None, npm: str) -> str | None:
+    """The version of the program of an npm package on this machine; None where neither package nor program says it."""
+    if path is None or not npm:
+        return None
+    for folder in Path(path).resolve().parents:
+        package = _json_object(folder / "package.json")
+        if package.get("name") == npm:
+            return str(package.get("version"))
+    return _said_version(path)
 
 
 def _said_version(program: str) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wildtool.agents.agent import Place
-from wildtool.children import Child
+from wildtool.children import Child, python_words
 from wildtool.tools.sources.server_words import words_of_log
 
 SOCKET = "/run/wildtool/doors"
@@ -73,7 +73,8 @@ class Confinement:
         if place.socket is None:
             raise ValueError("an agent in a sandbox needs the doors at a socket")
         port = str(urlsplit(place.base_url).port)
-        python = [str(Path(sys.executable).resolve()), "-I", "-S", _FORWARDER_INSIDE, SOCKET, port]
+        interpreter = str(Path(python_words()[0]).resolve())
+        python = [interpreter, "-I", "-S", _FORWARDER_INSIDE, SOCKET, port]
         roots = {*program_roots(words, environment["PATH"]), *program_roots(python[:1], ""), *shown}
         outside = sorted(root for root in roots if not root.is_relative_to(place.folder.absolute()))
         command = [self.bubblewrap, *_sandbox(place, outside, inside), "--", *python, *words]
@@ -222,6 +223,9 @@ def _roots_of(file: Path) -> set[Path]:
     the file alone."""
     if "node_modules" in file.parts:
         return {Path(*file.parts[: file.parts.index("node_modules") + 1])}
+    if file.parent.name == "shims":
+        # It starts what its version manager has put beside it.
+        return {file.parent.parent}
     if file.parent.name == "bin":
         prefix = file.parent.parent
         if (prefix / "pyvenv.cfg").is_file():

@@ -97,10 +97,13 @@ def read_templates(text: str, place: str) -> dict[str, Template]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{place}: not valid TOML: {error}") from error
-    return {
-        name: _read_template(name, _whole(table, tables), f"{place}: [{name}]")
-        for name, table in tables.items()
-    }
+    read = dict[str, Template]()
+    for name, table in tables.items():
+        here = f"{place}: [{name}]"
+        if not isinstance(table, dict):
+            raise DataError(f"{here}: expected a table, found {table!r}")
+        read[name] = _read_template(name, _whole(as_object(table), tables, here), here)
+    return read
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
@@ -134,18 +137,17 @@ def _between_quotes(text: str) -> str:
     return dumps(replace_surrogates(text)).decode()[1:-1].replace("\x7f", "\\u007f")
 
 
-def _whole(table: Any, tables: Mapping[str, Any]) -> Any:
-    """A table with the keys of the one that it is `like`, where it does not have them itself."""
-    base = tables.get(str(as_object(table).get("like")))
-    if base is None:
-        return table
-    return {**base, **{key: value for key, value in table.items() if key != "like"}}
+def _whole(table: dict[str, Any], tables: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """A table with the keys of the one that it is `like`, where it does not have them itself. Raises DataError."""
+    own = {key: value for key, value in table.items() if key != "like"}
+    like = table.get("like")
+    if like is not None and like not in tables:
+        raise DataError(f"{place}: {unknown_name('template', str(like), tables)}")
+    return {**as_object(tables.get(str(like))), **own}
 
 
-def _read_template(name: str, table: Any, place: str) -> Template:
-    if not isinstance(table, dict):
-        raise DataError(f"{place}: expected a table, found {table!r}")
-    values = _checked(as_object(table), Template, place)
+def _read_template(name: str, table: dict[str, Any], place: str) -> Template:
+    values = _checked(table, Template, place)
     values["traits"] = Traits(**_checked(values.get("traits", {}), Traits, f"{place} traits"))
     values["known"] = Known(**_checked(values.get("known", {}), Known, f"{place} known"))
     for key in ("command", "driver"):
@@ -154,7 +156,7 @@ def _read_template(name: str, table: Any, place: str) -> Template:
     for key, known in CHOICES.items():
         if values.get(key, known[0]) not in known:
             raise DataError(f"{place}: {unknown_name(key, values[key], known)}")
-    slots = slots_of({key: value for key, value in as_object(table).items() if key != "known"})
+    slots = slots_of({key: value for key, value in table.items() if key != "known"})
     for slot in sorted(slots - SLOTS):
         raise DataError(f"{place}: {unknown_name('slot', slot, sorted(SLOTS))}")
     return Template(name=name, **values)

@@ -91,7 +91,7 @@ class AgentProcess:
             self._input.write(one_line(dumps(message)) + b"\n")
             await self._input.drain()
         except (BrokenPipeError, ConnectionResetError):
-            raise await self.failure("it ended") from None
+            raise await self.failure("it ended", has_ended=True) from None
 
     async def receive(self) -> dict[str, Any]:
         """Its next message; other lines are passed over. Raises AgentFailedError where it ends, or writes too much."""
@@ -115,13 +115,18 @@ class AgentProcess:
         status = await self._status()
         if status != 0:
             self._printed.extend(bytes(output[-4000:]).decode("utf-8", "replace").split("\n"))
-            raise await self.failure("it failed")
+            raise await self.failure("it failed", has_ended=True)
         return bytes(output)
 
-    async def failure(self, what: str) -> AgentFailedError:
-        """The error that says what the agent did, how it ended and what it last said."""
-        status = await self._status()
-        await asyncio.wait([self._logging], timeout=1.0)
+    async def failure(self, what: str, *, has_ended: bool = False) -> AgentFailedError:
+        """The error that says what the agent did, how it ended and what it last said.
+
+        Args:
+            has_ended: whether it has closed its output, so that its end is worth waiting for.
+        """
+        status = await self._status() if has_ended else self._process.returncode
+        if status is not None:
+            await asyncio.wait([self._logging], timeout=_EXIT_S)
         how = "it still runs" if status is None else f"exit status {status}"
         words = words_of_log(self._log.decode("utf-8", "replace")) or words_of_log("\n".join(self._printed))
         return AgentFailedError(f"{self.name}: {what} ({how}){f': {words}' if words else ''}")
@@ -140,7 +145,7 @@ class AgentProcess:
             line = await self._output.readuntil(b"\n")
         except asyncio.IncompleteReadError as error:
             self._printed.append(error.partial[:1000].decode("utf-8", "replace"))
-            raise await self.failure("it ended") from None
+            raise await self.failure("it ended", has_ended=True) from None
         except asyncio.LimitOverrunError:
             raise await self._flooded() from None
         self._taken += len(line)
