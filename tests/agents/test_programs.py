@@ -190,6 +190,6 @@ async def test_a_system_text_comes_first_where_an_agent_has_no_other_place_for_i
 
 
 def test_a_slow_start_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("wildtool.agents.command_agent.START_S", 0.01)
+    monkeypatch.setattr("wildtool.agents.command_agent.AGENT_START_S", 0.01)
     with pytest.raises(AgentFailedError, match="was not ready within"):
         asyncio.run(started("codex", tmp_path))

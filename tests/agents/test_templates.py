@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.programs import place
 from wildtool.agents.command_agent import agent_named
-from wildtool.agents.templates import filled_file, read_templates, templates
+from wildtool.agents.templates import agent_templates, filled_file, read_templates
 from wildtool.errors import DataError, UsageError
 
 READERS = {".json": json.loads, ".toml": tomllib.loads}
@@ -29,11 +29,11 @@ def texts(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-@pytest.mark.parametrize("name", templates())
+@pytest.mark.parametrize("name", agent_templates())
 @given(said=st.text().map(lambda text: f"{text}{{prompt}}"))
 def test_whatever_a_system_text_says_config_files_hold_it_to_the_letter(name: str, said: str):
     said = said.encode("utf-8", "ignore").decode()
-    for path, text in templates()[name].files.items():
+    for path, text in agent_templates()[name].files.items():
         values = dict.fromkeys(("base_url", "mcp_url", "model", "key", "home"), said) | {"instructions": said}
         written = filled_file(path, text, values)
         reader = READERS.get(Path(path).suffix)
@@ -45,9 +45,9 @@ def test_whatever_a_system_text_says_config_files_hold_it_to_the_letter(name: st
             reader(written)
 
 
-@pytest.mark.parametrize("name", templates())
+@pytest.mark.parametrize("name", agent_templates())
 def test_a_template_says_where_its_program_comes_from_and_with_which_version_it_was_tried(name: str):
-    template = templates()[name]
+    template = agent_templates()[name]
     assert template.npm and template.version and template.tried and template.wire and template.own_tools
 
 
@@ -80,7 +80,7 @@ def test_an_unknown_agent_is_refused_with_the_nearest_and_all_known(installed: P
     with pytest.raises(UsageError) as refused:
         agent_named("claude-cod")
     assert "did you mean 'claude-code'?" in str(refused.value)
-    assert all(name in str(refused.value) for name in templates())
+    assert all(name in str(refused.value) for name in agent_templates())
 
 
 def test_a_program_that_is_not_installed_is_named_with_its_package(
@@ -123,4 +123,4 @@ def test_settings_say_the_version_that_is_installed_beside_the_one_that_was_trie
     package = installed.parent / "package.json"
     package.write_text(json.dumps({"name": "@openai/codex", "version": "9.9.9"}))
     settings = agent_named("codex").settings()
-    assert (settings["version"], settings["tried"]) == ("9.9.9", templates()["codex"].version)
+    assert (settings["version"], settings["tried"]) == ("9.9.9", agent_templates()["codex"].version)

@@ -23,15 +23,15 @@ from wildtool.agents.drivers.process import AgentProcess, Command
 from wildtool.agents.drivers.rpc import Rpc
 from wildtool.agents.drivers.stream_json import StreamJson
 from wildtool.agents.templates import (
+    AGENT_SLOTS,
     FILE,
-    SLOTS,
     TURN_SLOTS,
     Template,
+    agent_templates,
     filled,
     filled_file,
     filled_value,
     slots_of,
-    templates,
 )
 from wildtool.children import Child
 from wildtool.errors import UsageError, unknown_name
@@ -41,7 +41,7 @@ ACP = "acp:"
 """How the name of an agent begins that is the command of one that speaks the Agent Client Protocol."""
 KEY = "wildtool-adds-the-key"
 """What an agent gives as its key. The model door has the real one."""
-START_S = 300.0
+AGENT_START_S = 300.0
 """How long an agent may take until it can be given a turn; OpenCode takes 20 s, and 16 may start at once."""
 _VERSION_S = 20.0
 _DRIVERS: Mapping[str, type[Driver]] = {
@@ -159,14 +159,14 @@ def agent_named(name: str, *, sandbox: bool = True, shown: Sequence[Path] = ()) 
 
 def _template(name: str) -> Template:
     """The template of a name, or one for a command. Raises UsageError."""
-    if name in templates():
-        return templates()[name]
+    if name in agent_templates():
+        return agent_templates()[name]
     speaks_acp = name.startswith(ACP)
     words = _words(name.removeprefix(ACP), name)
-    slots, known = slots_of(list(words)), SLOTS if speaks_acp else SLOTS | TURN_SLOTS
+    slots, known = slots_of(list(words)), AGENT_SLOTS if speaks_acp else AGENT_SLOTS | TURN_SLOTS
     if not speaks_acp and not slots and len(words) == 1:
         others = f"or {ACP}'COMMAND' for one that speaks ACP, or a command with {{prompt}} in it"
-        raise UsageError(f"{unknown_name('agent', name, templates())}; {others}")
+        raise UsageError(f"{unknown_name('agent', name, agent_templates())}; {others}")
     for slot in sorted(slots - known):
         raise UsageError(f"{name}: {unknown_name('slot', slot, sorted(known))}")
     if not speaks_acp and "prompt" not in slots:
@@ -269,9 +269,9 @@ async def _driven(name: str, start: Start) -> Driver:
     """A driver that can be given a turn. Raises AgentFailedError."""
     driver = _DRIVERS[name](start, await AgentProcess.start(start.command))
     try:
-        await asyncio.wait_for(driver.ready(), START_S)
+        await asyncio.wait_for(driver.ready(), AGENT_START_S)
     except TimeoutError:
-        error = await driver.process.failure(f"it was not ready within {START_S:g} s")
+        error = await driver.process.failure(f"it was not ready within {AGENT_START_S:g} s")
         await driver.close()
         raise error from None
     except BaseException:

@@ -18,7 +18,7 @@ from wildtool.json_codec import as_list, as_object, dumps, replace_surrogates, v
 
 DriverName = Literal["stream-json", "app-server", "rpc", "acp", "once"]
 FILE = Path(__file__).with_name("templates.toml")
-SLOTS = frozenset(
+AGENT_SLOTS = frozenset(
     {
         *("base_url", "mcp_url", "model", "instructions", "key"),
         *("home", "work", "tmp", "session"),
@@ -27,7 +27,7 @@ SLOTS = frozenset(
 """What the texts of a template may name in braces."""
 TURN_SLOTS = frozenset({"prompt", "turn"})
 """What a command may name, too, that is started for each turn."""
-CHOICES: Mapping[str, tuple[str, ...]] = {"driver": get_args(DriverName), "wire": WIRES}
+_CHOICES: Mapping[str, tuple[str, ...]] = {"driver": get_args(DriverName), "wire": WIRES}
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _QUOTED = (".json", ".toml")
 """Endings of files whose slots stand between double quotes."""
@@ -86,7 +86,7 @@ class Template:
 
 
 @cache
-def templates() -> Mapping[str, Template]:
+def agent_templates() -> Mapping[str, Template]:
     """The templates by name. Raises DataError for a file that is not as this module says."""
     return read_templates(FILE.read_text(encoding="utf-8"), FILE.name)
 
@@ -153,12 +153,12 @@ def _read_template(name: str, table: dict[str, Any], place: str) -> Template:
     for key in ("command", "driver"):
         if not values.get(key):
             raise DataError(f"{place}: {key} is missing")
-    for key, known in CHOICES.items():
+    for key, known in _CHOICES.items():
         if values.get(key, known[0]) not in known:
             raise DataError(f"{place}: {unknown_name(key, values[key], known)}")
     slots = slots_of({key: value for key, value in table.items() if key != "known"})
-    for slot in sorted(slots - SLOTS):
-        raise DataError(f"{place}: {unknown_name('slot', slot, sorted(SLOTS))}")
+    for slot in sorted(slots - AGENT_SLOTS):
+        raise DataError(f"{place}: {unknown_name('slot', slot, sorted(AGENT_SLOTS))}")
     return Template(name=name, **values)
 
 

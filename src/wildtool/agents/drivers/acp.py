@@ -46,7 +46,7 @@ class Acp(Driver):
                 mode = {"sessionId": self._session, "modeId": self.start.more["mode"]}
                 await self._rpc.call("session/set_mode", mode)
         except RpcError as error:
-            raise await self.process.failure(f"no session could be begun: {error}") from error
+            raise await self.process.failure(f"no session could be started: {error}") from error
 
     async def turn(self, text: str) -> TurnEnd:
         self._text, self._notices = [], []

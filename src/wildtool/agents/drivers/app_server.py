@@ -37,7 +37,7 @@ class AppServer(Driver):
             # Fails where a tool server that is `required` is not there.
             started = await self._rpc.call("thread/start", dict(self.start.more))
         except RpcError as error:
-            raise await self.process.failure(f"no conversation could be begun: {error}") from error
+            raise await self.process.failure(f"no conversation could be started: {error}") from error
         self._thread = str(as_object(started.get("thread")).get("id"))
 
     async def turn(self, text: str) -> TurnEnd:

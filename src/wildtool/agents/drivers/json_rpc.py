@@ -7,9 +7,9 @@ from wildtool.agents.drivers.process import AgentProcess
 from wildtool.json_codec import as_object
 from wildtool.tools.sources.server_words import words_of_error
 
-Notice = Callable[[str, dict[str, Any]], None]
+AgentNotice = Callable[[str, dict[str, Any]], None]
 """Hears what the agent tells: its method and parameters."""
-Question = Callable[[str, dict[str, Any]], dict[str, Any] | None]
+AgentQuestion = Callable[[str, dict[str, Any]], dict[str, Any] | None]
 """Answers what the agent asks; None where it is not offered."""
 _METHOD_NOT_FOUND = -32601
 
@@ -25,7 +25,7 @@ class RpcError(Exception):
 class JsonRpc:
     """The client's end."""
 
-    def __init__(self, process: AgentProcess, notice: Notice, question: Question) -> None:
+    def __init__(self, process: AgentProcess, notice: AgentNotice, question: AgentQuestion) -> None:
         self._process = process
         self._notice = notice
         self._question = question
