@@ -58,7 +58,7 @@ class Played:
         if kind := self.fails(address):
             raise CallError(kind, "as scripted", final=True)
         gold = request.gold("parallel")
-        reply = {"role": "assistant", "content": "No."} if self.wrong(address) else dict(gold)
+        reply: Message = {"role": "assistant", "content": "No."} if self.wrong(address) else dict(gold)
         if self.around is not None:
             key = address.item, address.repeat
             record = self.around(address, reply, self._last.get(key, ()))

@@ -15,7 +15,9 @@ from wildtool.stats.intervals import clustered_rate
 
 def aided(rows: Sequence[Row], label: str, aid: str, hints: Mapping[tuple[str, str], Any]) -> ComparedRun:
     """A run with a kind of aid, with what each unit was given."""
-    alteration = SimpleNamespace(kind="aid", label=aid, cuts=lambda rows: {})
+    alteration = SimpleNamespace(
+        kind="aid", label=aid, cuts=lambda rows: {}, facts=lambda rows: (), is_the_question=False
+    )
     compared = side(rows, label, alterations=(alteration,) if aid else ())
     cells = {
         key: replace(cell, kinds={**cell.kinds, **hints.get(key, {})}) for key, cell in compared.cells.items()
