@@ -266,7 +266,8 @@ COLUMNS = ["task type", "turns"]
 @pytest.fixture
 def comparing(parts: Parts) -> Parts:
     parts.put("engine.compare.suites", holds_several_benchmarks=False)
-    parts.put("engine.compare.load", load_compared_runs=RUNS, check_comparable=["differs"])
+    loaded = {"load_compared_runs": RUNS, "check_comparable": ["differs"], "missing_plain_runs": ["lacks"]}
+    parts.put("engine.compare.load", **loaded)
     parts.put("engine.compare.runs", grouping_columns=COLUMNS, headline_column="turns", caveats=["caveat"])
     parts.put("engine.compare.comparison", compare_all=["comparison"], hint_effects=["effect"])
     forms = ("print_comparison", "print_comparison_json", "print_comparison_csv")
@@ -292,7 +293,7 @@ def test_runs_of_one_benchmark_are_compared_as_asked(
 ) -> None:  # fmt: skip
     assert comparing.type_(f"compare a --profile p {options}") == (0, "", "")
     which = {"all_pairs": pairs, "only_played": played}
-    names: Any = (("differs",), ("caveat",), tuple(COLUMNS), ("effect",))
+    names: Any = (("differs",), ("caveat", "lacks"), tuple(COLUMNS), ("effect",))
     report = ComparisonReport(tuple(RUNS), cast(Any, ("comparison",)), metric, played, *names)
     assert comparing.calls == [
         ("holds_several_benchmarks", [A]),
@@ -304,6 +305,7 @@ def test_runs_of_one_benchmark_are_compared_as_asked(
         *([("headline_column", RUNS[0])] if "--group" not in options else []),
         ("compare_all", RUNS, {**which, "group": group, "columns": COLUMNS, "seed": seed}),
         ("caveats", RUNS),
+        ("missing_plain_runs", RUNS),
         ("hint_effects", RUNS, which),
         (printer[0], report, *printer[1:]),
     ]

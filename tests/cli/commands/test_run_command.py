@@ -54,7 +54,7 @@ def execute(
         return list(outcomes)
 
     monkeypatch.setattr(runner, "run_plans", run_plans)
-    plan: Any = SimpleNamespace(profile=profile)
+    plan: Any = SimpleNamespace(profile=profile, tally=lambda verdict: {})
     runs = [NamedRun(f"m{k}", plan, Path(f"f{k}")) for k in range(len(outcomes))]
     invocation: Any = "invocation"
     status = command._execute_plans(runs, invocation, settings_for(**options), tables)
