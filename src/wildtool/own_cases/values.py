@@ -20,15 +20,15 @@ _RESULT_PATH = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
 
 class ValueOfResult(dict[str, Any]):
-    """The matcher of a value that a recorded result holds, with the place that it was taken from."""
+    """Matchers of which `$is` has a value of a recorded result, with the place that it was taken from."""
 
-    def __init__(self, place: str, value: Any) -> None:
+    def __init__(self, place: str, matchers: Mapping[str, Any]) -> None:
         """Args: place: such as `first.id`, the label of a call and the keys in its result."""
-        super().__init__({"$is": value})
+        super().__init__(matchers)
         self.place = place
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ValueOfResult, (self.place, self["$is"])
+        return ValueOfResult, (self.place, dict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,8 @@ def _read_matcher(place: CasePlace, use: Use, context: Context) -> Any:
     for key in ("$absent", "$maybe"):
         if key in matchers and len(held) > 1:
             place.fail(f"{key} is alone: put the other matchers inside of $maybe, or leave {key} out")
+    if "$from" in held and "$is" in matchers:
+        return ValueOfResult(str(held["$from"]), matchers)
     return matchers or {"$any": True}
 
 
@@ -129,7 +131,7 @@ def _read_operand(place: CasePlace, key: str, use: Use, context: Context) -> dic
     if key == "$date":
         return {key: _read_date(place, context)}
     if key == "$from":
-        return ValueOfResult(str(operand), _read_result(place, context))
+        return {"$is": _read_result(place, context)}
     return {key: operand}
 
 

@@ -38,7 +38,8 @@ class TracedEpisode(CaseEpisode):
         around = _around(reply)
         results = as_objects(around.get("results"))
         if around.get("ends"):
-            self.unrecorded = "" if results else self.calls[first][0]
+            expects_results = any(slot.returns for slot in self.unit.expectation.slots)
+            self.unrecorded = self.calls[first][0] if expects_results and not results else ""
             return None
         return results
 
@@ -121,7 +122,7 @@ def _replaced(value: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(value, ValueOfResult):
         label, *keys = value.place.split(".")
         given = value_at(known.get(label), keys)
-        return value if given is None else ValueOfResult(value.place, given)
+        return value if given is None else ValueOfResult(value.place, {**value, "$is": given})
     if isinstance(value, dict):
         return {key: _replaced(each, known) for key, each in as_object(value).items()}
     if isinstance(value, list):
