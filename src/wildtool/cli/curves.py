@@ -73,7 +73,8 @@ def _draw_series(axis: CurveAxis, file: Path, out: Path | None, *, force: bool) 
 
     if file.is_dir():
         raise UsageError(
-            f"{file}: is a folder; give the TOML file of a series, or --curve tools for runs of several numbers of tools"
+            f"{file}: is a folder; give the TOML file of a series, such as `wildtool run series.toml` takes "
+            "(docs/compare.md, learning curves), or --curve size or tools for runs"
         )
     series = read_series(file)
     series = by_steps(series) if axis is CurveAxis.step else by_examples(series)

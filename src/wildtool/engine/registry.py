@@ -6,6 +6,7 @@ A package whose entry point cannot be used is reported once, by `logging`, and p
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -431,6 +432,11 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
         names = ", ".join(each.name for each in candidates) or "none is installed"
         reason = "cannot tell which benchmark these data belong to;"
         if not Path(data).exists():
+            close = get_close_matches(data, benchmark_names(), 1)
+            if close:
+                raise UsageError(
+                    f"{data}: there is no such file or folder; did you mean the benchmark {close[0]!r}?"
+                )
             reason = "there is no such file or folder; if a benchmark has data of that name,"
         elif Path(data).is_dir():
             reason = (

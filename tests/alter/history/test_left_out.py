@@ -147,7 +147,7 @@ def test_units_that_lose_nothing_are_counted_before_a_run_and_apart_after_it():
     words = ["run", data, "-m", "baseline/gold", "--history", "none", "-o", "out"]
     ran = CliRunner().invoke(app, words, prog_name="wildtool")
     assert (ran.exit_code, "1 of 2 units" in ran.output) == (0, True), ran.output
-    counts = re.findall(r"units that lose (\w+) .* (\d+/\d+)", ran.output)
+    counts = re.findall(r"correct where (\w+) are .* (\d+/\d+)", ran.output)
     assert counts == [("turns", "1/1")], "the other is asked as in any run, and is no headline"
 
 

@@ -1,6 +1,7 @@
 """`wildtool compare --modes`, as it is typed: runs in several modes, and nothing else that differs."""
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -29,6 +30,12 @@ def test_runs_in_several_modes_are_compared_by_name_only(runs: Path):
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     assert "+25.0" in said and "mode chat" in said and "mode completion" in said
+
+
+def test_runs_of_one_mode_are_no_comparison_of_modes(runs: Path):
+    copytree(runs / "sums-chat", runs / "again")
+    refused = type_(runs / "sums-chat", runs / "again", "--modes")
+    assert refused.exit_code == 2 and "these are all in mode chat" in " ".join(refused.output.split())
 
 
 def test_what_else_differs_is_refused_as_before(runs: Path):

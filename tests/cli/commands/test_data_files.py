@@ -217,3 +217,13 @@ def test_options_of_a_recipe(monkeypatch: pytest.MonkeyPatch):
     assert ordered(
         "--fixed epochs --seed 7 --adapter a --template q --method sft-full --cutoff 99"
     ) == replace(plain, seed=7, adapter="a", template="q", method="sft-full", cutoff=99)
+
+
+def test_a_misspelt_benchmark_is_named_as_it_is_spelt():
+    said = CliRunner().invoke(app, ["data", "stats", "wildmini"], prog_name="wildtool")
+    assert said.exit_code == 2 and "did you mean the benchmark 'wild-mini'?" in " ".join(said.output.split())
+
+
+def test_a_benchmark_beside_training_files_is_what_they_are_compared_with():
+    said = CliRunner().invoke(app, ["data", "overlap", "t.jsonl", "wild-mini"], prog_name="wildtool")
+    assert said.exit_code == 2 and "--with wild-mini" in said.output

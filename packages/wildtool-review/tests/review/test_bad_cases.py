@@ -315,6 +315,22 @@ def test_shares_lie_between_none_and_all_and_what_counts_is_the_last_word(
         assert 0 <= metric.low <= metric.value <= metric.high <= 1
 
 
+def test_a_run_whose_failures_nobody_asked_for_says_how(run: Path):
+    assert "add --failed" in wildtool("review", "start", str(run), status=2)
+
+
+@pytest.mark.parametrize("command", ["serve", "quick", "stats"])
+def test_a_bundle_cannot_be_labelled(run: Path, tmp_path: Path, command: str):
+    bundle = str(tmp_path / "run.bundle.zip")
+    wildtool("export", str(run), "--format", "bundle", "--out", bundle)
+    assert "give the folder" in wildtool("review", command, bundle, status=2)
+
+
+def test_a_misspelt_list_of_labels_names_the_one_that_is_meant(run: Path):
+    said = wildtool("review", "start", str(run), "--failed", "--labels", "tolep", status=2)
+    assert "did you mean 'toleap'" in said
+
+
 @pytest.mark.parametrize("command", ["stats", "serve"])
 def test_a_folder_above_runs_names_those_under_review(run: Path, command: str):
     draw(run)

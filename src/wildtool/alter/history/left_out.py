@@ -102,8 +102,8 @@ class LeftOutHistory(Alteration):
         return rate_metrics(
             verdicts,
             [
-                Rate(LEFT_OUT_GROUP, "units that lose turns", _CHANGED, headline=True),
-                Rate(LEFT_OUT_GROUP, "units that lose none", _SAME, only_if_any=True),
+                Rate(LEFT_OUT_GROUP, "correct where turns are left out", _CHANGED, headline=True),
+                Rate(LEFT_OUT_GROUP, "correct where none are", _SAME, only_if_any=True),
             ],
         )
 

@@ -118,6 +118,8 @@ def list_(
         if subject is None:
             print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")
         _print(_rows(kind, benchmarks), indent="" if subject else "  ")
+    if subject is None:
+        print_err("The benchmarks and training sets of ToLeaP's paper: wildtool list --coverage")
     return 0
 
 

@@ -78,7 +78,7 @@ def show_model_sizes(
     if not any(curve.points for curve in curves):
         unsized = [name for curve in curves for name in curve.unsized]
         raise UsageError(
-            f"no model has a known size; {_remedy(unsized)}"
+            f"no size is known of {_remedy(unsized)}"
             if unsized
             else "no run has a number to draw; `wildtool show` says what became of each"
         )
@@ -208,13 +208,16 @@ def _print(curve: SizeCurve) -> None:
     else:
         print_wrapped(f"{curve.title}: nothing to show by model size")
     if curve.unsized:
-        print_wrapped(f"Left out, since no size is known: {_remedy(curve.unsized)}")
+        print_wrapped(f"Left out, since no size is known of {_remedy(curve.unsized)}")
     for note in curve.notes:
         print_wrapped(note)
 
 
 def _remedy(models: Sequence[str]) -> str:
-    return f"{', '.join(models)}; --sizes FILE names them (CSV: model,size in billions)"
+    return (
+        f"{', '.join(models)}; --sizes FILE gives sizes: CSV with the first line model,size and billions of parameters, "
+        "such as NAME,7"
+    )
 
 
 def _chart_name(curve: SizeCurve, number: int) -> str:

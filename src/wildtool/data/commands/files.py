@@ -65,8 +65,10 @@ def refuse_options(options: dict[str, Any], data: str) -> None:
         if value and not Path(data).exists() and Path(data).suffix:
             raise UsageError(f"{data}: there is no such file")
         if value:
+            beside = f"; items are put beside others by `wildtool data stats {data} {value}`"
             raise UsageError(
                 f"--{name} is for training files, and {data} is none; add --benchmark training if it is"
+                f"{beside if name == 'compare' else ''}"
             )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.engine.compare.amounts import run_amounts
-from wildtool.engine.compare.leaderboard import disturbance_labels
+from wildtool.engine.compare.leaderboard import disturbance_labels, mode_name
 from wildtool.engine.compare.plain_run import plain_command
 from wildtool.engine.compare.runs import (
     ComparedRun,
@@ -86,8 +86,8 @@ def check_comparable(
     Args: all_pairs, only_played: as of `compare_all`; anyway: compare them nevertheless; modes: whether their modes may
         differ.
 
-    Raises UsageError where a run does not cover what was planned, since what it lacks would count as wrong, and where the
-    runs do not share something.
+    Raises UsageError where a run does not cover what was planned, since what it lacks would count as wrong, where the
+    runs do not share something, and where modes may differ and none does.
     """
     incomplete = [f"{side.label}: {side.result.named_trust[0]}" for side in sides if side.result.incomplete]
     if incomplete and not only_played:
@@ -108,5 +108,10 @@ def check_comparable(
             + "\n  ".join(differing)
             + "".join(f"\n{line}" for line in missing_plain_runs(sides))
             + "\nGive runs of the same data and settings, or --anyway to compare the units they share."
+        )
+    names = {mode_name(side.result) for side in sides}
+    if modes and len(names) == 1:
+        raise UsageError(
+            f"--modes compares runs in several modes, and these are all in mode {names.pop()}; leave --modes out"
         )
     return differing

@@ -7,7 +7,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.error_classes import PAPER_COLUMNS
 from wildtool.engine.score.label_metrics import NO_LABEL
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.json_codec import as_list, canonical_json
 from wildtool.trace import Trace, said_calls
 from wildtool.types import Message, Verdict
@@ -59,8 +59,8 @@ def label_set(name: str) -> LabelSet:
         return LABEL_SETS[name]
     if not Path(name).is_file():
         raise UsageError(
-            f"{name!r} is no list of labels: expected {', '.join(LABEL_SETS)}, or a text file with a line "
-            "'NAME: what it means' for each label"
+            f"{unknown_name('list of labels', name, LABEL_SETS)}, or give a text file with a line 'NAME: what it means' "
+            "for each label"
         )
     return LabelSet(_labels_of_file(Path(name)), _nothing)
 

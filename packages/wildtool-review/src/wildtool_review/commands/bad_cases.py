@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from wildtool_review.bad_cases.reading import RunCases
 
 DEFAULT_LABELS = "toleap"
+_NO_BUNDLE = "labels are kept in the folder of a run, and this is a bundle; give the folder"
 _KEYS = "1, 2, … label   t note   s save   n next   b back   q quit"
 
 
 def is_run(place: Path) -> bool:
-    """Whether a place is the folder of one run. Raises UsageError for a folder above runs, which is no set either."""
+    """Whether a place is the folder of one run. Raises UsageError for a folder above runs, which is no set either, and
+    for a bundle."""
+    from wildtool.engine.record.bundle import holds_bundle
+
+    if holds_bundle(place):
+        raise UsageError(f"{place}: {_NO_BUNDLE}")
     if (place / "run.json").is_file() or not place.is_dir():
         return place.is_dir()
     from wildtool.engine.score.results import folders_below
@@ -50,11 +56,10 @@ def start_bad_cases(
 
     chosen = label_set(labels or DEFAULT_LABELS)
     folders = run_folders(place)
+    read: Path | None = None
     for folder in folders:
         if is_unpacked(folder):
-            raise UsageError(
-                f"{place}: labels are kept in the folder of a run, and this is a bundle; give the folder"
-            )
+            raise UsageError(f"{place}: {_NO_BUNDLE}")
         try:
             cases = start_reading(folder, chosen, size=sample, seed=seed, profile=profile)
         except NothingToReadError as error:
@@ -67,8 +72,10 @@ def start_bad_cases(
             f"{folder}: {len(cases.proposals):,} of {counted(cases.failures, 'failure')} under {cases.profile} to read, "
             f"{proposed:,} with a label that a rule proposes"
         )
-        print_out(f"wildtool review quick {folder} --reader NAME   in the terminal")
-        print_out(f"wildtool review {folder} --reader NAME   in the browser")
+        read = read or folder
+    if read is not None:
+        print_out(f"wildtool review {read} --reader NAME   in the browser")
+        print_out(f"wildtool review quick {read} --reader NAME   in the terminal")
 
 
 def print_bad_case_stats(folder: Path, *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 from wildtool.steps import with_steps
 from wildtool.terminal import print_err, print_out, single_line
-from wildtool_review.commands.bad_cases import refuse_options, start_bad_cases
+from wildtool_review.commands.bad_cases import is_run, refuse_options, start_bad_cases
 from wildtool_review.commands.options import (
     CHECKS_ANNOUNCED,
     NO_CHECK_OPTION,
@@ -72,6 +72,8 @@ def start(
     ]
     if given:
         raise UsageError(f"{given[0]} is about failures of a run: add --failed")
+    if is_run(Path(set_name)):
+        raise UsageError(f"{set_name} is a run: add --failed to draw failures of it, which people then read")
     from wildtool_review.sets import start_review, store_name
     from wildtool_review.store.address import shown_name
 

@@ -56,6 +56,7 @@ def overlap(
     Compares by words, so a paraphrase or a translation stays unseen: questions with user, reply and system texts, calls
     with calls. With findings that were not removed, the exit status is 1.
     """
+    from wildtool.engine.registry import names_benchmark
     from wildtool.training.files import check_readable
     from wildtool_data.prepare.overlap.clean import write_clean
     from wildtool_data.prepare.overlap.search import FLAGS, REMOVED_FLAGS, WORST_PAIRS
@@ -68,6 +69,9 @@ def overlap(
         raise UsageError(
             f"--remove and --out go together, such as: --remove {','.join(REMOVED_FLAGS)} -o clean.jsonl"
         )
+    for name in map(str, files):
+        if names_benchmark(name):
+            raise UsageError(f"{name} is a benchmark and no training file; to compare with it: --with {name}")
     check_readable(files)
     if runs:
         if benchmarks or flags:
