@@ -14,6 +14,7 @@ from hypothesis import settings
 from platformdirs import user_cache_path
 
 import long
+from compiled_once import import_share
 
 PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool") / "tests")
 """Where what tests pull stays from one session to the next."""
@@ -47,6 +48,7 @@ def pytest_runtest_teardown() -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Thousands of tests are objects that stay: to look for garbage among them takes seconds and finds none."""
     gc.disable()
+    import_share(session)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

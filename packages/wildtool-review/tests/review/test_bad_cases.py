@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -28,9 +29,15 @@ from wildtool.errors import DataError
 from wildtool.temporary import temporary_folder
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return failed_run(tmp_path_factory.mktemp("played"))
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return failed_run(tmp_path)
+def run(played: Path, tmp_path: Path) -> Path:
+    shutil.copytree(played.parents[1], tmp_path, dirs_exist_ok=True)
+    return tmp_path / played.relative_to(played.parents[1])
 
 
 def numbers(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
