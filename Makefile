@@ -6,6 +6,7 @@ FLOORS ?= .venv-floors
 FLOOR_EXTRAS := bfcl,ledger,report,store,training
 # Our other packages, as they lie here.
 PACKAGES := --editable packages/wildtool-data --editable 'packages/wildtool-review[postgres]' --editable packages/wildtool-train
+DEVELOPED := --constraint constraints.txt --editable '.[dev]' $(PACKAGES)
 # For each dependency the tests that use it most and take little time.
 FLOOR_TESTS := $(addprefix tests/, \
 	cli/test_help.py cli/test_help_layout.py cli/test_entry.py cli/test_declared_options.py terminal/test_terminal.py \
@@ -43,8 +44,11 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[report]'
 	@touch $@
 
+# uv takes a fraction of pip's time; pip also knows registries that only its own settings name.
 $(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt $(wildcard packages/*/pyproject.toml)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' $(PACKAGES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python $(DEVELOPED) \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check $(DEVELOPED)
 	@touch $@ $(VENV)/.installed
 
 # The lowest versions that users may have of the core and of each extra that the tests use.
