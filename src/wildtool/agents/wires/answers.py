@@ -124,7 +124,7 @@ def whole_answer(value: Any, changes: Iterable[str] = (), writer: JsonWriter | N
 def streamed_answer(
     events: Iterable[Mapping[str, Any]],
     *,
-    named: bool,
+    with_names: bool,
     end: bytes = b"",
     changes: Iterable[str] = (),
     writer: JsonWriter | None = None,
@@ -132,13 +132,13 @@ def streamed_answer(
     """An answer of server-sent events.
 
     Args:
-        named: whether each event has its `type` as a name.
+        with_names: whether each event has its `type` as a name.
         end: bytes after the last one.
     """
     writer = writer or JsonWriter()
     parts: list[bytes] = []
     for event in events:
-        name = f"event: {event['type']}\n".encode() if named else b""
+        name = f"event: {event['type']}\n".encode() if with_names else b""
         parts.append(b"%bdata: %b\n\n" % (name, writer.dumps(event)))
     return WireAnswer(b"".join(parts) + end, EVENTS, changes=tuple(dict.fromkeys(changes)))
 

@@ -53,20 +53,20 @@ class ChatWire:
             "model": asked.model,
         }
         finish = _FINISH_REASONS.get(end_of_message(message, reason), "stop")
-        said = {**message, "role": "assistant", "content": message.get("content")}
+        reply = {**message, "role": "assistant", "content": message.get("content")}
         if calls := _calls(message):
-            said["tool_calls"] = calls
+            reply["tool_calls"] = calls
         # Always, and zeros for what is not known: clients look into it without asking.
         counted = {"usage": _usage(usage)}
         if not asked.stream:
-            choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": finish}
+            choice = {"index": 0, "message": reply, "logprobs": None, "finish_reason": finish}
             return whole_answer({**answer, "choices": [choice], **counted})
         wants_usage = as_object(asked.body.get("stream_options")).get("include_usage") is True
         chunk = {**answer, "object": "chat.completion.chunk"}
-        chunks = [{**chunk, "choices": [choice]} for choice in _pieces(said, finish)]
+        chunks = [{**chunk, "choices": [choice]} for choice in _pieces(reply, finish)]
         if wants_usage:
             chunks.append({**chunk, "choices": [], **counted})
-        return streamed_answer(chunks, named=False, end=f"data: {DONE}\n\n".encode())
+        return streamed_answer(chunks, with_names=False, end=f"data: {DONE}\n\n".encode())
 
     def error(self, status: int, text: str) -> WireAnswer:
         """The answer that says that the model's endpoint failed."""

@@ -106,7 +106,7 @@ class GeminiWire:
                 "totalTokenCount": prompt + completion,
             }
         if asked.stream:
-            return streamed_answer([answer], named=False, changes=changes, writer=writer)
+            return streamed_answer([answer], with_names=False, changes=changes, writer=writer)
         return whole_answer(answer, changes, writer)
 
     def error(self, status: int, text: str) -> WireAnswer:
@@ -118,8 +118,8 @@ class GeminiWire:
 @refusing
 def _read(body: Mapping[str, Any], path: str) -> Asked:
     reading = Reading()
-    named = _PATH.fullmatch(unquote(path.partition("?")[0]))
-    if named is None:
+    target = _PATH.fullmatch(unquote(path.partition("?")[0]))
+    if target is None:
         reading.fail(f"{path[:80]!r} names no model; expected /v1beta/models/NAME:generateContent")
     fields = _in_camel_case(body)
     sampling = {
@@ -139,10 +139,10 @@ def _read(body: Mapping[str, Any], path: str) -> Asked:
     return Asked(
         wire="gemini",
         body=body,
-        model=named[1],
+        model=target[1],
         messages=history.messages,
         tools=list(_tools(fields, reading)),
-        stream=named[2] == "streamGenerateContent",
+        stream=target[2] == "streamGenerateContent",
         sampling=sampling,
         lost=reading.lost,
     )
@@ -163,7 +163,7 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
                 yield offered_tool(declared, "parametersJsonSchema", here)
             else:
                 # Google's own schemas have types in capitals.
-                yield from (found.tool for found in read_entry(declared, here))
+                yield from (entry.tool for entry in read_entry(declared, here))
         for key in tool.keys() - {_DECLARED}:
             reading.lose(f"built-in tool {key}")
 
@@ -192,8 +192,8 @@ class _History:
         results = [part for part in parts if _RESULT in part]
         for part in results:
             self._add_result(_in_camel_case(as_object(part[_RESULT])), reading)
-        others = [part for part in parts if _RESULT not in part]
-        texts = part_texts({"parts": others}, "parts", reading)
+        spoken = [part for part in parts if _RESULT not in part]
+        texts = part_texts({"parts": spoken}, "parts", reading)
         if texts or not results:
             self.messages.append({"role": "user", "content": "\n".join(texts)})
 
@@ -227,8 +227,8 @@ class _History:
 
     def _call(self, call: dict[str, Any], reading: Reading) -> dict[str, Any]:
         """A call; one without an id gets one of its place, which stays the same in later requests."""
-        given = call.get("id")
-        id_ = given if isinstance(given, str) and given else f"call_{self._calls}"
+        own_id = call.get("id")
+        id_ = own_id if isinstance(own_id, str) and own_id else f"call_{self._calls}"
         self._calls += 1
         read = earlier_call(id_, call, "args", reading.at(_CALL))
         self._waiting.append((id_, call["name"]))

@@ -97,7 +97,7 @@ class MessagesWire:
         if any(not call.arguments.strip() for call in calls_of(message)):
             changes.append(EMPTY_ARGUMENTS)
         if asked.stream:
-            return streamed_answer(_events(answer, blocks), named=True, changes=changes)
+            return streamed_answer(_events(answer, blocks), with_names=True, changes=changes)
         content = [_whole_block(block, writer, changes) for block in blocks]
         return whole_answer({**answer, "content": content}, changes, writer)
 
@@ -149,9 +149,9 @@ def _messages(entry: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
     results = [block for block in blocks if block.get("type") == "tool_result"]
     for block in results:
         yield _result(block, reading)
-    others = [block for block in blocks if block.get("type") != "tool_result"]
-    if others or not results:
-        yield {"role": role, "content": joined_text(others, reading)}
+    spoken = [block for block in blocks if block.get("type") != "tool_result"]
+    if spoken or not results:
+        yield {"role": role, "content": joined_text(spoken, reading)}
 
 
 def _result(block: dict[str, Any], reading: Reading) -> Message:

@@ -58,8 +58,8 @@ def own_parts(
     if not parts or not all(isinstance(part, dict) for part in parts):
         return None
     texts = (text_of_part(part) for part in parts)
-    said = message.get("content") or ""
-    return parts if "".join(text for text in texts if isinstance(text, str)) == said else None
+    content = message.get("content") or ""
+    return parts if "".join(text for text in texts if isinstance(text, str)) == content else None
 
 
 def add_reasoning(

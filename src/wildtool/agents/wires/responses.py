@@ -124,7 +124,7 @@ class ResponsesWire:
         if not asked.stream:
             return whole_answer(response, changes)
         events = ({**event, "sequence_number": number} for number, event in enumerate(_events(response)))
-        return streamed_answer(events, named=True, changes=changes)
+        return streamed_answer(events, with_names=True, changes=changes)
 
     def error(self, status: int, text: str) -> WireAnswer:
         """The answer that says that the model's endpoint failed."""
@@ -163,12 +163,12 @@ def _read(body: Mapping[str, Any], path: str) -> Asked:
 def _offered_tools(body: Mapping[str, Any], reading: Reading) -> Iterator[_OfferedTool]:
     """The tools of a request that a model can call; those that the provider runs itself are counted."""
     names: set[str] = set()
-    for found in _listed_tools(list_in(body, "tools", reading), "", reading.at("tools")):
-        if found.offered_name in names and found.namespace:
-            function = {**found.tool[FUNCTION], "name": f"{found.namespace}__{found.name}"}
-            found = replace(found, tool={**found.tool, FUNCTION: function})
-        names.add(found.offered_name)
-        yield found
+    for tool in _listed_tools(list_in(body, "tools", reading), "", reading.at("tools")):
+        if tool.offered_name in names and tool.namespace:
+            function = {**tool.tool[FUNCTION], "name": f"{tool.namespace}__{tool.name}"}
+            tool = replace(tool, tool={**tool.tool, FUNCTION: function})
+        names.add(tool.offered_name)
+        yield tool
 
 
 def _listed_tools(entries: list[Any], namespace: str, reading: Reading) -> Iterator[_OfferedTool]:
@@ -284,8 +284,8 @@ class _Reply:
             return
         parts = as_objects(item.get("content"))
         self._refusals += [str(part.get("refusal")) for part in parts if part.get("type") == "refusal"]
-        said = [part for part in parts if part.get("type") != "refusal"]
-        self._texts += part_texts({"content": said}, "content", reading)
+        texts = [part for part in parts if part.get("type") != "refusal"]
+        self._texts += part_texts({"content": texts}, "content", reading)
 
     def message(self) -> Message:
         """The reply as a message."""
@@ -304,9 +304,9 @@ def _is_plain(kind: str, item: Mapping[str, Any]) -> bool:
     """Whether a message holds all that matters of an item; a sealed one says nothing about the others."""
     if kind == "reasoning":
         return unsealed(item.get("encrypted_content")) is not None
-    given = {key for key, value in item.items() if value is not None}
+    keys = {key for key, value in item.items() if value is not None}
     parts = as_objects(item.get("content"))
-    return given <= _PLAIN.get(kind, frozenset()) and all(part.keys() <= _PLAIN_PARTS for part in parts)
+    return keys <= _PLAIN.get(kind, frozenset()) and all(part.keys() <= _PLAIN_PARTS for part in parts)
 
 
 def _thoughts(item: Mapping[str, Any]) -> list[str]:
@@ -362,12 +362,12 @@ def _item_text(item: Mapping[str, Any]) -> str | None:
 def _call_item(call: ReplyCall, tool: _OfferedTool | None, changes: list[str]) -> dict[str, Any]:
     """A call under the names by which the agent knows the tool; one of a tool that it does not offer as the model said
     it."""
-    named = {"call_id": call.id, "name": tool.name if tool else call.name, "status": "completed"}
+    names = {"call_id": call.id, "name": tool.name if tool else call.name, "status": "completed"}
     if tool and tool.namespace:
-        named["namespace"] = tool.namespace
+        names["namespace"] = tool.namespace
     if tool and tool.is_custom:
-        return {"type": "custom_tool_call", "id": new_id("ctc_"), "input": _free_text(call, changes), **named}
-    return {"type": "function_call", "id": new_id("fc_"), "arguments": call.arguments, **named}
+        return {"type": "custom_tool_call", "id": new_id("ctc_"), "input": _free_text(call, changes), **names}
+    return {"type": "function_call", "id": new_id("fc_"), "arguments": call.arguments, **names}
 
 
 def _free_text(call: ReplyCall, changes: list[str]) -> str:
@@ -416,12 +416,12 @@ def _streamed_item(item: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str,
             return {**item, "summary": []}, pieces
         case {"type": "function_call", "arguments": str() as text}:
             kind = "response.function_call_arguments"
-            done = {"type": f"{kind}.done", "arguments": text, "name": item["name"]}
-            return {**item, **begun, "arguments": ""}, [{"type": f"{kind}.delta", "delta": text}, done]
+            end = {"type": f"{kind}.done", "arguments": text, "name": item["name"]}
+            return {**item, **begun, "arguments": ""}, [{"type": f"{kind}.delta", "delta": text}, end]
         case {"type": "custom_tool_call", "input": str() as text}:
             kind = "response.custom_tool_call_input"
-            done = {"type": f"{kind}.done", "input": text}
-            return {**item, **begun, "input": ""}, [{"type": f"{kind}.delta", "delta": text}, done]
+            end = {"type": f"{kind}.done", "input": text}
+            return {**item, **begun, "input": ""}, [{"type": f"{kind}.delta", "delta": text}, end]
         case _:
             return item, []
 

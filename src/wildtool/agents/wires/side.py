@@ -35,10 +35,10 @@ def side_answer(path: str, method: str, body: Mapping[str, Any], model: str = ""
     if method == "POST":
         key = next((key for counted, key in _COUNTS.items() if counted.fullmatch(place)), None)
         return None if key is None else whole_answer({key: len(dumps(body)) // _CHARACTERS_PER_TOKEN + 1})
-    listed = _MODELS.fullmatch(place)
-    if method != "GET" or listed is None:
+    match = _MODELS.fullmatch(place)
+    if method != "GET" or match is None:
         return None
-    version, name = listed.groups()
+    version, name = match.groups()
     if version in (None, "v1"):
         entry, key = _openai_model, "data"
     else:
