@@ -21,7 +21,7 @@ FLOOR_TESTS := $(addprefix tests/, \
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e floors long real lint types docs parity bench clean
+.PHONY: help demo test e2e floors long real agents lint types docs parity bench clean
 
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
@@ -30,6 +30,7 @@ help:
 	@echo "make floors  a quick part of the tests with the lowest versions that pyproject.toml allows"
 	@echo "make long    the long tests whole, of which the other commands run a fiftieth: before a release or a claim"
 	@echo "make real    install a small real model and a server (127 MB), run a sample on it, print the tables"
+	@echo "make agents  install the command-line agents that docs/agents.md names (Node.js, 2 GB), play and trouble each"
 	@echo "make lint    style and formatting"
 	@echo "make types   strict type check"
 	@echo "make docs    documentation site in build/docs; a broken link fails"
@@ -75,6 +76,11 @@ demo: $(VENV)/.installed
 real: $(VENV)/.installed
 	@$(BIN)/python scripts/real_model.py install
 	@$(BIN)/python scripts/real_model.py play runs/real
+
+# Needs Node.js; each plays all of wild-mini, which takes about half an hour in all.
+agents: $(VENV)/.developed
+	$(BIN)/python scripts/real_agents.py install $(VENV)/agents
+	WILDTOOL_AGENTS=$(VENV)/agents $(BIN)/python -m pytest tests/agents/test_real_agents.py
 
 # Three workers keep two cores busy: one of them often waits for a server, a browser or a killed process.
 test: $(VENV)/.developed

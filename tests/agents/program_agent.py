@@ -34,11 +34,15 @@ class Mind:
         self.doors, self.model = doors, model
         self.messages: list[dict[str, Any]] = []
         self.tools: list[dict[str, Any]] = []
+        self.server: dict[str, Any] = {"url": f"{doors}/mcp"}
+        """Where its tools are, as ACP says it."""
+        self.started: subprocess.Popen[bytes] | None = None
 
     def connect(self) -> None:
-        listed = ask(f"{self.doors}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})["result"][
-            "tools"
-        ]
+        if "command" in self.server:
+            words = [self.server["command"], *self.server["args"]]
+            self.started = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        listed = self.ask_server("tools/list", {})["tools"]
         self.tools = [
             {
                 "type": "function",
@@ -73,9 +77,18 @@ class Mind:
             "arguments": json.loads(call["function"]["arguments"]),
             "_meta": {"id": call["id"]},
         }
-        message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
-        result = ask(f"{self.doors}/mcp", message)["result"]
+        result = self.ask_server("tools/call", params)
         return {"role": "tool", "tool_call_id": call["id"], "content": result["content"][0]["text"]}
+
+    def ask_server(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        if self.started is None:
+            return ask(self.server["url"], message)["result"]
+        assert self.started.stdin is not None
+        assert self.started.stdout is not None
+        self.started.stdin.write(json.dumps(message).encode() + b"\n")
+        self.started.stdin.flush()
+        return json.loads(self.started.stdout.readline())["result"]
 
 
 def misbehave(what: str, *words: str) -> str:
@@ -217,17 +230,22 @@ def rpc(mind: Mind) -> None:
 
 
 def acp(mind: Mind) -> None:
-    """As Gemini CLI. It offers no servers over HTTP to a model named `no-server`."""
+    """As Gemini CLI. `someones-acp` takes no server over HTTP, but starts one, and has its doors in variables."""
     asked = 0
     while True:
         message = read()
         answer, params = {"jsonrpc": "2.0", "id": message.get("id")}, message.get("params", {})
         match message["method"]:
             case "initialize":
-                offered = {"mcpCapabilities": {"http": mind.model != "no-server"}}
+                offered = {"mcpCapabilities": {"http": NAME == "gemini"}}
                 write({**answer, "result": {"protocolVersion": 1, "agentCapabilities": offered}})
             case "session/new":
-                mind.doors = params["mcpServers"][0]["url"].removesuffix("/mcp")
+                if mind.model == "no-server":
+                    write({**answer, "error": {"code": -32603, "message": "the server is not there"}})
+                    continue
+                mind.server = params["mcpServers"][0]
+                if NAME == "gemini":
+                    mind.doors = mind.server["url"].removesuffix("/mcp")
                 write({**answer, "result": {"sessionId": "s"}})
             case "session/prompt":
                 text = params["prompt"][0]["text"]

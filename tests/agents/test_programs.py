@@ -140,8 +140,6 @@ def test_no_process_is_left_when_wildtool_is_killed(name: str, tmp_path: Path):
 
 @each_live
 async def test_an_agent_without_its_tool_server_is_not_played(name: str, tmp_path: Path):
-    if name == "acp:someones-acp":
-        pytest.skip("it is told its model by no option")
     with pytest.raises(AgentFailedError, match="server"):
         await started(name, tmp_path, model="no-server")
 

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from wildtool import __version__
@@ -9,8 +11,10 @@ from wildtool.agents.agent import TurnEnd
 from wildtool.agents.drivers.base import Driver, Start, ended
 from wildtool.agents.drivers.json_rpc import JsonRpc, RpcError
 from wildtool.agents.drivers.process import AgentProcess
+from wildtool.children import python_words
 from wildtool.json_codec import as_object, as_objects
 
+MCP_STDIO = Path(__file__).parents[1] / "mcp_stdio.py"
 _CLIENT: Mapping[str, Any] = {
     "protocolVersion": 1,
     "clientCapabilities": {
@@ -40,7 +44,10 @@ class Acp(Driver):
     async def ready(self) -> None:
         try:
             known = await self._rpc.call("initialize", dict(_CLIENT))
-            session = await self._rpc.call("session/new", await self._new_session(known))
+            version = known.get("protocolVersion")
+            if version != _CLIENT["protocolVersion"]:
+                raise await self.process.failure(f"it speaks version {version} of ACP, and not 1")
+            session = await self._rpc.call("session/new", self._new_session(known))
             self._session = str(session.get("sessionId"))
             if "mode" in self.start.more:
                 mode = {"sessionId": self._session, "modeId": self.start.more["mode"]}
@@ -57,16 +64,26 @@ class Acp(Driver):
             return TurnEnd("endpoint" if _is_status(error.code) else "failed", detail=str(error))
         return self._turn_end(str(result.get("stopReason")))
 
-    async def _new_session(self, known: dict[str, Any]) -> dict[str, Any]:
-        """The parameters of a new session. Raises AgentFailedError where the agent cannot reach our tool server."""
-        servers: list[Any] = []
-        if not self.start.more.get("own_server"):
-            capabilities = as_object(as_object(known.get("agentCapabilities")).get("mcpCapabilities"))
-            if not capabilities.get("http"):
-                raise await self.process.failure("it takes no tool server over HTTP (mcpCapabilities.http)")
-            servers = [{"type": "http", "name": "wt", "url": self.start.place.mcp_url, "headers": []}]
+    def _new_session(self, known: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of a new session. Args: known: what the agent says that it can do."""
+        servers = [] if self.start.more.get("own_server") else [self._server(known)]
         meta = {"_meta": self.start.more["meta"]} if "meta" in self.start.more else {}
         return {"cwd": str(self.start.command.folder), "mcpServers": servers, **meta}
+
+    def _server(self, known: dict[str, Any]) -> dict[str, Any]:
+        """Our tool server, over HTTP where the agent can. All agents can start one, as the protocol says."""
+        place = self.start.place
+        if as_object(as_object(known.get("agentCapabilities")).get("mcpCapabilities")).get("http"):
+            return {"type": "http", "name": "wt", "url": place.mcp_url, "headers": []}
+        program = place.folder.absolute() / "home" / MCP_STDIO.name
+        copyfile(MCP_STDIO, program)
+        interpreter = str(Path(python_words()[0]).resolve())
+        return {
+            "name": "wt",
+            "command": interpreter,
+            "args": ["-I", "-S", str(program), place.mcp_url],
+            "env": [],
+        }
 
     def _notice(self, method: str, params: dict[str, Any]) -> None:
         update = as_object(params.get("update"))
