@@ -41,7 +41,9 @@ class Mind:
     def connect(self) -> None:
         if "command" in self.server:
             words = [self.server["command"], *self.server["args"]]
-            self.started = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            variables = {each["name"]: each["value"] for each in self.server["env"]}
+            pipe = subprocess.PIPE
+            self.started = subprocess.Popen(words, stdin=pipe, stdout=pipe, env=os.environ | variables)
         listed = self.ask_server("tools/list", {})["tools"]
         self.tools = [
             {

@@ -67,9 +67,9 @@ class Confinement:
             environment: all of its variables.
             shown: folders and files beside those of its program that it may read.
         """
-        inside = {**environment, **self._clock(place.date)}
+        clock = self._clock(place.date)
         if not self.bubblewrap:
-            return list(words), inside
+            return list(words), {**environment, **clock}
         if place.socket is None:
             raise ValueError("an agent in a sandbox needs the doors at a socket")
         port = str(urlsplit(place.base_url).port)
@@ -77,8 +77,9 @@ class Confinement:
         python = [interpreter, "-I", "-S", _FORWARDER_INSIDE, SOCKET, port]
         roots = {*program_roots(words, environment["PATH"]), *program_roots(python[:1], ""), *shown}
         outside = sorted(root for root in roots if not root.is_relative_to(place.folder.absolute()))
-        command = [self.bubblewrap, *_sandbox(place, outside, inside), "--", *python, *words]
-        return command, {"PATH": environment["PATH"]}
+        # Others can see a command line, so variables that lead to the doors are none of it.
+        command = [self.bubblewrap, *_sandbox(place, outside, clock), "--", *python, *words]
+        return command, dict(environment)
 
     def _clock(self, date: datetime | None) -> dict[str, str]:
         """The variables that show a program the date of the conversation from its start on."""
@@ -136,17 +137,9 @@ def program_roots(words: Sequence[str], path: str) -> set[Path]:
 
 
 def _sandbox(place: Place, roots: Sequence[Path], environment: Mapping[str, str]) -> list[str]:
-    """The options of bubblewrap."""
+    """The options of bubblewrap. Args: environment: variables beside those with which it is started itself."""
     folder = place.folder.absolute()
-    options = [
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--clearenv",
-        "--ro-bind",
-        "/usr",
-        "/usr",
-    ]
+    options = ["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr"]
     for name in sorted(_BOTH_WAYS):
         if Path("/", name).is_symlink():
             options += ["--symlink", str(Path("/", name).readlink()), f"/{name}"]

@@ -3,9 +3,13 @@
 For agents that take no server over HTTP. A program of its own, which is copied into the agent's home.
 """
 
+import os
 import sys
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
+
+DOOR_VARIABLE = "WILDTOOL_MCP_URL"
+"""In which its address is told; a command line could be seen by others."""
 
 
 def pass_on(url: str) -> None:
@@ -25,4 +29,4 @@ def pass_on(url: str) -> None:
 
 
 if __name__ == "__main__":
-    pass_on(sys.argv[1])
+    pass_on(os.environ[DOOR_VARIABLE])

@@ -11,6 +11,7 @@ from wildtool.agents.agent import TurnEnd
 from wildtool.agents.drivers.base import Driver, Start, ended
 from wildtool.agents.drivers.json_rpc import JsonRpc, RpcError
 from wildtool.agents.drivers.process import AgentProcess
+from wildtool.agents.mcp_stdio import DOOR_VARIABLE
 from wildtool.children import python_words
 from wildtool.json_codec import as_object, as_objects
 
@@ -78,12 +79,8 @@ class Acp(Driver):
         program = place.folder.absolute() / "home" / MCP_STDIO.name
         copyfile(MCP_STDIO, program)
         interpreter = str(Path(python_words()[0]).resolve())
-        return {
-            "name": "wt",
-            "command": interpreter,
-            "args": ["-I", "-S", str(program), place.mcp_url],
-            "env": [],
-        }
+        door = {"name": DOOR_VARIABLE, "value": place.mcp_url}
+        return {"name": "wt", "command": interpreter, "args": ["-I", "-S", str(program)], "env": [door]}
 
     def _notice(self, method: str, params: dict[str, Any]) -> None:
         update = as_object(params.get("update"))
