@@ -237,7 +237,7 @@ def import_replies(
     by_model: dict[str, list[ItemReplies]] = {}
     for row in read_replies(selection, replies, report):
         by_model.setdefault(row.model, []).append(row)
-    settings = {"replies": replies.name, "sha256": digest_of(replies)}
+    settings = {"replies": replies.name, "sha256": digest_of_files(replies)}
     folders: list[Path] = []
     for model, rows in by_model.items():
         agent = {"name": model, "settings": settings}
@@ -247,7 +247,7 @@ def import_replies(
     return folders
 
 
-def digest_of(*places: Path) -> str:
+def digest_of_files(*places: Path) -> str:
     """SHA-256 of the bytes of files in this order; of a folder of all its files' bytes, by name."""
     digest = sha256()
     for path in (path for place in places for path in files_under(place)):

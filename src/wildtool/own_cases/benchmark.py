@@ -255,10 +255,10 @@ class OwnCases:
     def import_traces(
         self, place: Path, traces: Sequence[Path], out: Path | None, settings: Mapping[str, Any]
     ) -> ImportedTraces:
-        """Writes what an agent did as a run of cases. Raises as `traced.scoring.import_traces`."""
-        from wildtool.own_cases.traced.scoring import import_traces  # few commands read traces
+        """Writes what an agent did as a run of cases. Raises as `traced.scoring.write_traced_run`."""
+        from wildtool.own_cases.traced.scoring import write_traced_run  # few commands read traces
 
-        return import_traces(self.benchmark(str(place)), str(place), traces, out, **settings)
+        return write_traced_run(self.benchmark(str(place)), str(place), traces, out, **settings)
 
     def of_run(self, name: str, path: Path) -> CaseBenchmark:
         """The benchmark of a name over a file that may not be there any more."""

@@ -38,7 +38,7 @@ _HELD_AS_TEXT = ("metadata", "langsmith.extra", "attributes")
 """Parts of names of attributes that may be JSON texts with further attributes in them."""
 
 
-def model_of(span: TraceSpan) -> str:
+def asked_model(span: TraceSpan) -> str:
     """The model that a call asked for; empty where nothing says it."""
     for name in _MODELS:
         if value := next(_values(span, name), ""):

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.own_cases.records import Case
-from wildtool.own_cases.traced.turns import is_redacted, user_words
+from wildtool.own_cases.traced.turns import is_redacted, words_of_user
 from wildtool.traces import TracedConversation
 from wildtool.traces.origins import CASE_ATTRIBUTES, SESSION_ATTRIBUTES, SpanTree
 
-Words = tuple[str, ...]
+SaidWords = tuple[str, ...]
 """What the user says, turn by turn."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TriedPart:
     """A conversation that holds turns of a case."""
 
     conversation: TracedConversation
@@ -26,14 +26,14 @@ class Piece:
     def turn_of(self, turn: int) -> int | None:
         """The number in the conversation of a turn of the case, both from 0; None where it has none."""
         place = turn + self.shift
-        return place if 0 <= place < len(user_words(self.conversation.messages)) else None
+        return place if 0 <= place < len(words_of_user(self.conversation.messages)) else None
 
 
 @dataclass(slots=True)
-class Try:
+class CaseTry:
     """One time that a case was tried: a conversation, or several that follow each other."""
 
-    pieces: list[Piece]
+    pieces: list[TriedPart]
     by_id: bool
     """Whether an attribute names the case; else the user's words do."""
 
@@ -42,7 +42,7 @@ class Try:
 class Joined:
     """What became of the conversations."""
 
-    tries: dict[str, list[Try]] = field(default_factory=lambda: defaultdict[str, list[Try]](list))
+    tries: dict[str, list[CaseTry]] = field(default_factory=lambda: defaultdict[str, list[CaseTry]](list))
     """By id of a case, in order of time."""
     ambiguous: list[tuple[TracedConversation, str]] = field(
         default_factory=list[tuple[TracedConversation, str]]
@@ -75,7 +75,7 @@ class Joiner:
         """Joins conversations to cases."""
         joined = Joined()
         named: dict[tuple[str, str], list[TracedConversation]] = defaultdict(list)
-        pieces: list[tuple[str, Piece, bool]] = []
+        pieces: list[tuple[str, TriedPart, bool]] = []
         for conversation in sorted(conversations, key=_began):
             case, problem = self._named_case(conversation)
             if case:
@@ -115,23 +115,25 @@ class Joiner:
 
     def _by_id(
         self, case: str, group: Sequence[TracedConversation], joined: Joined
-    ) -> list[tuple[str, Piece, bool]]:
+    ) -> list[tuple[str, TriedPart, bool]]:
         """The conversations of one trace that an attribute says to be of a case."""
-        shifts = [(each, shift_of(self._words[case], user_words(each.messages))) for each in group]
+        shifts = [(each, shift_of(self._words[case], words_of_user(each.messages))) for each in group]
         fitting = [(each, shift) for each, shift in shifts if shift is not None]
         if fitting:
             joined.beside += [each for each, shift in shifts if shift is None]
-            return [(case, Piece(each, shift), True) for each, shift in fitting]
+            return [(case, TriedPart(each, shift), True) for each, shift in fitting]
         if len(group) > 1:
             problem = f"its trace is of case {case}, but has {len(group)} conversations, and none says the case's words"
             joined.ambiguous += [(each, problem) for each in group]
             return []
         if group[0].messages:
             joined.other_words.append(case)
-        return [(case, Piece(group[0]), True)]
+        return [(case, TriedPart(group[0]), True)]
 
-    def _by_words(self, conversation: TracedConversation, joined: Joined) -> list[tuple[str, Piece, bool]]:
-        said = user_words(conversation.messages)
+    def _by_words(
+        self, conversation: TracedConversation, joined: Joined
+    ) -> list[tuple[str, TriedPart, bool]]:
+        said = words_of_user(conversation.messages)
         alike = (
             [case for case in self._by_first[said[0]] if _begins_alike(self._words[case], said)]
             if said
@@ -139,7 +141,7 @@ class Joiner:
         )
         found = [case for case in alike if self._words[case] == said] or alike
         if len(found) == 1:
-            return [(found[0], Piece(conversation), False)]
+            return [(found[0], TriedPart(conversation), False)]
         if found:
             others = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
             joined.ambiguous.append((conversation, f"the user says the same in the cases {others}"))
@@ -148,15 +150,15 @@ class Joiner:
         return []
 
     def _of_one_agent(
-        self, pieces: Sequence[tuple[str, Piece, bool]], joined: Joined
-    ) -> list[tuple[str, Piece, bool]]:
+        self, pieces: Sequence[tuple[str, TriedPart, bool]], joined: Joined
+    ) -> list[tuple[str, TriedPart, bool]]:
         """The pieces without those of other agents in the same trace, which another prompt shows: the agent is the one
         that is offered the case's tools."""
-        groups: dict[tuple[str, str], list[tuple[str, Piece, bool]]] = defaultdict(list)
+        groups: dict[tuple[str, str], list[tuple[str, TriedPart, bool]]] = defaultdict(list)
         for number, entry in enumerate(pieces):
             trace = _trace(entry[1].conversation)
             groups[entry[0], trace or str(number)].append(entry)
-        kept: list[tuple[str, Piece, bool]] = []
+        kept: list[tuple[str, TriedPart, bool]] = []
         for (case, _), group in groups.items():
             if len({_prompt(piece.conversation) for _, piece, _ in group}) > 1:
                 tools = {name for unit in self._cases[case].units.values() for name in unit.parameters}
@@ -171,7 +173,7 @@ class Joiner:
             kept += group
         return kept
 
-    def _add(self, tries: list[Try], case: str, piece: Piece, by_id: bool) -> None:
+    def _add(self, tries: list[CaseTry], case: str, piece: TriedPart, by_id: bool) -> None:
         """Adds a piece to the last try, if it goes on where that ended; else as a new one."""
         turns = range(len(self._words[case]))
         last = tries[-1] if tries else None
@@ -182,15 +184,15 @@ class Joiner:
             if not before & now:
                 last.pieces.append(piece)
                 return
-        tries.append(Try([piece], by_id))
+        tries.append(CaseTry([piece], by_id))
 
 
-def case_words(case: Case) -> Words:
+def case_words(case: Case) -> SaidWords:
     """What the user says in a case up to its last turn that is judged."""
-    return max((user_words(unit.messages) for unit in case.units.values()), key=len)
+    return max((words_of_user(unit.messages) for unit in case.units.values()), key=len)
 
 
-def shift_of(case: Words, said: Words) -> int | None:
+def shift_of(case: SaidWords, said: SaidWords) -> int | None:
     """The least shift by which a conversation says what a case says, as far as both go; None where none does."""
     shifts = sorted(range(1 - len(case), len(said)), key=lambda shift: (abs(shift), shift))
     for shift in shifts:
@@ -200,13 +202,13 @@ def shift_of(case: Words, said: Words) -> int | None:
     return None
 
 
-def _begins_alike(words: Words, said: Words) -> bool:
+def _begins_alike(words: SaidWords, said: SaidWords) -> bool:
     """Whether one begins with all of the other."""
     shared = min(len(words), len(said))
     return bool(shared) and words[:shared] == said[:shared]
 
 
-def _why_unmatched(said: Words) -> str:
+def _why_unmatched(said: SaidWords) -> str:
     if any(map(is_redacted, said)):
         return "what the user says is redacted"
     first = next((each for each in said if each), "")

@@ -11,21 +11,21 @@ from typing import Any
 from wildtool import json_codec
 from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection
-from wildtool.engine.replies import ItemReplies, digest_of, write_imported
+from wildtool.engine.replies import ItemReplies, digest_of_files, write_imported
 from wildtool.engine.score.formatting import counted, first_names
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import check_folder, is_run, write_file
 from wildtool.own_cases.records import Case
 from wildtool.own_cases.summary import OVERALL, RIGHT
 from wildtool.own_cases.traced.episode import TRACES
-from wildtool.own_cases.traced.joining import Joined, Joiner, Try
-from wildtool.own_cases.traced.turns import TracedTurn, traced_turn, user_words
+from wildtool.own_cases.traced.joining import CaseTry, Joined, Joiner
+from wildtool.own_cases.traced.turns import TracedTurn, traced_turn, words_of_user
 from wildtool.sanitize import single_line
 from wildtool.shapes import Reading
 from wildtool.traces import TracedConversation, TraceReading
 from wildtool.traces.forms import values_of_file
 from wildtool.traces.kinds import MODEL, names_model, span_kind
-from wildtool.traces.origins import SpanTree, agents_of, model_of
+from wildtool.traces.origins import SpanTree, agents_of, asked_model
 from wildtool.traces.reading import spans_as_conversations
 from wildtool.traces.spans import TraceSpan, read_spans
 from wildtool.types import Item
@@ -132,7 +132,7 @@ class TracesAccount:
         }
 
 
-def import_traces(
+def write_traced_run(
     benchmark: Any,
     data: str,
     traces: Sequence[Path],
@@ -163,7 +163,7 @@ def import_traces(
             "first: wildtool review import FILE -o cases.yaml"
         )
     spans, reading = _read(traces)
-    digest = digest_of(*traces)
+    digest = digest_of_files(*traces)
     if out is None:
         key = sha256(f"{digest} {source.sha256} {id_attribute}".encode()).hexdigest()[:8]
         out = Path("runs", f"{benchmark.name}-traces-{key}")
@@ -227,7 +227,7 @@ def _with_failures(
     return [*completed, *alone]
 
 
-def _rows(item: Item, tries: Sequence[Try], account: TracesAccount) -> Iterator[ItemReplies]:
+def _rows(item: Item, tries: Sequence[CaseTry], account: TracesAccount) -> Iterator[ItemReplies]:
     """What traces have of a case, one row for each time that its turns were tried; an empty one where none was."""
     case: Case = item.data
     by_turn: dict[int, list[str]] = {}
@@ -266,10 +266,10 @@ def _rows(item: Item, tries: Sequence[Try], account: TracesAccount) -> Iterator[
     yield from rows or [ItemReplies("", item, 0, {})]
 
 
-def _turn(case: Case, unit: str, tried: Try) -> TracedTurn:
+def _turn(case: Case, unit: str, tried: CaseTry) -> TracedTurn:
     """What a try has of a turn; nothing where it lacks it."""
     its = case.units[unit]
-    place = len(user_words(its.messages)) - 1
+    place = len(words_of_user(its.messages)) - 1
     for piece in tried.pieces:
         if not piece.conversation.messages and place == 0:
             return TracedTurn(failure=piece.conversation.failure)
@@ -278,8 +278,8 @@ def _turn(case: Case, unit: str, tried: Try) -> TracedTurn:
     return TracedTurn()
 
 
-def _note_rest(case: Case, tried: Try, account: TracesAccount) -> None:
-    last = max(len(user_words(unit.messages)) for unit in case.units.values())
+def _note_rest(case: Case, tried: CaseTry, account: TracesAccount) -> None:
+    last = max(len(words_of_user(unit.messages)) for unit in case.units.values())
     if any(piece.turn_of(last) is not None for piece in tried.pieces) and case.id not in account.past_the_end:
         account.past_the_end.append(case.id)
 
@@ -292,7 +292,7 @@ def _describe(account: TracesAccount, joined: Joined, spans: Sequence[TraceSpan]
     account.other_words = list(dict.fromkeys(joined.other_words))
     pieces = [piece for tries in joined.tries.values() for each in tries for piece in each.pieces]
     calls = [span for piece in pieces for span in piece.conversation.spans]
-    account.models = Counter(filter(None, map(model_of, calls)))
+    account.models = Counter(filter(None, map(asked_model, calls)))
     tree = SpanTree(spans)
     account.agents = agents_of(tree.around(calls))
 
@@ -308,7 +308,7 @@ def _nothing_joined(account: TracesAccount, items: Iterable[Item], traces: Seque
     problems = [*account.unmatched, *account.ambiguous, *account.not_recorded]
     problems += [f"{name} ({count})" for name, count in account.reading.left_out.most_common(2)]
     first = next(iter(items))
-    words = next(iter(user_words(next(iter(first.data.units.values())).messages)), "")
+    words = next(iter(words_of_user(next(iter(first.data.units.values())).messages)), "")
     return (
         f"{names}: no trace covers a case. {first_names([single_line(each, 300) for each in problems], 2)}. The first "
         f"case, {first.id}, says {single_line(words, 60)!r}. Give the cases of these traces, or name the attribute that "

@@ -49,14 +49,14 @@ class _Step:
     results: list[Message] = field(default_factory=list[Message])
 
 
-def user_turns(messages: Sequence[Message]) -> list[int]:
+def places_of_user(messages: Sequence[Message]) -> list[int]:
     """The places of what the user says."""
     return [place for place, message in enumerate(messages) if message["role"] == "user"]
 
 
-def user_words(messages: Sequence[Message]) -> tuple[str, ...]:
+def words_of_user(messages: Sequence[Message]) -> tuple[str, ...]:
     """What the user says in each turn, with single spaces."""
-    said = (messages[place] for place in user_turns(messages))
+    said = (messages[place] for place in places_of_user(messages))
     return tuple(" ".join((written_text(message) or "").split()) for message in said)
 
 
@@ -72,7 +72,7 @@ def traced_turn(unit: CaseUnit, conversation: TracedConversation, turn: int) -> 
         turn: its number in the conversation, from 0.
     """
     messages = conversation.messages
-    places = user_turns(messages)
+    places = places_of_user(messages)
     begin = places[turn] + 1
     is_last = turn + 1 == len(places)
     end = len(messages) if is_last else places[turn + 1]
