@@ -55,11 +55,11 @@ def asked_model(span: TraceSpan) -> str:
 
 def agents_of(spans: Iterable[TraceSpan]) -> Counter[str]:
     """The agents that spans name, else their services."""
-    named = list(spans)
-    agents = Counter(value for span in named for name in _AGENTS for value in _values(span, name))
+    all_spans = list(spans)
+    agents = Counter(value for span in all_spans for name in _AGENTS for value in _values(span, name))
     if agents:
         return agents
-    services = (str(span.resource.get(_SERVICE) or "") for span in named)
+    services = (str(span.resource.get(_SERVICE) or "") for span in all_spans)
     return Counter(name for name in services if name and not name.startswith(_NO_SERVICE))
 
 
@@ -81,25 +81,25 @@ class SpanTree:
         """
         own = [value for span in spans for value in _values(span, name)]
         above = own or [value for span in spans for value in self._above(span, name)]
-        found = above or [
+        values = above or [
             value
             for trace in dict.fromkeys(span.trace for span in spans)
             for span in self._traces[trace]
             for value in _values(span, name)
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(values))
 
     def around(self, spans: Sequence[TraceSpan]) -> list[TraceSpan]:
         """All spans of the traces that some are of."""
         return [span for trace in dict.fromkeys(each.trace for each in spans) for span in self._traces[trace]]
 
     def _above(self, span: TraceSpan, name: str) -> list[str]:
-        seen: set[str] = set()
+        ids: set[str] = set()
         parent = self._by_id.get((span.trace, span.parent))
-        while parent is not None and parent.id not in seen:
-            seen.add(parent.id)
-            if found := list(_values(parent, name)):
-                return found
+        while parent is not None and parent.id not in ids:
+            ids.add(parent.id)
+            if values := list(_values(parent, name)):
+                return values
             parent = self._by_id.get((parent.trace, parent.parent))
         return []
 

@@ -60,7 +60,7 @@ def _results_of_calls(before: Sequence[Message], replies: Sequence[Message]) -> 
     contents = {
         each.get("tool_call_id"): each.get("content") for each in messages if each.get("role") == "tool"
     }
-    found: list[_Result] = []
+    results: list[_Result] = []
     for message in messages:
         if message.get("role") != "assistant":
             continue
@@ -69,25 +69,25 @@ def _results_of_calls(before: Sequence[Message], replies: Sequence[Message]) -> 
         except ArgumentsError:
             continue  # such a call has no result that others could use
         ids = [entry.get("id") for entry in as_objects(message.get("tool_calls"))]
-        found += [
+        results += [
             (*call, of_json(contents[id_])) for id_, call in zip(ids, calls, strict=False) if id_ in contents
         ]
-    return found
+    return results
 
 
 def _with_results(unit: CaseUnit, results: Sequence[_Result], turns: Sequence[CaseUnit]) -> CaseUnit:
     """A turn that expects, where it takes a value of an earlier result, the value of what the agent's tool gave."""
-    known: dict[str, Any] = {}
+    by_label: dict[str, Any] = {}
     for turn in turns:
         for slot in turn.expectation.slots:
-            if slot.label and (given := _result_of(slot, turn, results, known)) is not None:
-                known[slot.label] = given
-    return replace(unit, expectation=_put_in(unit.expectation, known)) if known else unit
+            if slot.label and (result := _result_of(slot, turn, results, by_label)) is not None:
+                by_label[slot.label] = result
+    return replace(unit, expectation=_put_in(unit.expectation, by_label)) if by_label else unit
 
 
-def _result_of(slot: Slot, turn: CaseUnit, results: Sequence[_Result], known: Mapping[str, Any]) -> Any:
+def _result_of(slot: Slot, turn: CaseUnit, results: Sequence[_Result], by_label: Mapping[str, Any]) -> Any:
     """The result of the first call that fits a slot; None where none does."""
-    patterns = [replace(each, arguments=_replaced(each.arguments, known)) for each in slot.patterns]
+    patterns = [replace(each, arguments=_replaced(each.arguments, by_label)) for each in slot.patterns]
     return next(
         (
             result
@@ -98,7 +98,7 @@ def _result_of(slot: Slot, turn: CaseUnit, results: Sequence[_Result], known: Ma
     )
 
 
-def _put_in(expectation: Expectation, known: Mapping[str, Any]) -> Expectation:
+def _put_in(expectation: Expectation, by_label: Mapping[str, Any]) -> Expectation:
     alternatives = expectation.alternatives
     if alternatives is None:
         return expectation
@@ -107,7 +107,7 @@ def _put_in(expectation: Expectation, known: Mapping[str, Any]) -> Expectation:
             replace(
                 slot,
                 patterns=tuple(
-                    replace(each, arguments=_replaced(each.arguments, known)) for each in slot.patterns
+                    replace(each, arguments=_replaced(each.arguments, by_label)) for each in slot.patterns
                 ),
             )
             for slot in slots
@@ -117,14 +117,14 @@ def _put_in(expectation: Expectation, known: Mapping[str, Any]) -> Expectation:
     return replace(expectation, alternatives=replaced)
 
 
-def _replaced(value: Any, known: Mapping[str, Any]) -> Any:
+def _replaced(value: Any, by_label: Mapping[str, Any]) -> Any:
     """A value with what the agent's tools gave in place of recorded results."""
     if isinstance(value, ValueOfResult):
         label, *keys = value.place.split(".")
-        given = value_at(known.get(label), keys)
-        return value if given is None else ValueOfResult(value.place, {**value, "$is": given})
+        result = value_at(by_label.get(label), keys)
+        return value if result is None else ValueOfResult(value.place, {**value, "$is": result})
     if isinstance(value, dict):
-        return {key: _replaced(each, known) for key, each in as_object(value).items()}
+        return {key: _replaced(each, by_label) for key, each in as_object(value).items()}
     if isinstance(value, list):
-        return [_replaced(each, known) for each in as_list(value)]
+        return [_replaced(each, by_label) for each in as_list(value)]
     return value

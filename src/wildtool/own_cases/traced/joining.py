@@ -74,17 +74,17 @@ class Joiner:
     def join(self, conversations: Sequence[TracedConversation]) -> Joined:
         """Joins conversations to cases."""
         joined = Joined()
-        named: dict[tuple[str, str], list[TracedConversation]] = defaultdict(list)
+        by_name: dict[tuple[str, str], list[TracedConversation]] = defaultdict(list)
         pieces: list[tuple[str, TriedPart, bool]] = []
         for conversation in sorted(conversations, key=_began):
             case, problem = self._named_case(conversation)
             if case:
-                named[case, _trace(conversation)].append(conversation)
+                by_name[case, _trace(conversation)].append(conversation)
             elif problem:
                 joined.unmatched.append((conversation, problem))
             else:
                 pieces += self._by_words(conversation, joined)
-        for (case, _), group in named.items():
+        for (case, _), group in by_name.items():
             pieces += self._by_id(case, group, joined)
         pieces = self._of_one_agent(pieces, joined)
         for case, piece, by_id in sorted(pieces, key=lambda each: _began(each[1].conversation)):
@@ -99,18 +99,18 @@ class Joiner:
         spans = conversation.spans
         if self._id_attribute is not None:
             values = self._tree.values(spans, self._id_attribute)
-            known = [value for value in values if value in self._words]
-            if len(values) == 1 and known:
-                return known[0], ""
+            ids = [value for value in values if value in self._words]
+            if len(values) == 1 and ids:
+                return ids[0], ""
             if values:
-                shown = ", ".join(map(repr, values[:3]))
-                problem = "which is the id of no case" if not known else "of which one is meant"
-                return "", f"{self._id_attribute} is {shown}, {problem}"
+                listing = ", ".join(map(repr, values[:3]))
+                problem = "which is the id of no case" if not ids else "of which one is meant"
+                return "", f"{self._id_attribute} is {listing}, {problem}"
             return "", ""
         for name in (*CASE_ATTRIBUTES, *SESSION_ATTRIBUTES):
-            known = [value for value in self._tree.values(spans, name) if value in self._words]
-            if len(known) == 1:
-                return known[0], ""
+            ids = [value for value in self._tree.values(spans, name) if value in self._words]
+            if len(ids) == 1:
+                return ids[0], ""
         return "", ""
 
     def _by_id(
@@ -133,20 +133,20 @@ class Joiner:
     def _by_words(
         self, conversation: TracedConversation, joined: Joined
     ) -> list[tuple[str, TriedPart, bool]]:
-        said = words_of_user(conversation.messages)
+        words = words_of_user(conversation.messages)
         alike = (
-            [case for case in self._by_first[said[0]] if _begins_alike(self._words[case], said)]
-            if said
+            [case for case in self._by_first[words[0]] if _begins_alike(self._words[case], words)]
+            if words
             else []
         )
-        found = [case for case in alike if self._words[case] == said] or alike
-        if len(found) == 1:
-            return [(found[0], TriedPart(conversation), False)]
-        if found:
-            others = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
-            joined.ambiguous.append((conversation, f"the user says the same in the cases {others}"))
+        cases = [case for case in alike if self._words[case] == words] or alike
+        if len(cases) == 1:
+            return [(cases[0], TriedPart(conversation), False)]
+        if cases:
+            listing = ", ".join(cases[:5]) + (", …" if len(cases) > 5 else "")
+            joined.ambiguous.append((conversation, f"the user says the same in the cases {listing}"))
         else:
-            joined.unmatched.append((conversation, _why_unmatched(said)))
+            joined.unmatched.append((conversation, _why_unmatched(words)))
         return []
 
     def _of_one_agent(
@@ -158,20 +158,20 @@ class Joiner:
         for number, entry in enumerate(pieces):
             trace = _trace(entry[1].conversation)
             groups[entry[0], trace or str(number)].append(entry)
-        kept: list[tuple[str, TriedPart, bool]] = []
+        pieces_of_agents: list[tuple[str, TriedPart, bool]] = []
         for (case, _), group in groups.items():
             if len({_prompt(piece.conversation) for _, piece, _ in group}) > 1:
                 tools = {name for unit in self._cases[case].units.values() for name in unit.parameters}
                 of_agent = [entry for entry in group if tools & _tool_names(entry[1].conversation)]
-                others = [entry[1].conversation for entry in group if entry not in of_agent]
+                helpers = [entry[1].conversation for entry in group if entry not in of_agent]
                 if len({_prompt(piece.conversation) for _, piece, _ in of_agent}) != 1:
                     problem = f"several agents of its trace answer the words of case {case}"
                     joined.ambiguous += [(piece.conversation, problem) for _, piece, _ in group]
                     continue
-                joined.beside += others
+                joined.beside += helpers
                 group = of_agent
-            kept += group
-        return kept
+            pieces_of_agents += group
+        return pieces_of_agents
 
     def _add(self, tries: list[CaseTry], case: str, piece: TriedPart, by_id: bool) -> None:
         """Adds a piece to the last try, if it goes on where that ended; else as a new one."""
@@ -192,26 +192,26 @@ def case_words(case: Case) -> SaidWords:
     return max((words_of_user(unit.messages) for unit in case.units.values()), key=len)
 
 
-def shift_of(case: SaidWords, said: SaidWords) -> int | None:
+def shift_of(case: SaidWords, words: SaidWords) -> int | None:
     """The least shift by which a conversation says what a case says, as far as both go; None where none does."""
-    shifts = sorted(range(1 - len(case), len(said)), key=lambda shift: (abs(shift), shift))
+    shifts = sorted(range(1 - len(case), len(words)), key=lambda shift: (abs(shift), shift))
     for shift in shifts:
-        turns = range(max(0, -shift), min(len(case), len(said) - shift))
-        if turns and all(case[turn] == said[turn + shift] for turn in turns):
+        turns = range(max(0, -shift), min(len(case), len(words) - shift))
+        if turns and all(case[turn] == words[turn + shift] for turn in turns):
             return shift
     return None
 
 
-def _begins_alike(words: SaidWords, said: SaidWords) -> bool:
+def _begins_alike(first: SaidWords, second: SaidWords) -> bool:
     """Whether one begins with all of the other."""
-    shared = min(len(words), len(said))
-    return bool(shared) and words[:shared] == said[:shared]
+    shared = min(len(first), len(second))
+    return bool(shared) and first[:shared] == second[:shared]
 
 
-def _why_unmatched(said: SaidWords) -> str:
-    if any(map(is_redacted, said)):
+def _why_unmatched(words: SaidWords) -> str:
+    if any(map(is_redacted, words)):
         return "what the user says is redacted"
-    first = next((each for each in said if each), "")
+    first = next((each for each in words if each), "")
     return f"no case has its words: {first[:60]!r}"
 
 

@@ -106,8 +106,8 @@ class TracesAccount:
         if self.ambiguous or self.unmatched:
             yield "  To join them, give traces the id of their case as an attribute: --id-attribute NAME"
         folder = shlex.quote(str(self.folder))
-        why = f"wildtool show {folder} --why '{OVERALL}: {RIGHT}'"
-        yield f"  Why a turn is wrong: {why}; all of the traces: {self.folder / ACCOUNT_FILE}"
+        command = f"wildtool show {folder} --why '{OVERALL}: {RIGHT}'"
+        yield f"  Why a turn is wrong: {command}; all of the traces: {self.folder / ACCOUNT_FILE}"
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as it is kept beside the run."""
@@ -195,9 +195,9 @@ def _read(traces: Sequence[Path]) -> tuple[list[TraceSpan], TraceReading]:
     spans = read_spans(values, reading.unread)
     names = ", ".join(map(str, traces))
     if not spans:
-        found = "; ".join(name for name, _ in reading.unread.most_common(2))
+        reasons = "; ".join(name for name, _ in reading.unread.most_common(2))
         raise DataError(
-            f"{names}: holds no spans{f' ({found})' if found else ''}; expected traces, such as OTLP as JSON or an "
+            f"{names}: holds no spans{f' ({reasons})' if reasons else ''}; expected traces, such as OTLP as JSON or an "
             "export of Phoenix, Langfuse or LangSmith (docs/traces.md)"
         )
     spans_as_conversations(spans, reading, as_tries=True)
@@ -209,11 +209,11 @@ def _with_failures(
 ) -> list[TracedConversation]:
     """The conversations, with failed calls of which nothing else is recorded: as the end of the one that waits for an
     answer in their trace, or alone."""
-    known = {id(span) for each in conversations for span in each.spans}
+    span_ids = {id(span) for each in conversations for span in each.spans}
     failed: dict[str, TraceSpan] = {}
     for span in spans:
         is_call = span_kind(span) == MODEL or (not span_kind(span) and names_model(span))
-        if span.failure and is_call and id(span) not in known:
+        if span.failure and is_call and id(span) not in span_ids:
             failed[span.trace] = span
     completed: list[TracedConversation] = []
     for each in conversations:
@@ -286,8 +286,8 @@ def _note_rest(case: Case, tried: CaseTry, account: TracesAccount) -> None:
 
 def _describe(account: TracesAccount, joined: Joined, spans: Sequence[TraceSpan]) -> None:
     """Notes what was not joined, and which models and agents the joined conversations name."""
-    account.ambiguous = [f"{_named(each)}: {why}" for each, why in joined.ambiguous]
-    account.unmatched = [f"{_named(each)}: {why}" for each, why in joined.unmatched]
+    account.ambiguous = [f"{_named(each)}: {reason}" for each, reason in joined.ambiguous]
+    account.unmatched = [f"{_named(each)}: {reason}" for each, reason in joined.unmatched]
     account.beside = len(joined.beside)
     account.other_words = list(dict.fromkeys(joined.other_words))
     pieces = [piece for tries in joined.tries.values() for each in tries for piece in each.pieces]

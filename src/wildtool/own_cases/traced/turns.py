@@ -56,8 +56,8 @@ def places_of_user(messages: Sequence[Message]) -> list[int]:
 
 def words_of_user(messages: Sequence[Message]) -> tuple[str, ...]:
     """What the user says in each turn, with single spaces."""
-    said = (messages[place] for place in places_of_user(messages))
-    return tuple(" ".join((written_text(message) or "").split()) for message in said)
+    messages_of_user = (messages[place] for place in places_of_user(messages))
+    return tuple(" ".join((written_text(message) or "").split()) for message in messages_of_user)
 
 
 def is_redacted(text: str) -> bool:
@@ -83,19 +83,19 @@ def traced_turn(unit: CaseUnit, conversation: TracedConversation, turn: int) -> 
         gap = gap or _NO_ANSWER
     if not steps and not is_last:
         gap = gap or _NO_ANSWER
-    seen = list(messages[:begin])
+    shown_messages = list(messages[:begin])
     tools = conversation.tools or unit.tools
     replies: list[Reply] = []
     requests: list[Request] = []
     for number, step in enumerate(steps):
-        requests.append(Request(list(seen), tools))
-        around: dict[str, Any] = {} if number else {"before": list(seen)}
+        requests.append(Request(list(shown_messages), tools))
+        around: dict[str, Any] = {} if number else {"before": list(shown_messages)}
         if step.results:
             around["results"] = step.results
         if number + 1 == len(steps) and not gap and not failure:
             around["ends"] = True
         replies.append(Reply({**step.message, AROUND_IN_TRACE: around}))
-        seen += [step.message, *step.results]
+        shown_messages += [step.message, *step.results]
     return TracedTurn(tuple(replies), tuple(requests), failure, gap)
 
 
