@@ -208,6 +208,15 @@ def test_an_attribute_with_the_id_of_no_case_is_said_and_the_words_do_not_overru
     assert found == {"find 1": "unplayed", "b 1": "correct"} and "'gone'" in said
 
 
+def test_an_attribute_that_no_trace_has_is_refused_with_the_nearest_one():
+    write_cases(FIND)
+    write_traces(*traced("t", FOUND, ticket="find"))
+    words = ("score", "--data", "cases.jsonl", "--traces", "traces.jsonl", "--id-attribute")
+    said = wildtool(*words, "tickt")
+    assert said.exit_code == 2 and "'ticket'" in said.output and not Path("runs").exists()
+    assert wildtool(*words, "ticket").exit_code == 0
+
+
 def test_several_traces_of_a_case_are_repeats_in_order_of_time_and_others_are_not_unplayed_for_it():
     wrong = [user("Where is A-1?"), says("No idea.")]
     write_cases(FIND, {"id": "b", "input": "Bye.", "expect": "none"})

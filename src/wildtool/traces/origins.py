@@ -89,6 +89,11 @@ class SpanTree:
         ]
         return list(dict.fromkeys(values))
 
+    def attributes(self) -> list[str]:
+        """The names of attributes with plain values, those of all spans."""
+        spans = (span for spans in self._traces.values() for span in spans)
+        return list(dict.fromkeys(key for span in spans for key, value in _named(span) if _is_plain(value)))
+
     def around(self, spans: Sequence[TraceSpan]) -> list[TraceSpan]:
         """All spans of the traces that some are of."""
         return [span for trace in dict.fromkeys(each.trace for each in spans) for span in self._traces[trace]]
@@ -107,13 +112,16 @@ class SpanTree:
 def _values(span: TraceSpan, name: str) -> Iterator[str]:
     """The values of an attribute of a span, of what it holds as JSON, and of the program that wrote it."""
     held = span.attributes.get(name)
-    if isinstance(held, str | int) and not isinstance(held, bool):
+    if _is_plain(held):
         yield str(held)
         return
     for key, value in _named(span):
-        is_plain = isinstance(value, str | int) and not isinstance(value, bool)
-        if is_plain and value != "" and (key == name or key.endswith(f".{name}")):
+        if _is_plain(value) and value != "" and (key == name or key.endswith(f".{name}")):
             yield str(value)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _named(span: TraceSpan) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection
 from wildtool.engine.replies import ItemReplies, digest_of_files, write_imported
 from wildtool.engine.score.formatting import counted, first_names
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.outputs import check_folder, is_run, write_file
 from wildtool.own_cases.records import Case
 from wildtool.own_cases.summary import OVERALL, RIGHT
@@ -32,6 +32,7 @@ from wildtool.types import Item
 
 ACCOUNT_FILE = "traces.json"
 _MOST_NAMES = 5
+_MOST_ATTRIBUTES = 40
 _UNNAMED = "unnamed"
 
 
@@ -168,11 +169,17 @@ def write_traced_run(
         key = sha256(f"{digest} {source.sha256} {id_attribute}".encode()).hexdigest()[:8]
         out = Path("runs", f"{benchmark.name}-traces-{key}")
     check_folder(out, is_run, force=force)
+    tree = SpanTree(spans)
+    if id_attribute is not None and not any(tree.values([span], id_attribute) for span in spans):
+        # By the user's words alone the traces would be joined as if nothing had been asked for.
+        raise UsageError(
+            unknown_name("attribute", id_attribute, tree.attributes()[:_MOST_ATTRIBUTES], of="the traces")
+        )
     conversations = _with_failures(reading.conversations, spans)
-    joined = Joiner([item.data for item in items], SpanTree(spans), id_attribute).join(conversations)
+    joined = Joiner([item.data for item in items], tree, id_attribute).join(conversations)
     account = TracesAccount(out, cases=len(items), reading=reading)
     rows = [row for item in items for row in _rows(item, joined.tries.get(item.id, []), account)]
-    _describe(account, joined, spans)
+    _describe(account, joined, tree)
     if not any(row.transcripts for row in rows):
         raise DataError(_nothing_joined(account, items, traces))
     tries = {row.item.id: row.repeat + 1 for row in rows}
@@ -284,7 +291,7 @@ def _note_rest(case: Case, tried: CaseTry, account: TracesAccount) -> None:
         account.past_the_end.append(case.id)
 
 
-def _describe(account: TracesAccount, joined: Joined, spans: Sequence[TraceSpan]) -> None:
+def _describe(account: TracesAccount, joined: Joined, tree: SpanTree) -> None:
     """Notes what was not joined, and which models and agents the joined conversations name."""
     account.ambiguous = [f"{_named(each)}: {reason}" for each, reason in joined.ambiguous]
     account.unmatched = [f"{_named(each)}: {reason}" for each, reason in joined.unmatched]
@@ -293,7 +300,6 @@ def _describe(account: TracesAccount, joined: Joined, spans: Sequence[TraceSpan]
     pieces = [piece for tries in joined.tries.values() for each in tries for piece in each.pieces]
     calls = [span for piece in pieces for span in piece.conversation.spans]
     account.models = Counter(filter(None, map(asked_model, calls)))
-    tree = SpanTree(spans)
     account.agents = agents_of(tree.around(calls))
 
 
