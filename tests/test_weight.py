@@ -42,7 +42,7 @@ BUDGETS = {
     "cli": 4750,
     "config": 800,
     "data": 1240,
-    "engine": 9800,
+    "engine": 10_560,
     "export": 1750,
     "models": 5800,
     "published": 130,

@@ -377,9 +377,6 @@ class Benchmark(ABC):
     """Its numbers, in order, and the pages of a report; empty for the default summary by `groups`."""
     shown: Sequence[str] = ()
     """Groups of numbers that a run prints under the headline, in order; empty where the headline is enough."""
-    step_groups: Mapping[str, Sequence[str]] = {}
-    """Groups of its numbers that rest on which calls were made in one reply, each with the profiles of which that holds;
-    without any for all. They have no value where that is not known of a run."""
     rules_of_data: Sequence[Callable[[Any], Iterable[Finding]]] = ()
     """Checks of one record, for `data lint`; empty for the check of ids. A record is what an item holds, or what it holds
     of each unit if that is a mapping by unit."""

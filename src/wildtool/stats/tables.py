@@ -43,6 +43,9 @@ class Table:
     """What the names of the metrics are, such as `instruction transitions`."""
     note: str = ""
     """A remark that is always shown with its numbers, such as why a perfect run does not reach 100 %."""
+    step_groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Groups of its metrics that rest on which calls were made in one reply, each with the profiles of which that holds,
+    or with none for all. They have no value in a run of which nobody knows that."""
     matrices: tuple[tuple[str, str], ...] = ()
     """Pairs of groups of rates whose matrix the page shows, rows first."""
 

@@ -1,6 +1,6 @@
 """WildToolBench: sessions of four tasks by users who talk like real users, and our own small set in its format."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark, Profile, part
@@ -43,10 +43,6 @@ class WildToolBench(Benchmark):
         "error_label": "VARCHAR",
         "reference_error": "VARCHAR",
         "asked_back": "BOOLEAN",
-    }
-    step_groups: Mapping[str, Sequence[str]] = {
-        "optimal path (OP)": (),
-        "accomplish progress (AP)": ("official", "paper"),
     }
 
     data = part("wildtool.benchmarks.wildtoolbench.data:DATA")

@@ -236,6 +236,7 @@ TABLES = (
         " was gone before the first mistake. Published AP divides steps by gold calls and can exceed 1; nodes done"
         " / nodes is the same thing with one unit in both places.",
         numbers=_orchestration,
+        step_groups={"optimal path (OP)": (), "accomplish progress (AP)": ("official", "paper")},
         groups=(
             "orchestration",
             "optimal path (OP)",

@@ -179,7 +179,7 @@ def _unequal_beside_questions(first: ComparedRun, second: ComparedRun) -> Iterat
     for kind, each in others.items():
         x, y = (side.result.altered.get(kind, each.without) for side in (first, second))
         if kind not in asked and x != y:
-            yield f"{kind}: {x} and {y}, so that the effect of the {' and '.join(asked)} cannot be told from it"
+            yield f"{kind}: {x} and {y}, which hides the effect of the {' and '.join(asked)}"
 
 
 def mode_remarks(sides: Sequence[ComparedRun]) -> list[str]:

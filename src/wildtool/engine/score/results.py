@@ -530,7 +530,12 @@ def _measured(
     """The metrics of a benchmark, without the value of those that rest on what nobody knows of the run."""
     if all(each.knows_steps for each in alterations):
         return list(metrics)
-    groups = {group for group, profiles in owner.step_groups.items() if not profiles or profile in profiles}
+    groups = {
+        group
+        for table in owner.tables
+        for group, profiles in table.step_groups.items()
+        if not profiles or profile in profiles
+    }
     return [
         replace(
             metric, value=None, numerator=0.0, denominator=0.0, low=None, high=None, note=_STEPS_NOT_KNOWN
