@@ -32,6 +32,7 @@ def test_places_that_the_page_names_are_there(place: str):
 OWNERS = ("shapes/", "models/", "benchmarks/", "agents/wires/")
 """Who may name vendors' keys: readers of shapes, the APIs of models, what agents ask, and a benchmark's own evaluator."""
 ELSEWHERE = {
+    "agents/native/strands.py": "tools as the framework Strands has them",
     "agents/tool_server.py": "the tool door, which speaks MCP",
     "own_cases/form.py": "names what people write in place of a key",
     "wildtool_train/bridges/responses.py": "writes a rollout for NeMo Gym as items of a Responses request",

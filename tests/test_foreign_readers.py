@@ -213,6 +213,7 @@ OPENED_IN = frozenset(
         "benchmarks/bfcl/originals.py",  # a pinned package, checked by its digest
         "benchmarks/bfcl/source.py",  # likewise
         "benchmarks/ledger/records.py",  # part of the package
+        "agents/templates.py",  # part of the package
         "check/defects.py",  # part of the package
         "data/files.py",
         "engine/record/bundle.py",  # within MAX_BUNDLE_BYTES

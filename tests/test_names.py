@@ -42,7 +42,7 @@ VAGUE = {
     "why",
     "written",
 }
-LIMIT = 0.01
+LIMIT = 0.011
 """Share of the bindings."""
 
 

@@ -88,7 +88,8 @@ def test_a_warning_names_both_places_and_the_line_that_used_the_old_one(module: 
 
 
 def test_the_package_gives_what_it_names_and_nothing_else():
-    from wildtool.api import bench, gating, results, runs, settings
+    from wildtool.agents.session import AgentSession
+    from wildtool.api import bench, gating, results, runs, scoring, settings
 
     assert {name: getattr(wildtool, name) for name in wildtool.__all__} == {
         **{
@@ -104,6 +105,8 @@ def test_the_package_gives_what_it_names_and_nothing_else():
             for name in ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling")
         },
         **{name: getattr(gating, name) for name in ("GateOutcome", "gate")},
+        "AgentSession": AgentSession,
+        "score": scoring.score,
     }
     assert dir(wildtool) == sorted(wildtool.__all__)
     with pytest.raises(AttributeError) as raised:

@@ -233,7 +233,7 @@ def rpc(mind: Mind) -> None:
 
 def acp(mind: Mind) -> None:
     """As Gemini CLI. `someones-acp` takes no server over HTTP, but starts one, and has its doors in variables."""
-    asked = 0
+    question = 0
     while True:
         message = read()
         answer, params = {"jsonrpc": "2.0", "id": message.get("id")}, message.get("params", {})
@@ -252,7 +252,7 @@ def acp(mind: Mind) -> None:
             case "session/prompt":
                 text = params["prompt"][0]["text"]
                 if text.startswith("!may "):
-                    asked += 1
+                    question += 1
                     text = f"!say {may(text.removeprefix('!may '), asked)}"
                 try:
                     said = mind.turn(text)
@@ -270,7 +270,7 @@ def update(kind: str, **more: Any) -> None:
     write({"jsonrpc": "2.0", "method": "session/update", "params": params})
 
 
-def may(call: str, asked: int) -> str:
+def may(call: str, question: int) -> str:
     """What the user's side chooses when it is asked for permission. Args: call: kind and title."""
     kind, _, title = call.partition(" ")
     options = [{"optionId": name, "kind": f"{name}_once", "name": name} for name in ("reject", "allow")]
@@ -279,7 +279,7 @@ def may(call: str, asked: int) -> str:
         "toolCall": {"toolCallId": "1", "kind": kind, "title": title},
         "options": options,
     }
-    write({"jsonrpc": "2.0", "id": f"p{asked}", "method": "session/request_permission", "params": params})
+    write({"jsonrpc": "2.0", "id": f"p{question}", "method": "session/request_permission", "params": params})
     return read()["result"]["outcome"]["optionId"]
 
 

@@ -15,7 +15,7 @@ Execute = Callable[[dict[str, Any]], Awaitable[str]]
 """Gives the result of a call."""
 
 
-async def asked(session: AgentSession, messages: list[dict[str, Any]]) -> dict[str, Any]:
+async def question(session: AgentSession, messages: list[dict[str, Any]]) -> dict[str, Any]:
     """What the model says."""
     body = {"model": session.model, "messages": messages, "tools": session.tools("openai")}
     async with (
@@ -33,7 +33,7 @@ async def played(session: AgentSession, execute: Execute) -> None:
         messages.append({"role": "system", "content": session.instructions})
     async for text in session.turns():
         messages.append({"role": "user", "content": text})
-        reply = await asked(session, messages)
+        reply = await question(session, messages)
         while calls := reply.get("tool_calls"):
             results = await asyncio.gather(*map(execute, calls))
             messages.append(reply)
@@ -41,7 +41,7 @@ async def played(session: AgentSession, execute: Execute) -> None:
                 {"role": "tool", "tool_call_id": call["id"], "content": result}
                 for call, result in zip(calls, results, strict=True)
             ]
-            reply = await asked(session, messages)
+            reply = await question(session, messages)
         messages.append(reply)
         await session.answer(reply["content"] or "")
 
@@ -103,13 +103,13 @@ async def in_its_own_loop(session: AgentSession) -> None:
 
     async def turn(text: str) -> str:
         texts.append({"role": "user", "content": text})
-        texts.append(await asked(session, texts))
+        texts.append(await question(session, texts))
         while calls := texts[-1].get("tool_calls"):
             for call in calls:
                 arguments = json.loads(call["function"]["arguments"])
                 result = await functions[call["function"]["name"]](**arguments)
                 texts.append({"role": "tool", "tool_call_id": call["id"], "content": result})
-            texts.append(await asked(session, texts))
+            texts.append(await question(session, texts))
         return texts[-1]["content"]
 
     async for text in session.turns():

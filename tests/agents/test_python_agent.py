@@ -14,12 +14,12 @@ import pytest
 
 import wildtool as wt
 from agents.python_agents import (
-    asked,
     by_an_answer_tool,
     by_call,
     by_functions,
     in_a_thread,
     in_its_own_loop,
+    question,
 )
 from wildtool.agents.agent import MODEL_PATHS
 from wildtool.agents.python_agent import PythonAgent
@@ -89,9 +89,9 @@ def test_the_same_function_continues_its_run_and_another_text_of_it_has_another_
     tmp_path: Path,
 ) -> None:
     first = run(tmp_path / "run", by_call)
-    asked = (first.folder / "record-0001.jsonl").read_text()
+    question = (first.folder / "record-0001.jsonl").read_text()
     again = run(tmp_path / "run", by_call, limit=1)
-    assert (again.folder / "record-0001.jsonl").read_text() == asked
+    assert (again.folder / "record-0001.jsonl").read_text() == question
     with pytest.raises(RecordError, match=r"agent\.name was"):
         run(tmp_path / "run", by_functions)
 
@@ -159,7 +159,7 @@ def test_a_fault_of_a_function_is_said_by_name(tmp_path: Path, agent: Any, words
 
 async def plays_one_turn(session: wt.AgentSession) -> None:
     text = await anext(session.turns())
-    reply = await asked(session, [{"role": "user", "content": text}])
+    reply = await question(session, [{"role": "user", "content": text}])
     await session.answer(reply["content"] or "")
 
 
@@ -242,7 +242,7 @@ def test_an_answer_is_a_text(tmp_path: Path) -> None:
 def test_a_limit_of_its_own_ends_a_turn_and_is_judged(tmp_path: Path) -> None:
     async def agent(session: wt.AgentSession) -> None:
         async for text in session.turns():
-            await asked(session, [{"role": "user", "content": text}])
+            await question(session, [{"role": "user", "content": text}])
             await session.reach_limit("one step")
 
     its = run(tmp_path / "run", agent)

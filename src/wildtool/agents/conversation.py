@@ -58,7 +58,7 @@ class ToolsMissingError(AgentFailedError):
 class PendingAsk:
     """A question to the model that is not answered yet."""
 
-    asked: Asked
+    question: Asked
     answer: "asyncio.Future[WireAnswer]"
     digest: bytes
 
@@ -66,14 +66,18 @@ class PendingAsk:
 class AgentConversation:
     """See the module. Calls of `play` come one after another."""
 
-    def __init__(self, name: str, tools: Sequence[Tool], traits: Traits, patience_s: float) -> None:
+    def __init__(
+        self, name: str, tools: Sequence[Tool], traits: Traits, patience_s: float, model: str = ""
+    ) -> None:
         """Args:
         name: of the agent, for messages.
+        model: the name by which the agent asks for its model.
         patience_s: seconds that it may take between two things that it does.
         """
         self.name = name
         self.tools = list(tools)
         self.traits = traits
+        self.model = model
         self.lived: list[Message] = []
         """The benchmark's messages that it has lived through."""
         self.unit = ""
@@ -152,19 +156,21 @@ class AgentConversation:
 
     # What arrives at the doors --------------------------------------------------------------------
 
-    async def ask_model(self, asked: Asked, *, is_retry: bool) -> WireAnswer:
+    async def ask_model(self, question: Asked, *, is_retry: bool) -> WireAnswer:
         """Waits for the answer to a question to the model; one without tools of the conversation is answered at once."""
         if self.closed:
-            return WIRE_FORMATS[asked.wire].error(503, "the conversation is over")
-        if self.tools and not offered_names(self.tools, asked.tools):
+            return WIRE_FORMATS[question.wire].error(503, "the conversation is over")
+        if self.tools and not offered_names(self.tools, question.tools):
             self._notes.side_requests += 1
-            return WIRE_FORMATS[asked.wire].write({"role": "assistant", "content": "OK"}, asked, {}, "stop")
-        digest = sha256(canonical_json(dict(asked.body))).digest()
+            return WIRE_FORMATS[question.wire].write(
+                {"role": "assistant", "content": "OK"}, question, {}, "stop"
+            )
+        digest = sha256(canonical_json(dict(question.body))).digest()
         if is_retry:
             self._notes.retries += 1
             if digest in self._answered:
                 return self._answered[digest]
-        ask = PendingAsk(asked, asyncio.get_running_loop().create_future(), digest)
+        ask = PendingAsk(question, asyncio.get_running_loop().create_future(), digest)
         self._asks.append(ask)
         self._happened.set()
         try:
@@ -272,7 +278,7 @@ class AgentConversation:
                 f"{self.name} ended its turn ({end.kind}: {end.text or end.detail}), and the earlier conversation does "
                 "not end there"
             )
-        self._look_at_first(self._asks[0].asked)
+        self._look_at_first(self._asks[0].question)
         self._begin_step(calls)
         self._deliver(self._as_it_expects(message), {}, None)
         if not calls:
@@ -295,11 +301,11 @@ class AgentConversation:
             if self._uninvited:
                 return self._reply_of_call(self._uninvited.popleft())
             ask = self._asks[0]
-            self._notes.asked(ask.asked, self._step)
-            self._look_at_first(ask.asked)
+            self._notes.note_question(ask.question, self._step)
+            self._look_at_first(ask.question)
             start = time.monotonic()
             try:
-                answered = await answer(ask.asked)
+                answered = await answer(ask.question)
             finally:
                 self._model_s += time.monotonic() - start
             reply = answered.reply
@@ -385,16 +391,17 @@ class AgentConversation:
     ) -> None:
         """Answers the question that waits. Args: as_is: the bytes of the answer, where there are some."""
         ask = self._asks.popleft()
-        answer = as_is or WIRE_FORMATS[ask.asked.wire].write(message, ask.asked, usage, reason)
+        answer = as_is or WIRE_FORMATS[ask.question.wire].write(message, ask.question, usage, reason)
         self._answered = {ask.digest: answer}
+        self._notes.changes(answer.changes)
         if not ask.answer.done():
             ask.answer.set_result(answer)
 
-    def _look_at_first(self, asked: Asked) -> None:
+    def _look_at_first(self, question: Asked) -> None:
         """Learns from the first question how the agent offers the tools. Raises AgentFailedError if one is missing."""
         if self._names is not None:
             return
-        names = offered_names(self.tools, asked.tools)
+        names = offered_names(self.tools, question.tools)
         missing = [name for tool in self.tools if (name := tool[FUNCTION]["name"]) not in names]
         if missing:
             raise ToolsMissingError(
@@ -402,9 +409,9 @@ class AgentConversation:
                 f"{', '.join(missing[:5])}. Nothing can be judged so"
             )
         self._names = names
-        offered = {tool[FUNCTION]["name"] for tool in asked.tools}
+        offered = {tool[FUNCTION]["name"] for tool in question.tools}
         self._own_tools = frozenset(offered - set(names.values()))
-        self._notes.tools_offered(self.tools, asked.tools, names)
+        self._notes.tools_offered(self.tools, question.tools, names)
 
     def _begin_step(self, calls: Sequence[Mapping[str, Any]]) -> None:
         """Begins the step of a reply."""

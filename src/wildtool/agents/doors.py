@@ -32,8 +32,9 @@ class AtTheDoors(Protocol):
 
     tools: list[Tool]
     traits: Traits
+    model: str
 
-    async def ask_model(self, asked: Asked, *, is_retry: bool) -> WireAnswer:
+    async def ask_model(self, question: Asked, *, is_retry: bool) -> WireAnswer:
         """Answers what the agent asks its model."""
         ...
 
@@ -118,15 +119,15 @@ class Doors:
         if wire is None:
             conversation.asked_beside(path)
             body = as_object(await _json(request)) if request.method == "POST" else {}
-            return _response(side_answer(path, request.method, body))
+            return _response(side_answer(path, request.method, body, conversation.model))
         try:
-            asked = WIRE_FORMATS[wire].read(as_object(await _json(request)), path)
-            asked = replace(asked, raw=await request.read())
+            question = WIRE_FORMATS[wire].read(as_object(await _json(request)), path)
+            question = replace(question, raw=await request.read())
         except ValueError as error:
             conversation.asked_beside(path)
             return _response(WIRE_FORMATS[wire].error(400, str(error)))
         is_retry = any(request.headers.get(header, "0") not in ("", "0") for header in _RETRY_HEADERS)
-        return _response(await conversation.ask_model(asked, is_retry=is_retry))
+        return _response(await conversation.ask_model(question, is_retry=is_retry))
 
 
 async def _json(request: web.Request) -> Any:

@@ -27,19 +27,19 @@ class HarnessNotes:
         self._known: dict[str, Any] = {}
         """What was noted before."""
 
-    def asked(self, asked: Asked, step: CallStep) -> None:
+    def note_question(self, question: Asked, step: CallStep) -> None:
         """Notes a question to the model, and what it shows of the step before."""
-        self._notes["wire"] = asked.wire
+        self._notes["wire"] = question.wire
         system = "\n\n".join(
-            (written_text(each) or "") for each in asked.messages if each.get("role") in _INSTRUCTIONS
+            (written_text(each) or "") for each in question.messages if each.get("role") in _INSTRUCTIONS
         )
         self._note_new("prompt", {"chars": len(system), "text": system})
-        self._note_new("sampling", dict(asked.sampling))
-        if asked.lost:
-            self._notes["lost"] = dict(asked.lost)
+        self._note_new("sampling", dict(question.sampling))
+        if question.lost:
+            self._notes["lost"] = dict(question.lost)
         shown = {
             str(each.get("tool_call_id")): (written_text(each) or "")
-            for each in asked.messages
+            for each in question.messages
             if each.get("role") == "tool"
         }
         self._fates(step, shown)
@@ -71,6 +71,12 @@ class HarnessNotes:
         """Notes a reply that was not the benchmark's: of calls to the agent's own tools, or one that it threw away."""
         self._own_steps += 1
         self._own_calls += [str(as_object(call.get(FUNCTION)).get("name")) for call in calls]
+
+    def changes(self, names: Sequence[str]) -> None:
+        """Notes what an answer's wire could not carry as it was said. Args: names: of the changes."""
+        lost = self._notes.setdefault("lost", {}) if names else {}
+        for name in names:
+            lost[name] = lost.get(name, 0) + 1
 
     def uninvited(self, name: str, arguments: Any) -> None:
         """Notes an execution that no reply asked for."""

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ class AgentModel:
         conversation = None
         try:
             conversation = await self._conversation(request, address)
-            return await conversation.play(request.messages, lambda asked: self._answer(asked, request))
+            return await conversation.play(request.messages, lambda question: self._answer(question, request))
         except (AgentFailedError, OSError) as error:
             await self._end(conversation, address)
             self._failures[address] += 1
@@ -102,13 +103,13 @@ class AgentModel:
         self._kept.close()
         await self._inner.close()
 
-    async def _answer(self, asked: Asked, request: Request) -> Answered:
+    async def _answer(self, question: Asked, request: Request) -> Answered:
         if self._is_scripted:
             return Answered(await self._inner.complete(request), is_ours=True)
-        own = Request(asked.messages, asked.tools, address=request.address)
+        own = Request(_with_one_system(question.messages), question.tools, address=request.address)
         inner = self._inner
-        if isinstance(inner, HttpModel) and _takes_as_is(inner, asked):
-            reply = await inner.forward(asked.raw, own)
+        if isinstance(inner, HttpModel) and _takes_as_is(inner, question):
+            reply = await inner.forward(question.raw, own)
             answer = reply.raw.encode()
             kind = "text/event-stream" if is_event_stream(answer) else "application/json"
             return Answered(reply, as_is=WireAnswer(answer, kind))
@@ -134,8 +135,9 @@ class AgentModel:
     async def _begin(self, request: Request, its: Address) -> AgentConversation:
         doors = await self._open()
         instructions = list(_instructions(request))
+        model = self._inner.endpoint_name if isinstance(self._inner, HttpModel) else self._inner.name
         conversation = AgentConversation(
-            self._agent.name, request.tools, self._agent.traits, self._patience_s
+            self._agent.name, request.tools, self._agent.traits, self._patience_s, model
         )
         address = doors.admit(conversation)
         conversation.unit = its.unit
@@ -148,7 +150,7 @@ class AgentModel:
         place = Place(
             folder=folder,
             base_url=address,
-            model=self._inner.endpoint_name if isinstance(self._inner, HttpModel) else self._inner.name,
+            model=model,
             instructions="\n\n".join(written_text(each) or "" for each in instructions),
             tools=request.tools,
             answers_by=conversation.answers_by,
@@ -198,12 +200,21 @@ def _instructions(request: Request) -> Iterator[Message]:
         yield message
 
 
-def _takes_as_is(model: HttpModel, asked: Asked) -> bool:
+def _with_one_system(messages: Sequence[Message]) -> Sequence[Message]:
+    """Messages with all system texts at the beginning in one, since many endpoints take no second."""
+    first = list(takewhile(lambda message: message.get("role") in INSTRUCTION_ROLES, messages))
+    if len(first) < 2:
+        return messages
+    text = "\n\n".join(written_text(message) or "" for message in first)
+    return [{**first[0], "content": text}, *messages[len(first) :]]
+
+
+def _takes_as_is(model: HttpModel, question: Asked) -> bool:
     """Whether an endpoint speaks the agent's wire, so that the agent's bytes go to it unchanged."""
     return (
-        _wire(model) == asked.wire
-        and asked.model == model.endpoint_name
-        and model.takes_as_is(stream=asked.stream)
+        _wire(model) == question.wire
+        and question.model == model.endpoint_name
+        and model.takes_as_is(stream=question.stream)
     )
 
 

@@ -17,7 +17,7 @@ from wildtool.models.function import code_digest
 
 AgentFunction = Callable[..., Any]
 """A coroutine function of an `AgentSession`, which plays one conversation."""
-CLOSING_S = 5.0
+AGENT_CLOSING_S = 5.0
 """Seconds that a function may take to end after its conversation."""
 
 
@@ -98,10 +98,10 @@ class LiveFunction:
         self._session.end()
         try:
             if not is_open:
-                await asyncio.wait({self._task}, timeout=CLOSING_S)
+                await asyncio.wait({self._task}, timeout=AGENT_CLOSING_S)
             self._task.cancel()
-            await asyncio.wait({self._task}, timeout=CLOSING_S)
-            await self._tasks.cancel(CLOSING_S)
+            await asyncio.wait({self._task}, timeout=AGENT_CLOSING_S)
+            await self._tasks.cancel(AGENT_CLOSING_S)
         finally:
             self._tasks.close()
             self._watch.leave()

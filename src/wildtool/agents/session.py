@@ -5,16 +5,12 @@ from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import Future
 from copy import deepcopy
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from wildtool.agents.agent import WIRES, AgentFailedError, Place, ToolAnswer, TurnEnd, Wire
+from wildtool.agents.native.tool_session import ToolKind
 from wildtool.errors import UsageError, unknown_name
 from wildtool.types import Tool
-
-ToolKind = Literal[
-    "openai", "callables", "openai-agents", "pydantic-ai", "langchain", "adk", "smolagents", "strands"
-]
-"""Forms in which a function can have its tools."""
 
 
 class AgentSession:
@@ -82,9 +78,9 @@ class AgentSession:
 
         Raises UsageError for another one, and where the framework is not installed.
         """
-        from wildtool.agents.native import native_tools  # each framework is loaded when it is asked for
+        from wildtool.agents.native import framework_tools  # each framework is loaded when it is asked for
 
-        return native_tools(kind, self)
+        return framework_tools(kind, self)
 
     def definitions(self) -> list[Tool]:
         """The tools as a bare model is sent them, in OpenAI's shape."""

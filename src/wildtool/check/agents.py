@@ -11,8 +11,8 @@ from wildtool.json_codec import as_object, as_objects
 from wildtool.types import HARNESS
 
 SESSIONS_OF_QUICK = 8
-GOLD = "baseline/gold"
-MOST_EXAMPLES = 5
+GOLD_MODEL = "baseline/gold"
+MOST_AGENT_EXAMPLES = 5
 """Examples of each kind of difference."""
 _LONGEST = 160
 """Characters of an example."""
@@ -75,7 +75,7 @@ class AgentReport:
 def check_agent(
     agent: str,
     *,
-    model: str = GOLD,
+    model: str = GOLD_MODEL,
     quick: bool = False,
     concurrency: int | None = None,
     timeout_s: float = 600.0,
@@ -160,7 +160,7 @@ class _Seen:
     def note(self, name: str, example: str) -> None:
         self.counts[name] += 1
         examples = self.examples.setdefault(name, [])
-        if len(examples) < MOST_EXAMPLES:
+        if len(examples) < MOST_AGENT_EXAMPLES:
             examples.append(example if len(example) <= _LONGEST else f"{example[:_LONGEST]}…")
 
     def read(self, place: str, harness: Mapping[str, Any]) -> None:

@@ -140,12 +140,12 @@ def _check_agent(
     agent: str, model: str | None, *, quick: bool, concurrency: int | None, timeout: float, as_json: bool
 ) -> int:
     """Checks an agent and prints what was found. Gives the exit status."""
-    from wildtool.check.agents import GOLD, check_agent
+    from wildtool.check.agents import GOLD_MODEL, check_agent
     from wildtool.terminal import print_err, print_out, print_wrapped
 
     report = check_agent(
         agent,
-        model=model or GOLD,
+        model=model or GOLD_MODEL,
         quick=quick,
         concurrency=concurrency,
         timeout_s=timeout,

@@ -155,14 +155,14 @@ def _read_result(place: CasePlace, context: Context) -> Any:
         return None
     value = context.results[label]
     for number in range(len(keys)):
-        value = value_at(value, keys[number : number + 1])
+        value = value_below(value, keys[number : number + 1])
         if value is None:
             place.fail(f"the result of {label!r} has no {keys[number]!r}")
             return None
     return value
 
 
-def value_at(value: Any, keys: Sequence[str]) -> Any:
+def value_below(value: Any, keys: Sequence[str]) -> Any:
     """What a result holds under keys, one below the other; None where it holds nothing there."""
     for key in keys:
         inner: Any = as_object(value).get(key)

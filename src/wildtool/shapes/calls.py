@@ -63,9 +63,9 @@ _BESIDE = frozenset(
     }
 )
 """Keys of a call that hold no arguments."""
-NOT_RECORDED = "(not recorded)"
+UNRECORDED_ARGUMENTS = "(not recorded)"
 """The text of arguments that a trace does not hold."""
-_NO_ARGUMENTS: Sequence[Any] = ({}, "", "{}", NOT_RECORDED)
+_NO_ARGUMENTS: Sequence[Any] = ({}, "", "{}", UNRECORDED_ARGUMENTS)
 _WORDS_OF_ARGUMENTS = ("arg", "param", "input", "payload", "body")
 """Parts of keys under which people keep arguments."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.shapes import Reading, ShapeError, read_entry, read_messages, read_record
-from wildtool.shapes.calls import NOT_RECORDED
+from wildtool.shapes.calls import UNRECORDED_ARGUMENTS
 from wildtool.traces.conventions import (
     CONVENTIONS,
     is_event_of_call,
@@ -120,7 +120,7 @@ def spans_as_conversations(
 
     Args:
         as_tries: for judging: two traces that say the same are two conversations, and arguments that are not recorded
-            are `NOT_RECORDED` instead of none.
+            are `UNRECORDED_ARGUMENTS` instead of none.
     """
     made.spans = len(spans)
     exchanges: list[ModelCall] = []
@@ -133,7 +133,7 @@ def spans_as_conversations(
             runs[span.trace].append(tool)
         if kind in (TOOL, OTHER):
             continue
-        found, problem = _exchanges(span, NOT_RECORDED if as_tries else None)
+        found, problem = _exchanges(span, UNRECORDED_ARGUMENTS if as_tries else None)
         if span.failure and kind not in (AGENT, STEP):
             found = [exchange for each in found if (exchange := _unanswered(each)).messages]
         if kind in (AGENT, STEP):

@@ -124,7 +124,7 @@ def adapter(wire: Wire, **settings: Any) -> HttpModel:
     return model(PROTOCOL_OF[wire], **settings)
 
 
-def asked(wire: Wire, body: Mapping[str, Any], *, stream: bool = False) -> Asked:
+def question(wire: Wire, body: Mapping[str, Any], *, stream: bool = False) -> Asked:
     """A request as the door reads it."""
     path = STREAM_PATH if wire == "gemini" and stream else PATHS[wire]
     return WIRE_FORMATS[wire].read(body, path)
@@ -135,4 +135,4 @@ def request_of(
 ) -> Asked:
     """What the door reads of the request that our adapter sends."""
     sent = loads(adapter(wire, **settings).body(Request(messages, offered or [])))
-    return asked(wire, sent, stream=settings.get("stream", False))
+    return question(wire, sent, stream=settings.get("stream", False))

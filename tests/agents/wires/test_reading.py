@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.wires.drawn import PATHS, asked, conversations, odd, request_of, tools, wires
+from agents.wires.drawn import PATHS, conversations, odd, question, request_of, tools, wires
 from long import a_fiftieth_of
 from wildtool.agents.agent import WIRES, Wire
 from wildtool.agents.wires import WIRE_FORMATS, wire_of
@@ -69,7 +69,7 @@ def test_whatever_an_agent_sends_is_read_and_answered_or_refused(
     key = data.draw(st.sampled_from(sorted(body)))
     body[key] = changed(body[key], data)
     try:
-        read = asked(wire, body)
+        read = question(wire, body)
     except ValueError:
         return
     said = {**_SAID, "provider_content": changed(_OWN_PARTS, data)}
@@ -134,7 +134,7 @@ BODIES: dict[str, tuple[Wire, dict[str, Any]]] = {
 def test_a_body_that_is_no_request_is_refused_by_its_key(key: str):
     wire, body = BODIES[key]
     with pytest.raises(ValueError) as refusal:
-        asked(wire, body)
+        question(wire, body)
     assert key in str(refusal.value)
 
 
@@ -149,7 +149,7 @@ def test_images_marks_of_errors_and_tools_that_the_provider_runs_are_counted():
     call = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
     messages = [{"role": "assistant", "content": [call]}, {"role": "user", "content": content}]
     search = {"type": "web_search_20250305", "name": "web_search"}
-    read = asked("messages", {"model": "m", "messages": messages, "tools": [search]})
+    read = question("messages", {"model": "m", "messages": messages, "tools": [search]})
     assert read.messages[1:] == [
         {"role": "tool", "tool_call_id": "c", "content": "no"},
         {"role": "user", "content": "?"},
@@ -166,7 +166,7 @@ def test_tools_of_a_namespace_are_named_as_calls_name_them():
         {"type": "function_call", "call_id": id_, "namespace": name, "name": "add", "arguments": "{}"}
         for id_, name in [("1", "mcp__a"), ("2", "mcp__b")]
     ]
-    read = asked("responses", body)
+    read = question("responses", body)
     offered = [tool["function"]["name"] for tool in read.tools]
     assert offered[0] == "add" and len({*offered}) == 2
     assert [read.namespaces[name] for name in offered] == ["mcp__a", "mcp__b"]
@@ -185,7 +185,7 @@ def test_calls_of_gemini_without_ids_are_bound_by_name_and_order():
         {"name": "f", "response": {"error": "of the first"}},
         {"name": "f", "response": {"output": "of f", "more": 1}},
     )
-    read = asked("gemini", {"contents": [asks, results, asks, results]})
+    read = question("gemini", {"contents": [asks, results, asks, results]})
     ids = [call["id"] for message in (read.messages[0], read.messages[4]) for call in message["tool_calls"]]
     bound = [message["tool_call_id"] for message in read.messages if message["role"] == "tool"]
     assert len({*ids}) == 6 and bound == [ids[place] for place in (1, 0, 2, 4, 3, 5)]
@@ -194,7 +194,7 @@ def test_calls_of_gemini_without_ids_are_bound_by_name_and_order():
         "of the first",
         '{"output": "of f", "more": 1}',
     ]
-    again = asked("gemini", {"contents": [asks, results, asks, results, turn("user", "text")]})
+    again = question("gemini", {"contents": [asks, results, asks, results, turn("user", "text")]})
     assert again.messages[:8] == read.messages
 
 
@@ -202,7 +202,7 @@ def test_a_result_that_gemini_repeats_is_counted_and_one_without_a_call_is_kept(
     call = {"role": "model", "parts": [{"functionCall": {"id": "c", "name": "f", "args": {}}}]}
     result = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "r"}}}
     other = {"functionResponse": {"id": "d", "name": "f", "response": {"output": "r"}}}
-    read = asked("gemini", {"contents": [call, {"role": "user", "parts": [result, result, other]}]})
+    read = question("gemini", {"contents": [call, {"role": "user", "parts": [result, result, other]}]})
     assert [message["tool_call_id"] for message in read.messages[1:]] == ["c", "d"]
     assert sorted(read.lost.values()) == [1, 1]
 
@@ -220,14 +220,14 @@ def test_parts_of_a_text_are_lines(wire: Wire):
             ]
         },
     }
-    read = asked(wire, {"model": "m", **bodies[wire]})
+    read = question(wire, {"model": "m", **bodies[wire]})
     assert [message["content"] for message in read.messages] == ["a\nb", "a\nb"]
 
 
 def test_google_s_own_schemas_are_read_as_json_schema():
     parameters = {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}
     body = {"contents": [], "tools": [{"function_declarations": [{"name": "f", "parameters": parameters}]}]}
-    [tool] = asked("gemini", body).tools
+    [tool] = question("gemini", body).tools
     assert tool["function"]["parameters"] == {"type": "object", "properties": {"a": {"type": "string"}}}
 
 

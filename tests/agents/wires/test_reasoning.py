@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.wires.drawn import adapter, asked, calls, objects, texts, wires
+from agents.wires.drawn import adapter, calls, objects, question, texts, wires
 from long import a_fiftieth_of
 from models.asking import call, model
 from models.peers import PROTOCOLS
@@ -27,7 +27,7 @@ _ASKED: dict[Wire, dict[str, Any]] = {
 
 def sent_back(wire: Wire, message: Message) -> Message:
     """A reply as the door reads it in the next request of an agent that keeps what it got."""
-    answer = loads(WIRE_FORMATS[wire].write(message, asked(wire, _ASKED[wire]), {}, None).body)
+    answer = loads(WIRE_FORMATS[wire].write(message, question(wire, _ASKED[wire]), {}, None).body)
     bodies: dict[Wire, Any] = {
         "chat": lambda: {"model": "m", "messages": [answer["choices"][0]["message"]]},
         "responses": lambda: {"model": "m", "input": answer["output"]},
@@ -37,7 +37,7 @@ def sent_back(wire: Wire, message: Message) -> Message:
         },
         "gemini": lambda: {"contents": [in_other_base64(answer["candidates"][0]["content"])]},
     }
-    [reply] = asked(wire, bodies[wire]()).messages
+    [reply] = question(wire, bodies[wire]()).messages
     return cast(Message, reply)
 
 
@@ -106,7 +106,7 @@ def test_blocks_that_a_provider_signed_keep_their_order_under_the_agent_s_names(
     message = adapter("messages").read(dumps(raw), Request([HELLO])).message
     named = {**message, "tool_calls": [call("c", "mcp__wt__math_add", '{"a":1}')]}
     answer = loads(
-        WIRE_FORMATS["messages"].write(named, asked("messages", _ASKED["messages"]), {}, None).body
+        WIRE_FORMATS["messages"].write(named, question("messages", _ASKED["messages"]), {}, None).body
     )
     assert answer["content"] == [{**b, "name": "mcp__wt__math_add"} if "input" in b else b for b in blocks]
 
@@ -114,11 +114,11 @@ def test_blocks_that_a_provider_signed_keep_their_order_under_the_agent_s_names(
 def test_an_agent_that_drops_reasoning_sends_a_reply_without_it():
     message: Message = {"role": "assistant", "content": "x", "reasoning": "t"}
     answer = loads(
-        WIRE_FORMATS["messages"].write(message, asked("messages", _ASKED["messages"]), {}, None).body
+        WIRE_FORMATS["messages"].write(message, question("messages", _ASKED["messages"]), {}, None).body
     )
     blocks = [block for block in answer["content"] if block["type"] == "text"]
     body = {"model": "m", "messages": [{"role": "assistant", "content": blocks}]}
-    assert asked("messages", body).messages == [{"role": "assistant", "content": "x"}]
+    assert question("messages", body).messages == [{"role": "assistant", "content": "x"}]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +127,6 @@ def test_an_agent_that_drops_reasoning_sends_a_reply_without_it():
 def test_a_signature_of_whatever_content_is_read(signature: str):
     blocks = [{"type": "thinking", "thinking": "t", "signature": signature}, {"type": "text", "text": "x"}]
     body = {"model": "m", "messages": [{"role": "assistant", "content": blocks}]}
-    [reply] = asked("messages", body).messages
+    [reply] = question("messages", body).messages
     assert reply["content"] == "x"
     assert as_object(reply.get(PROVIDER_CONTENT)).get("anthropic") in (None, blocks)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.wires.drawn import EXACT_WIRES, adapter, asked, broken, calls, request_of, texts, wires
+from agents.wires.drawn import EXACT_WIRES, adapter, broken, calls, question, request_of, texts, wires
 from long import a_fiftieth_of
 from wildtool.agents.agent import WIRES, Wire
 from wildtool.agents.wires import WIRE_FORMATS, side_answer
@@ -155,8 +155,8 @@ def test_without_counts_no_tokens_are_made_up(wire: Wire, stream: bool):
 def test_a_stream_of_chat_has_usage_only_where_it_is_asked_for():
     body = {"model": "m", "messages": [HELLO], "stream": True}
     said = {"role": "assistant", "content": "x"}
-    plain = WIRE_FORMATS["chat"].write(said, asked("chat", body), USAGE, None)
-    wanted = asked("chat", {**body, "stream_options": {"include_usage": True}})
+    plain = WIRE_FORMATS["chat"].write(said, question("chat", body), USAGE, None)
+    wanted = question("chat", {**body, "stream_options": {"include_usage": True}})
     counted = WIRE_FORMATS["chat"].write(said, wanted, USAGE, None)
     assert b"usage" not in plain.body and counted.body.count(b'"usage"') == 1
     assert plain.body.endswith(b"data: [DONE]\n\n")
@@ -178,7 +178,7 @@ def test_a_call_of_a_namespace_and_one_of_free_text_name_what_the_agent_offered(
         {"type": "namespace", "name": "mcp__wt", "tools": [{"type": "function", "name": "add"}]},
         {"type": "custom", "name": "patch", "format": {"type": "grammar"}},
     ]
-    read = asked("responses", {"model": "m", "input": "hi", "tools": tools})
+    read = question("responses", {"model": "m", "input": "hi", "tools": tools})
     said = [
         {"id": str(number), "type": "function", "function": {"name": name, "arguments": arguments}}
         for number, (name, arguments) in enumerate(
@@ -192,7 +192,7 @@ def test_a_call_of_a_namespace_and_one_of_free_text_name_what_the_agent_offered(
     assert (patch["type"], patch["input"]) == ("custom_tool_call", "*** Begin")
     assert (raw["input"], len(answer.changes)) == ("*** raw", 1)
     assert (unknown["type"], unknown["name"], "namespace" in unknown) == ("function_call", "none", False)
-    back = asked("responses", {"model": "m", "input": [add, patch], "tools": tools}).messages[0]
+    back = question("responses", {"model": "m", "input": [add, patch], "tools": tools}).messages[0]
     assert back["tool_calls"] == said[:2]
 
 

@@ -15,10 +15,10 @@ class StreamJson(Driver):
     """A conversation."""
 
     async def ready(self) -> None:
-        asked = 0
+        question = 0
         while True:
-            asked += 1
-            servers = await self._servers(f"servers {asked}")
+            question += 1
+            servers = await self._servers(f"servers {question}")
             lost = [
                 f"{name}: {state}" for name, state in servers.items() if state not in ("connected", "pending")
             ]

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pkgutil import resolve_name
 from typing import Any
 
-from wildtool.agents.session import AgentSession, ToolKind
+from wildtool.agents.native.tool_session import ToolKind, ToolSession
 from wildtool.errors import UsageError, unknown_name
 
 _FORMS: Mapping[ToolKind, tuple[str, str]] = {
-    "openai": ("wildtool.agents.native.plain:openai_tools", ""),
+    "openai": ("wildtool.agents.native.plain:plain_tools", ""),
     "callables": ("wildtool.agents.native.plain:callable_tools", ""),
     "openai-agents": ("wildtool.agents.native.openai_agents:openai_agents_tools", "openai-agents"),
     "pydantic-ai": ("wildtool.agents.native.pydantic_ai:pydantic_ai_tools", "pydantic-ai"),
@@ -20,7 +20,7 @@ _FORMS: Mapping[ToolKind, tuple[str, str]] = {
 """By form what makes the tools, and the package that it needs."""
 
 
-def native_tools(kind: ToolKind, session: AgentSession) -> list[Any]:
+def framework_tools(kind: ToolKind, session: ToolSession) -> list[Any]:
     """The tools in a form. Raises UsageError for one that there is not, or whose framework is missing."""
     if kind not in _FORMS:
         raise UsageError(unknown_name("form of tools", str(kind), _FORMS))

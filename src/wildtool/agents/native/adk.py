@@ -5,11 +5,11 @@ from importlib import import_module
 from typing import Any
 
 from wildtool.agents.agent import ToolAnswer
-from wildtool.agents.native.schemas import ToolSchema, tool_schemas
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.schemas import ToolSchema, session_schemas
+from wildtool.agents.native.tool_session import ToolSession
 
 
-def adk_tools(session: AgentSession) -> list[Any]:
+def adk_tools(session: ToolSession) -> list[Any]:
     """Each as a `BaseTool` that declares the schema itself."""
     base: Any = import_module("google.adk.tools.base_tool").BaseTool
     types: Any = import_module("google.genai.types")
@@ -31,7 +31,7 @@ def adk_tools(session: AgentSession) -> list[Any]:
         async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:
             return _result(await session.call(self._tool.name, args, tool_context.function_call_id))
 
-    return [SessionTool(tool) for tool in tool_schemas(session)]
+    return [SessionTool(tool) for tool in session_schemas(session)]
 
 
 def _result(answer: ToolAnswer) -> Any:

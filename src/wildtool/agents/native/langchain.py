@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import Any
 
 from wildtool.agents.agent import ToolAnswer
-from wildtool.agents.native.schemas import tool_schemas
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.schemas import session_schemas
+from wildtool.agents.native.tool_session import ToolSession
 from wildtool.json_codec import as_object
 
 
-def langchain_tools(session: AgentSession) -> list[Any]:
+def langchain_tools(session: ToolSession) -> list[Any]:
     """Each as a `BaseTool` that answers a call itself: what lies between would check arguments and lose the call's id."""
     messages: Any = import_module("langchain_core.messages")
     base: Any = import_module("langchain_core.tools").BaseTool
@@ -46,5 +46,5 @@ def langchain_tools(session: AgentSession) -> list[Any]:
 
     return [
         SessionTool(name=tool.name, description=tool.description, args_schema=tool.parameters)
-        for tool in tool_schemas(session)
+        for tool in session_schemas(session)
     ]

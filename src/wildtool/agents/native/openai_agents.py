@@ -3,11 +3,11 @@
 from importlib import import_module
 from typing import Any
 
-from wildtool.agents.native.schemas import ToolSchema, tool_schemas
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.schemas import ToolSchema, session_schemas
+from wildtool.agents.native.tool_session import ToolSession
 
 
-def openai_agents_tools(session: AgentSession) -> list[Any]:
+def openai_agents_tools(session: ToolSession) -> list[Any]:
     """Each as a `FunctionTool`, which gets the arguments as the model wrote them."""
     agents: Any = import_module("agents")
 
@@ -24,4 +24,4 @@ def openai_agents_tools(session: AgentSession) -> list[Any]:
             strict_json_schema=False,
         )
 
-    return [made(tool) for tool in tool_schemas(session)]
+    return [made(tool) for tool in session_schemas(session)]

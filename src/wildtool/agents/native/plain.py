@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from keyword import iskeyword
 from typing import Any
 
-from wildtool.agents.native.schemas import ToolSchema, tool_schemas
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.schemas import ToolSchema, session_schemas
+from wildtool.agents.native.tool_session import ToolSession
 from wildtool.json_codec import as_list, as_object
 from wildtool.types import Tool
 
@@ -20,17 +20,17 @@ _TYPES: Mapping[str, type] = {
 }
 
 
-def openai_tools(session: AgentSession) -> list[Tool]:
+def plain_tools(session: ToolSession) -> list[Tool]:
     """As a bare model is sent them."""
     return session.definitions()
 
 
-def callable_tools(session: AgentSession) -> list[Callable[..., Awaitable[str]]]:
+def callable_tools(session: ToolSession) -> list[Callable[..., Awaitable[str]]]:
     """An async function for each tool, with its name, docstring and signature; it gives the text of the result."""
-    return [_callable(tool, session) for tool in tool_schemas(session)]
+    return [_callable(tool, session) for tool in session_schemas(session)]
 
 
-def _callable(tool: ToolSchema, session: AgentSession) -> Callable[..., Awaitable[str]]:
+def _callable(tool: ToolSchema, session: ToolSession) -> Callable[..., Awaitable[str]]:
     async def call(**arguments: Any) -> str:
         return (await session.call(tool.name, arguments)).text
 

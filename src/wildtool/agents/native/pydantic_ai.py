@@ -3,11 +3,11 @@
 from importlib import import_module
 from typing import Any
 
-from wildtool.agents.native.schemas import ToolSchema, tool_schemas
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.schemas import ToolSchema, session_schemas
+from wildtool.agents.native.tool_session import ToolSession
 
 
-def pydantic_ai_tools(session: AgentSession) -> list[Any]:
+def pydantic_ai_tools(session: ToolSession) -> list[Any]:
     """Each as a `Tool` from a schema, whose arguments are not checked."""
     library: Any = import_module("pydantic_ai")
 
@@ -17,4 +17,4 @@ def pydantic_ai_tools(session: AgentSession) -> list[Any]:
 
         return library.Tool.from_schema(run, tool.name, tool.description, tool.parameters, takes_ctx=True)
 
-    return [made(tool) for tool in tool_schemas(session)]
+    return [made(tool) for tool in session_schemas(session)]

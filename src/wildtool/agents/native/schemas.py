@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.tool_session import ToolSession
 from wildtool.agents.tool_server import offered_schema
 from wildtool.shapes.keys import FUNCTION
 
@@ -18,7 +18,7 @@ class ToolSchema:
     """To the letter, but for types that JSON Schema does not have (`offered_schema`)."""
 
 
-def tool_schemas(session: AgentSession) -> list[ToolSchema]:
+def session_schemas(session: ToolSession) -> list[ToolSchema]:
     """The tools of a conversation, in order."""
     functions = [tool[FUNCTION] for tool in session.definitions()]
     return [

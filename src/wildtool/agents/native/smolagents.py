@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import Any
 
-from wildtool.agents.native.schemas import ToolSchema, tool_schemas
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.schemas import ToolSchema, session_schemas
+from wildtool.agents.native.tool_session import ToolSession
 from wildtool.errors import UsageError
 from wildtool.json_codec import as_list, as_object
 from wildtool.shapes.keys import FUNCTION
@@ -16,7 +16,7 @@ _SCHEMA_OF = "get_tool_json_schema"
 """The function of `smolagents.models` that writes a tool into a request."""
 
 
-def smolagents_tools(session: AgentSession) -> list[Any]:
+def smolagents_tools(session: ToolSession) -> list[Any]:
     """Each as a `Tool`; its schema goes into requests as it is. A name that is none in Python is no obstacle."""
     base: Any = import_module("smolagents").Tool
     _keep_schemas(import_module("smolagents.models"))
@@ -43,7 +43,7 @@ def smolagents_tools(session: AgentSession) -> list[Any]:
         def __call__(self, *given: Any, sanitize_inputs_outputs: bool = False, **arguments: Any) -> str:
             return session.call_from_thread(self.name, given[0] if given else arguments).text
 
-    return [SessionTool(tool) for tool in tool_schemas(session)]
+    return [SessionTool(tool) for tool in session_schemas(session)]
 
 
 def _inputs(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 from importlib import import_module
 from typing import Any
 
-from wildtool.agents.native.schemas import ToolSchema, tool_schemas
-from wildtool.agents.session import AgentSession
+from wildtool.agents.native.schemas import ToolSchema, session_schemas
+from wildtool.agents.native.tool_session import ToolSession
 
 
-def strands_tools(session: AgentSession) -> list[Any]:
+def strands_tools(session: ToolSession) -> list[Any]:
     """Each as an `AgentTool`."""
     base: Any = import_module("strands.types.tools").AgentTool
 
@@ -46,4 +46,4 @@ def strands_tools(session: AgentSession) -> list[Any]:
                 "content": [{"text": answer.text}],
             }
 
-    return [SessionTool(tool) for tool in tool_schemas(session)]
+    return [SessionTool(tool) for tool in session_schemas(session)]

@@ -58,7 +58,7 @@ class WireFormat(Protocol):
         ...
 
     def write(
-        self, message: Message, asked: Asked, usage: Mapping[str, Any], reason: str | None
+        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
     ) -> WireAnswer:
         """The answer that says a message, whole or as a stream, as `asked` wants it.
 

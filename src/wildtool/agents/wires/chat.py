@@ -16,7 +16,7 @@ from wildtool.agents.wires.answers import (
     whole_answer,
 )
 from wildtool.agents.wires.base import Asked, WireAnswer
-from wildtool.agents.wires.requests import kind_of, list_in, object_in, refusing, sampling_of, text_in
+from wildtool.agents.wires.requests import item_kind, list_in, object_in, refusing, sampling_of, text_in
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.http.streams import DONE
 from wildtool.reply_ends import End
@@ -43,14 +43,14 @@ class ChatWire:
         return _read(body, path)
 
     def write(
-        self, message: Message, asked: Asked, usage: Mapping[str, Any], reason: str | None
+        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
     ) -> WireAnswer:
         """The answer that says a message: as it is, or in chunks."""
         answer: dict[str, Any] = {
             "id": new_id("chatcmpl-"),
             "object": "chat.completion",
             "created": int(time.time()),
-            "model": asked.model,
+            "model": question.model,
         }
         finish = _FINISH_REASONS.get(end_of_message(message, reason), "stop")
         reply = {**message, "role": "assistant", "content": message.get("content")}
@@ -58,10 +58,10 @@ class ChatWire:
             reply["tool_calls"] = calls
         # Always, and zeros for what is not known: clients look into it without asking.
         counted = {"usage": _usage(usage)}
-        if not asked.stream:
+        if not question.stream:
             choice = {"index": 0, "message": reply, "logprobs": None, "finish_reason": finish}
             return whole_answer({**answer, "choices": [choice], **counted})
-        wants_usage = as_object(asked.body.get("stream_options")).get("include_usage") is True
+        wants_usage = as_object(question.body.get("stream_options")).get("include_usage") is True
         chunk = {**answer, "object": "chat.completion.chunk"}
         chunks = [{**chunk, "choices": [choice]} for choice in _pieces(reply, finish)]
         if wants_usage:
@@ -118,7 +118,7 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
     for number, entry in enumerate(list_in(body, "tools", reading)):
         here = reading.at(f"tools[{number}]")
         tool = object_in(entry, here)
-        kind = kind_of(tool, FUNCTION)
+        kind = item_kind(tool, FUNCTION)
         if kind != FUNCTION:
             reading.lose(f"tool of type {kind}")
             continue

@@ -39,8 +39,8 @@ from wildtool.agents.wires.requests import (
     offered_tool,
     part_texts,
     refusing,
-    result_text,
     sampling_of,
+    shown_result,
     text_in,
 )
 from wildtool.json_codec import as_object
@@ -82,7 +82,7 @@ class GeminiWire:
         return _read(body, path)
 
     def write(
-        self, message: Message, asked: Asked, usage: Mapping[str, Any], reason: str | None
+        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
     ) -> WireAnswer:
         """The answer that says a message; arguments that are no JSON object are wrapped, and the change is named."""
         writer = JsonWriter()
@@ -95,7 +95,7 @@ class GeminiWire:
         }
         answer: dict[str, Any] = {
             "candidates": [candidate],
-            "modelVersion": asked.model,
+            "modelVersion": question.model,
             "responseId": new_id(""),
         }
         if (counts := counted_tokens(usage)) is not None:
@@ -105,7 +105,7 @@ class GeminiWire:
                 "candidatesTokenCount": completion,
                 "totalTokenCount": prompt + completion,
             }
-        if asked.stream:
+        if question.stream:
             return streamed_answer([answer], with_names=False, changes=changes, writer=writer)
         return whole_answer(answer, changes, writer)
 
@@ -262,8 +262,8 @@ def _given_text(result: Mapping[str, Any], reading: Reading) -> str:
         if held.keys() == {key}:
             if key == "error":
                 reading.lose(ERROR_MARK)
-            return result_text(held[key], reading)
-    return result_text(response, reading)
+            return shown_result(held[key], reading)
+    return shown_result(response, reading)
 
 
 def _parts(message: Message) -> Iterator[dict[str, Any]]:

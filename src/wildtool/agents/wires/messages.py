@@ -30,15 +30,15 @@ from wildtool.agents.wires.reasoning import (
 from wildtool.agents.wires.requests import (
     ERROR_MARK,
     earlier_call,
+    item_kind,
     joined_text,
-    kind_of,
     list_in,
     lose_part,
     object_in,
     offered_tool,
     refusing,
-    result_text,
     sampling_of,
+    shown_result,
     text_in,
 )
 from wildtool.reply_ends import End
@@ -78,7 +78,7 @@ class MessagesWire:
         return _read(body, path)
 
     def write(
-        self, message: Message, asked: Asked, usage: Mapping[str, Any], reason: str | None
+        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
     ) -> WireAnswer:
         """The answer that says a message. In a stream arguments arrive as the model wrote them; a whole answer wraps
         those that are no JSON, and names the change."""
@@ -89,14 +89,14 @@ class MessagesWire:
             "id": new_id("msg_"),
             "type": "message",
             "role": "assistant",
-            "model": asked.model,
+            "model": question.model,
             "stop_reason": _STOP_REASONS.get(end_of_message(message, reason), "end_turn"),
             "stop_sequence": None,
             "usage": _usage(usage),
         }
         if any(not call.arguments.strip() for call in calls_of(message)):
             changes.append(EMPTY_ARGUMENTS)
-        if asked.stream:
+        if question.stream:
             return streamed_answer(_events(answer, blocks), with_names=True, changes=changes)
         content = [_whole_block(block, writer, changes) for block in blocks]
         return whole_answer({**answer, "content": content}, changes, writer)
@@ -158,7 +158,7 @@ def _result(block: dict[str, Any], reading: Reading) -> Message:
     id_ = text_in(block, "tool_use_id", reading)
     if block.get("is_error") is True:
         reading.lose(ERROR_MARK)
-    return {"role": "tool", "tool_call_id": id_, "content": result_text(block.get("content"), reading)}
+    return {"role": "tool", "tool_call_id": id_, "content": shown_result(block.get("content"), reading)}
 
 
 def _reply(blocks: list[dict[str, Any]], reading: Reading) -> Message:
@@ -200,7 +200,7 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
     for number, entry in enumerate(list_in(body, "tools", reading)):
         here = reading.at(f"tools[{number}]")
         tool = object_in(entry, here)
-        kind = kind_of(tool, _CUSTOM)
+        kind = item_kind(tool, _CUSTOM)
         if kind != _CUSTOM:
             reading.lose(f"built-in tool {kind}")
         else:

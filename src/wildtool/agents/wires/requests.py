@@ -115,14 +115,14 @@ def part_texts(holder: Mapping[str, Any], key: str, reading: Reading) -> list[st
     for number, entry in enumerate(list_in(holder, key, reading)):
         here = reading.at(f"{key}[{number}]")
         part = object_in(entry, here)
-        if kind_of(part, "text") in TEXT_TYPES:
+        if item_kind(part, "text") in TEXT_TYPES:
             texts.append(text_in(part, "text", here))
         else:
             lose_part(part, reading)
     return texts
 
 
-def result_text(value: Any, reading: Reading) -> str:
+def shown_result(value: Any, reading: Reading) -> str:
     """What a tool gave: a text as it is, parts joined as those of messages, all else as JSON."""
     parts = as_objects(value)
     if parts and all(isinstance(part.get("type"), str) for part in parts):
@@ -132,10 +132,10 @@ def result_text(value: Any, reading: Reading) -> str:
 
 def lose_part(part: Mapping[str, Any], reading: Reading) -> None:
     """Counts a part of a message that is left out, by its type or its first key."""
-    reading.lose(f"part {kind_of(part, next(iter(part), 'without keys'))}")
+    reading.lose(f"part {item_kind(part, next(iter(part), 'without keys'))}")
 
 
-def kind_of(entry: Mapping[str, Any], default: str) -> str:
+def item_kind(entry: Mapping[str, Any], default: str) -> str:
     """What an entry says it is, cut where that is long. Args: default: for one that does not say it."""
     return str(entry.get("type") or default)[:_LONGEST_NAME]
 

@@ -29,15 +29,15 @@ from wildtool.agents.wires.reasoning import (
 )
 from wildtool.agents.wires.requests import (
     earlier_call,
+    item_kind,
     joined_text,
-    kind_of,
     list_in,
     object_in,
     offered_tool,
     part_texts,
     refusing,
-    result_text,
     sampling_of,
+    shown_result,
     text_in,
 )
 from wildtool.json_codec import as_object, as_objects, dumps
@@ -95,11 +95,11 @@ class ResponsesWire:
         return _read(body, path)
 
     def write(
-        self, message: Message, asked: Asked, usage: Mapping[str, Any], reason: str | None
+        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
     ) -> WireAnswer:
         """The answer that says a message, as items or as events around them."""
         changes: list[str] = []
-        tools = {tool.offered_name: tool for tool in _offered_tools(asked.body, Reading())}
+        tools = {tool.offered_name: tool for tool in _offered_tools(question.body, Reading())}
         items = list(_items(message, tools, changes))
         end = end_of_message(message, reason)
         cut = {End.CUT: "max_output_tokens", End.FILTERED: "content_filter"}.get(end)
@@ -112,16 +112,16 @@ class ResponsesWire:
             "incomplete_details": {"reason": cut} if cut else None,
             "instructions": None,
             "metadata": {},
-            "model": asked.model,
+            "model": question.model,
             "output": items,
-            "parallel_tool_calls": asked.body.get("parallel_tool_calls") is not False,
-            "temperature": asked.body.get("temperature"),
-            "tool_choice": asked.body.get("tool_choice") or "auto",
+            "parallel_tool_calls": question.body.get("parallel_tool_calls") is not False,
+            "temperature": question.body.get("temperature"),
+            "tool_choice": question.body.get("tool_choice") or "auto",
             "tools": [],
-            "top_p": asked.body.get("top_p"),
+            "top_p": question.body.get("top_p"),
             "usage": _usage(usage),
         }
-        if not asked.stream:
+        if not question.stream:
             return whole_answer(response, changes)
         events = ({**event, "sequence_number": number} for number, event in enumerate(_events(response)))
         return streamed_answer(events, with_names=True, changes=changes)
@@ -175,7 +175,7 @@ def _listed_tools(entries: list[Any], namespace: str, reading: Reading) -> Itera
     for number, entry in enumerate(entries):
         here = reading.at(f"[{number}]")
         tool = object_in(entry, here)
-        kind = kind_of(tool, FUNCTION)
+        kind = item_kind(tool, FUNCTION)
         if kind == "namespace" and not namespace:
             yield from _listed_tools(list_in(tool, "tools", here), text_in(tool, "name", here), here)
         elif kind == FUNCTION:
@@ -202,7 +202,7 @@ class _History:
 
     def add(self, item: dict[str, Any], reading: Reading) -> None:
         """Adds an item. Raises ShapeError for one that holds a part of the conversation which is not here."""
-        kind = kind_of(item, "message")
+        kind = item_kind(item, "message")
         if kind == "item_reference":
             reading.fail("a reference to an item; nothing is stored here: send the item itself")
         if kind == "message" and item.get("role") != "assistant":
@@ -211,7 +211,7 @@ class _History:
         elif kind in ("function_call_output", "custom_tool_call_output"):
             self._close()
             id_ = text_in(item, "call_id", reading)
-            text = result_text(item.get("output"), reading)
+            text = shown_result(item.get("output"), reading)
             self.messages.append({"role": "tool", "tool_call_id": id_, "content": text})
         else:
             own = (str(item.get("namespace") or ""), str(item.get("name")))

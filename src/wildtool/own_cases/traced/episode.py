@@ -9,7 +9,7 @@ from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.own_cases.episode import CaseEpisode
 from wildtool.own_cases.judging import call_misfit
 from wildtool.own_cases.records import CaseUnit, Expectation, Slot
-from wildtool.own_cases.values import ValueOfResult, value_at
+from wildtool.own_cases.values import ValueOfResult, value_below
 from wildtool.shapes.reading import of_json
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.types import AROUND_IN_TRACE, Message, Transcript
@@ -121,7 +121,7 @@ def _replaced(value: Any, by_label: Mapping[str, Any]) -> Any:
     """A value with what the agent's tools gave in place of recorded results."""
     if isinstance(value, ValueOfResult):
         label, *keys = value.place.split(".")
-        result = value_at(by_label.get(label), keys)
+        result = value_below(by_label.get(label), keys)
         return value if result is None else ValueOfResult(value.place, {**value, "$is": result})
     if isinstance(value, dict):
         return {key: _replaced(each, by_label) for key, each in as_object(value).items()}

@@ -9,7 +9,7 @@ from typing import Any
 from wildtool.episode import said_alone, written_text
 from wildtool.json_codec import as_list, as_object, as_objects, values_inside
 from wildtool.own_cases.records import CaseUnit
-from wildtool.shapes.calls import NOT_RECORDED
+from wildtool.shapes.calls import UNRECORDED_ARGUMENTS
 from wildtool.traces import TracedConversation
 from wildtool.types import AROUND_IN_TRACE, Message, Reply, Request, Transcript
 
@@ -122,7 +122,7 @@ def _gaps_of_calls(step: _Step, unit: CaseUnit) -> Iterator[str]:
     for call in as_objects(step.message.get("tool_calls")):
         function: dict[str, Any] = as_object(call.get("function"))
         name, text = str(function.get("name")), str(function.get("arguments"))
-        if text == NOT_RECORDED:
+        if text == UNRECORDED_ARGUMENTS:
             if _has_parameters(unit.parameters.get(name)):
                 yield f"the arguments of {name} are not recorded"
             function["arguments"] = "{}"
