@@ -253,7 +253,7 @@ def acp(mind: Mind) -> None:
                 text = params["prompt"][0]["text"]
                 if text.startswith("!may "):
                     question += 1
-                    text = f"!say {may(text.removeprefix('!may '), asked)}"
+                    text = f"!say {may(text.removeprefix('!may '), question)}"
                 try:
                     said = mind.turn(text)
                 except EndpointError as error:

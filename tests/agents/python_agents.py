@@ -93,7 +93,7 @@ async def in_a_thread(session: AgentSession) -> None:
         return messages[-1]["content"]
 
     async for text in session.turns():
-        await session.answer(await asyncio.to_thread(turn, text))
+        await session.answer(await session.in_thread(turn, text))
 
 
 async def in_its_own_loop(session: AgentSession) -> None:
@@ -113,7 +113,8 @@ async def in_its_own_loop(session: AgentSession) -> None:
         return texts[-1]["content"]
 
     async for text in session.turns():
-        await session.answer(await asyncio.to_thread(lambda said=text: asyncio.run(turn(said))))
+        answer: str = await session.in_thread(asyncio.run, turn(text))
+        await session.answer(answer)
 
 
 async def by_an_answer_tool(session: AgentSession) -> None:

@@ -213,7 +213,7 @@ def test_objects_and_methods_play_too(tmp_path: Path, agent: Any) -> None:
         (lambda session: session.tools("autogen"), "unknown form of tools 'autogen'"),
         (lambda session: session.tools("pydantic-ai"), "pip install pydantic-ai"),
         (lambda session: session.base_url("grpc"), "unknown wire 'grpc'"),
-        (lambda session: session.call_from_thread("f", {}), "asyncio.to_thread"),
+        (lambda session: session.call_from_thread("f", {}), "session.in_thread"),
     ],
 )
 def test_what_a_session_does_not_have_stops_the_run(

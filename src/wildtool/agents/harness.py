@@ -1,5 +1,6 @@
 """What an agent does around its model between two replies, as the record has it under the key `harness`."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -74,9 +75,8 @@ class HarnessNotes:
 
     def changes(self, names: Sequence[str]) -> None:
         """Notes what an answer's wire could not carry as it was said. Args: names: of the changes."""
-        lost = self._notes.setdefault("lost", {}) if names else {}
-        for name in names:
-            lost[name] = lost.get(name, 0) + 1
+        if names:
+            self._notes["lost"] = dict(Counter(names) + Counter(as_object(self._notes.get("lost"))))
 
     def uninvited(self, name: str, arguments: Any) -> None:
         """Notes an execution that no reply asked for."""

@@ -114,7 +114,7 @@ class LoopWatch:
             place = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
             warnings.warn(
                 f"{self._name} has blocked the event loop for {self._blocked_s:g} s ({place}), and all other "
-                "conversations wait for it: put what blocks into `await asyncio.to_thread(…)`",
+                "conversations wait for it: put what blocks into `await session.in_thread(…)`",
                 RuntimeWarning,
                 stacklevel=2,
             )

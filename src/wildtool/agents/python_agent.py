@@ -41,7 +41,7 @@ class PythonAgent:
         if not inspect.iscoroutinefunction(_called(inner)):
             raise UsageError(
                 f"agent={name} must be an async function of a session, `async def {name}(session)`; what blocks goes "
-                "into `await asyncio.to_thread(…)`"
+                "into `await session.in_thread(…)`"
             )
         try:
             inspect.signature(function).bind(None)

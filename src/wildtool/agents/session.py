@@ -1,16 +1,24 @@
 """What a Python function that plays as an agent is given: what the user says, its tools and its model."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from concurrent.futures import Future
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import CancelledError, Future
+from contextvars import Context, copy_context
 from copy import deepcopy
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from wildtool.agents.agent import WIRES, AgentFailedError, Place, ToolAnswer, TurnEnd, Wire
 from wildtool.agents.native.tool_session import ToolKind
 from wildtool.errors import UsageError, unknown_name
 from wildtool.types import Tool
+
+Result = TypeVar("Result")
+
+
+class ConversationOverError(BaseException):
+    """Ends a framework in a thread whose conversation is over. No `except Exception` catches it, or it would go on."""
 
 
 class AgentSession:
@@ -33,6 +41,7 @@ class AgentSession:
         """The turn that is open."""
         self._waiting: set[Future[ToolAnswer]] = set()
         """Calls of other threads."""
+        self._is_over = False
 
     # What it works with ------------------------------------------------------------------------------
 
@@ -103,8 +112,8 @@ class AgentSession:
     def call_from_thread(
         self, name: str, arguments: Mapping[str, Any] | str, call_id: str | None = None
     ) -> ToolAnswer:
-        """As `call`, for frameworks that run in a thread (`asyncio.to_thread`). Raises UsageError where it would wait for
-        itself."""
+        """As `call`, for frameworks that run in a thread (`in_thread`). Raises UsageError where it would wait for
+        itself, and ConversationOverError, which ends the thread, after the conversation."""
         try:
             inside = asyncio.get_running_loop() is self._loop
         except RuntimeError:
@@ -112,11 +121,42 @@ class AgentSession:
         if inside:
             raise UsageError(
                 f"{self._name} calls {name} from the event loop in a way that blocks it: await session.call(…), or run "
-                "the framework by `await asyncio.to_thread(…)`"
+                "the framework by `await session.in_thread(…)`"
             )
-        return self._from_outside(name, arguments, call_id).result()
+        try:
+            return self._from_outside(name, arguments, call_id).result()
+        except CancelledError:
+            raise ConversationOverError(f"{self._name} calls {name} after its conversation") from None
+
+    async def in_thread(self, function: Callable[..., Result], *args: Any, **keywords: Any) -> Result:
+        """Calls a function that blocks, and gives what it returns.
+
+        Each call has a thread of its own. `asyncio.to_thread` has few, which agents that wait for a result soon hold all.
+        """
+        done: asyncio.Future[Result] = self._loop.create_future()
+
+        def settle(set_outcome: Callable[[Any], None], outcome: Any) -> None:
+            if not done.done():
+                set_outcome(outcome)
+
+        def work(context: Context) -> None:
+            try:
+                result = context.run(function, *args, **keywords)
+            except StopIteration as error:
+                outcome = (done.set_exception, RuntimeError(repr(error)))  # no future takes one
+            except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+                outcome = (done.set_exception, error)
+            else:
+                outcome = (done.set_result, result)
+            if not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(settle, *outcome)
+
+        threading.Thread(target=work, args=(copy_context(),), daemon=True).start()
+        return await done
 
     def _from_outside(self, name: str, arguments: Any, call_id: str | None) -> "Future[ToolAnswer]":
+        if self._is_over:
+            raise CancelledError
         call = asyncio.run_coroutine_threadsafe(self.call(name, arguments, call_id), self._loop)
         self._waiting.add(call)
         call.add_done_callback(self._waiting.discard)
@@ -187,6 +227,7 @@ class AgentSession:
 
     def end(self) -> None:
         """Ends the turns, and the calls that other threads wait for."""
+        self._is_over = True
         self._texts.put_nowait(None)
         for call in list(self._waiting):
             call.cancel()

@@ -20,12 +20,12 @@ HELLO: Message = {"role": "user", "content": "hi"}
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 
 
-def question(wire: Wire, *, stream: bool) -> Asked:
+def greeting(wire: Wire, *, stream: bool) -> Asked:
     return request_of(wire, [HELLO], stream=stream)
 
 
 def written(wire: Wire, message: Message, *, stream: bool, reason: str | None = None) -> WireAnswer:
-    return WIRE_FORMATS[wire].write(message, question(wire, stream=stream), USAGE, reason)
+    return WIRE_FORMATS[wire].write(message, greeting(wire, stream=stream), USAGE, reason)
 
 
 def reread(wire: Wire, answer: WireAnswer, *, stream: bool) -> Reply:
@@ -148,7 +148,7 @@ def test_the_reason_of_the_end_arrives(wire: Wire, reason: str | None, stream: b
 @pytest.mark.parametrize("wire", WIRES)
 def test_without_counts_no_tokens_are_made_up(wire: Wire, stream: bool):
     said = {"role": "assistant", "content": "x"}
-    answer = WIRE_FORMATS[wire].write(said, question(wire, stream=stream), {}, None)
+    answer = WIRE_FORMATS[wire].write(said, greeting(wire, stream=stream), {}, None)
     assert not any(reread(wire, answer, stream=stream).usage.get(name) for name in USAGE)
 
 

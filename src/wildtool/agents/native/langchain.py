@@ -38,10 +38,10 @@ def langchain_tools(session: ToolSession) -> list[Any]:
             answer = session.call_from_thread(self.name, arguments_in(given), given.get("id"))
             return answered(given, self.name, answer)
 
-        def _run(self, **arguments: Any) -> str:
+        def _run(self, /, **arguments: Any) -> str:
             return session.call_from_thread(self.name, arguments).text
 
-        async def _arun(self, **arguments: Any) -> str:
+        async def _arun(self, /, **arguments: Any) -> str:
             return (await session.call(self.name, arguments)).text
 
     return [

@@ -37,10 +37,10 @@ def smolagents_tools(session: ToolSession) -> list[Any]:
         def validate_arguments(self) -> None:
             """Nothing is refused: schemas say more than it knows."""
 
-        def forward(self, **arguments: Any) -> str:
+        def forward(self, /, **arguments: Any) -> str:
             return session.call_from_thread(self.name, arguments).text
 
-        def __call__(self, *given: Any, sanitize_inputs_outputs: bool = False, **arguments: Any) -> str:
+        def __call__(self, /, *given: Any, sanitize_inputs_outputs: bool = False, **arguments: Any) -> str:
             return session.call_from_thread(self.name, given[0] if given else arguments).text
 
     return [SessionTool(tool) for tool in session_schemas(session)]
