@@ -113,8 +113,7 @@ async def in_its_own_loop(session: AgentSession) -> None:
         return texts[-1]["content"]
 
     async for text in session.turns():
-        answer: str = await session.in_thread(asyncio.run, turn(text))
-        await session.answer(answer)
+        await session.answer(await session.in_thread(lambda said=text: asyncio.run(turn(said))))
 
 
 async def by_an_answer_tool(session: AgentSession) -> None:
