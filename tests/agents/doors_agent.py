@@ -47,18 +47,28 @@ class Habits:
     """A word of the user at which it never does anything again."""
     calls_twice: bool = False
     """Executes each call twice."""
+    floods_at: str = ""
+    """A word of the user at which it executes calls that nobody asked for, many of them at once."""
     invents: bool = False
     """Executes a call that nobody asked for in each turn."""
+
+
+FLOOD = 200
+"""Calls that nobody asked for, in one turn."""
 
 
 class DoorsAgent:
     """See the module."""
 
     traits = Traits()
+    live: "type[LiveDoorsAgent] | None" = None
+    """What plays; None for the plain one."""
 
     def __init__(self, habits: Habits | None = None, name: str = "doors") -> None:
         self.name = name
         self.habits = habits or Habits()
+        self.found = ""
+        """What an intruder saw."""
         self.places: list[Place] = []
         self.alive = 0
         self.most_alive = 0
@@ -70,7 +80,7 @@ class DoorsAgent:
         self.places.append(place)
         self.alive += 1
         self.most_alive = max(self.alive, self.most_alive)
-        live = LiveDoorsAgent(self, place)
+        live = (self.live or LiveDoorsAgent)(self, place)
         await live.connect()
         return live
 
@@ -103,6 +113,9 @@ class LiveDoorsAgent:
         self.messages.append({"role": "user", "content": text})
         if habits.asks_title:
             await self.ask(messages=[{"role": "user", "content": f"A title for: {text}"}], tools=[])
+        if habits.floods_at and habits.floods_at in text:
+            call = {"name": self.tools[0]["function"]["name"], "arguments": '{"x": 1}'}
+            await asyncio.gather(*(self.execute({"function": call}) for _ in range(FLOOD)))
         if habits.invents:
             await self.execute(
                 {"function": {"name": self.tools[0]["function"]["name"], "arguments": '{"x": 1}'}}
@@ -177,3 +190,29 @@ class LiveDoorsAgent:
             "parameters": tool["inputSchema"],
         }
         return {"type": "function", "function": function}
+
+
+class Intruder(LiveDoorsAgent):
+    """A hostile agent: it looks for answers and for other conversations wherever it is let in."""
+
+    async def turn(self, text: str) -> TurnEnd:
+        doors, token = self.place.base_url.rsplit("/", 1)
+        places = [self.place.base_url, f"{doors}/{token[::-1]}", doors]
+        paths = ["", "/mcp", "/v1/models", "/../", "/gold", "/v1/chat/completions"]
+        seen = [await self._get(place + path) for place in places for path in paths]
+        seen.append(json.dumps(await self.rpc("tools/list")))
+        for number in range(FLOOD):
+            call = {"name": self.tools[0]["function"]["name"], "arguments": json.dumps({"n": number})}
+            seen.append(await self.execute({"function": call}))
+        self.agent.found += "".join(seen)
+        return TurnEnd("answer", "done")
+
+    async def _get(self, url: str) -> str:
+        async with self.http.get(url) as answer:
+            return await answer.text()
+
+
+class IntrudingAgent(DoorsAgent):
+    """Starts intruders."""
+
+    live = Intruder

@@ -1,17 +1,33 @@
 """An agent plays a run through both doors: verdicts are those of the bare model, and what it does is recorded."""
 
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import wildtool as wt
-from agents.doors_agent import DoorsAgent, Habits
-from wildtool.engine.record.reader import LogReader
+from agents.doors_agent import DoorsAgent, Habits, IntrudingAgent
+from long import a_fiftieth_of
+from wildtool.alter.agent.agent import AgentAlteration
+from wildtool.alter.variant import Variant
+from wildtool.benchmark import judge_unit
+from wildtool.data.data_set import data_of
+from wildtool.engine.record.reader import LoggedReply, LogReader
+from wildtool.engine.registry import load_benchmark
+from wildtool.errors import WildtoolError
+from wildtool.types import Item, Message, Reply, Request, Transcript
 
-HISTORIES = ("own", "gold")
+HISTORIES: tuple[Literal["own", "gold"], ...] = ("own", "gold")
 
 
 def play(folder: Path, agent: DoorsAgent, model: str = "baseline/gold", **settings: Any) -> Any:
@@ -43,7 +59,7 @@ def fates(folder: Path) -> Counter[str]:
 
 @pytest.mark.parametrize("history", HISTORIES)
 @pytest.mark.parametrize("model", ["gold", "gold-serial", "lexical", "chat", "random"])
-def test_verdicts_are_those_of_the_bare_model(tmp_path: Path, model: str, history: str):
+def test_verdicts_are_those_of_the_bare_model(tmp_path: Path, model: str, history: Any):
     name = f"baseline/{model}"
     bare = wt.run("wild-mini", model=name, history=history, limit=4, out=tmp_path / "bare", quiet=True)
     played = play(tmp_path / "played", DoorsAgent(), name, history=history)
@@ -131,7 +147,7 @@ def test_a_fault_of_the_agent_is_no_verdict_of_the_model(tmp_path: Path, habits:
     agent = DoorsAgent(habits)
     try:
         played = play(tmp_path / "run", agent, limit=2, retries=0)
-    except wt.WildtoolError as error:
+    except WildtoolError as error:
         # No unit was played at all.
         assert words in str(error)
     else:
@@ -153,3 +169,123 @@ def test_sixteen_agents_at_once(tmp_path: Path):
     played = play(tmp_path / "run", agent, limit=20, concurrency=16)
     assert {each["outcome"] for each in played.verdicts().rows()} == {"correct"}
     assert agent.most_alive == 16
+
+
+def test_an_intruder_finds_no_answer_at_the_doors_and_gains_no_point(tmp_path: Path):
+    play(tmp_path / "gold", DoorsAgent(), limit=1)
+    with LogReader(tmp_path / "gold") as reader:
+        replies = [
+            step.reply.message
+            for steps in reader.log("wild_mini_0", 0).values()
+            for step in steps.values()
+            if isinstance(step, LoggedReply)
+        ]
+    secrets = [reply["content"] for reply in replies if reply.get("content")]
+    agent = IntrudingAgent()
+    played = play(tmp_path / "run", agent, limit=1, retries=0)
+    assert {each["outcome"] for each in played.verdicts().rows()} == {"infra_error"}
+    assert secrets and "list_accounts" in agent.found
+    assert not [text for text in secrets if text in agent.found]
+
+
+def test_a_flood_of_calls_in_one_conversation_harms_no_other(tmp_path: Path):
+    played = play(tmp_path / "run", DoorsAgent(Habits(floods_at="lunch")), limit=3)
+    assert {each["outcome"] for each in played.verdicts().rows()} == {"correct"}
+
+
+ITEMS = list(load_benchmark("wild-mini").load(data_of(load_benchmark("wild-mini")).locate(None, None)))
+TEXTS = st.sampled_from(["", "Done.", "How much was it?"]) | st.text(max_size=20)
+
+
+@st.composite
+def transcripts(draw: st.DrawFn) -> tuple[Item, str, list[Message], list[Any]]:
+    """Replies to a task as a model may give them, gold ones among them, and notes of an agent beside each."""
+    item = draw(st.sampled_from(ITEMS[:8]))
+    unit = draw(st.sampled_from(item.units))
+    episode = load_benchmark("wild-mini").rules("official").episode(item, unit)
+    names = [tool["function"]["name"] for tool in (episode.request() or Request([])).tools]
+    replies: list[Message] = []
+    for _ in range(draw(st.integers(0, 4))):
+        request = episode.request()
+        if request is None:
+            break
+        if request.gold is not None and draw(st.booleans()):
+            reply = request.gold(draw(st.sampled_from(["parallel", "serial"])))
+        elif draw(st.booleans()):
+            called = draw(st.lists(st.sampled_from([*names, "nothing"]), min_size=1, max_size=2))
+            calls = [
+                {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": draw(TEXTS)}}
+                for n, name in enumerate(called)
+            ]
+            reply = {"role": "assistant", "content": None, "tool_calls": calls}
+        else:
+            reply = {"role": "assistant", "content": draw(TEXTS)}
+        replies.append(reply)
+        episode.advance(reply)
+    notes = [
+        {"wire": "chat", "seconds": 0.1, "end": {"kind": "answer", "text": draw(TEXTS)}} for _ in replies
+    ]
+    return item, unit, replies, notes
+
+
+@settings(max_examples=a_fiftieth_of(10_000), deadline=None)
+@given(transcripts())
+def test_a_record_of_an_agent_is_judged_as_the_same_replies_alone(drawn: Any):
+    item, unit, replies, notes = drawn
+    benchmark = load_benchmark("wild-mini")
+    played = Variant(benchmark, (AgentAlteration("doors", {}),))
+    beside = [Reply({**reply, "harness": note}) for reply, note in zip(replies, notes, strict=True)]
+    for profile in benchmark.profiles:
+        alone = judge_unit(benchmark, item, unit, Transcript(tuple(map(Reply, replies))), profile)
+        judged = played.judge_unit(item, unit, Transcript(tuple(beside)), profile)
+        assert (judged.outcome, judged.score, judged.error, judged.reason, judged.steps) == (
+            alone.outcome,
+            alone.score,
+            alone.error,
+            alone.reason,
+            alone.steps,
+        )
+
+
+PLAYING = """
+import sys
+sys.path.insert(0, {tests!r})
+from agents.doors_agent import DoorsAgent
+import wildtool
+wildtool.run("wild-mini", model="baseline/gold", agent=DoorsAgent(), limit=6, out={out!r}, quiet=True)
+"""
+
+
+def test_kills_lose_no_reply_and_ask_none_twice(tmp_path: Path):
+    play(tmp_path / "whole", DoorsAgent(), limit=6)
+    script = tmp_path / "play.py"
+    killed = tmp_path / "killed"
+    script.write_text(PLAYING.format(tests=str(Path(__file__).parents[1]), out=str(killed)), "utf-8")
+    kills = a_fiftieth_of(50)
+    drawn = random.Random(52)
+    while kills:
+        process = subprocess.Popen([sys.executable, str(script)])
+        steps = len(recorded(killed)) + drawn.randint(1, 12)
+        while process.poll() is None and len(recorded(killed)) < steps:
+            time.sleep(0.01)
+        if process.poll() is not None:
+            shutil.rmtree(killed)
+        process.kill()
+        process.wait()
+        kills -= 1
+    subprocess.run([sys.executable, str(script)], check=True)
+    assert sorted(recorded(killed)) == sorted(recorded(tmp_path / "whole"))
+
+
+def recorded(folder: Path) -> list[tuple[Any, ...]]:
+    """The addresses of all recorded replies, in the order of the record."""
+    found: list[tuple[Any, ...]] = []
+    for file in sorted(folder.glob("record-*.jsonl")) if folder.exists() else ():
+        for line in file.read_text("utf-8").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if "step" in row:
+                found.append((row["item"], row["unit"], row["step"]))
+    return found

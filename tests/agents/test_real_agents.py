@@ -37,7 +37,7 @@ async def test_a_dead_endpoint_is_no_score_of_a_real_agent(name: str, tmp_path: 
         play = wt.arun(
             "wild-mini", model="m", base_url=server.base_url, agent=name, limit=1, out=tmp_path / "run"
         )
-        with pytest.raises(WildtoolError, match="every call was refused .*http 401"):
+        with pytest.raises(WildtoolError, match=r"every call was refused .*http 401"):
             await play
 
 
