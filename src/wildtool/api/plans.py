@@ -130,7 +130,9 @@ def _plan_size(
     if agent is not None:
         from wildtool.alter.agent.agent import AgentAlteration  # most runs have none
 
-        alterations = (*alterations, AgentAlteration(agent.name, agent.settings()))
+        sees_model = agent.traits.asks_model
+        around = AgentAlteration.given(agent.name, agent.settings(), alterations, sees_model=sees_model)
+        alterations = (*alterations, around)
     settings = _with_sampling(loaded, settings)
     alone = parent is None and out is not None and len(settings.models) == 1
     parent = parent or out or _default_parent(loaded, alterations)

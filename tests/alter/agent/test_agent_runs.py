@@ -14,11 +14,6 @@ from alter.agent.agent_play import CODEX, OWN, PLAIN_STEP, TOOL_DOOR, Played, as
 from long import a_fiftieth_of
 from wildtool.alter.agent.agent import AgentAlteration
 from wildtool.alter.agent.unit import AGENT_COLUMNS
-from wildtool.alter.base import Alteration
-from wildtool.alter.distractors.distractors import Distractors
-from wildtool.alter.failures.failures import Failures
-from wildtool.alter.failures.schedule import FailureSchedule
-from wildtool.alter.hints.hints import Hints
 from wildtool.alter.history.left_out import LeftOutHistory
 from wildtool.alter.history.settings import HistorySetting
 from wildtool.alter.kinds import recorded_alterations
@@ -331,16 +326,9 @@ def test_a_mode_in_which_an_agent_has_no_tools_to_call_is_refused_by_name(mode: 
         CODEX.check(benchmark, [Item("a", ("0",), None)], "official")
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        Distractors.parse("10", "random", retriever="own"),
-        Hints(rationale="own", prompt="x"),
-        LeftOutHistory(HistorySetting.none),
-    ],
-)
-def test_an_agent_is_refused_beside_what_changes_what_the_model_itself_is_asked(other: Alteration):
-    tools = Distractors.parse("10", "near", retriever="bm25")
-    CODEX.check_beside([OWN, tools, Noise.parse("order:1"), Failures(FailureSchedule.parse("down"))])
-    with pytest.raises(UsageError, match="--agent cannot be combined"):
-        CODEX.check_beside([OWN, other])
+def test_an_agent_lives_through_whole_turns_or_none():
+    beside = [LeftOutHistory(HistorySetting.none), Noise.parse("order:1")]
+    assert AgentAlteration.given("a", {}, [OWN, *beside[1:]], sees_model=True).door == "model"
+    assert AgentAlteration.given("a", {}, beside, sees_model=False).door == "tool"
+    with pytest.raises(UsageError, match="--history without:tool"):
+        AgentAlteration.given("a", {}, [LeftOutHistory(HistorySetting.without_tool)], sees_model=True)

@@ -20,8 +20,7 @@ from wildtool.alter.agent.summary import (
 )
 from wildtool.alter.agent.unit import AGENT_COLUMNS, AgentUnit
 from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, RunRemark, mode_of
-from wildtool.alter.distractors.distractors import Distractors
-from wildtool.alter.distractors.retrieval import FIRST_PASS
+from wildtool.alter.history.settings import HistorySetting
 from wildtool.benchmark import COMPLETION, Benchmark, Rules
 from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES
 from wildtool.errors import RecordError, UsageError
@@ -30,11 +29,10 @@ from wildtool.types import Item, Metric, Request, Verdict
 Door = Literal["model", "tool"]
 """Where the calls are read that are judged: `model`, where the agent asks its model; `tool`, where it executes tools."""
 MODEL_DOOR: Door = "model"
+TOOL_DOOR: Door = "tool"
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._]+")
 _LONGEST = 40
 """Characters of an agent's name in that of a folder."""
-_BESIDE = frozenset({"history", "catalogue", "failures", "noise", "injection"})
-"""Entries of a run's identity by alterations that an agent can play with: they act on tools and their results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,25 @@ class AgentAlteration(Alteration):
     name: str
     settings: Mapping[str, Any]
     """What a reader needs to run it again, such as its version, wire, confinement; `door` where it is not the model's."""
+
+    @classmethod
+    def given(
+        cls, name: str, settings: Mapping[str, Any], beside: Iterable[Alteration], *, sees_model: bool
+    ) -> Self:
+        """What a run says. Raises UsageError beside another alteration that an agent cannot play with.
+
+        Args:
+            beside: the other alterations of the run.
+            sees_model: whether the agent asks its model at the model door.
+        """
+        for each in beside:
+            left_out = each.identity().get("history_left_out", HistorySetting.none)
+            if left_out != HistorySetting.none:
+                raise UsageError(
+                    f"--history {left_out} shows parts of turns, and an agent lives through whole ones; with --agent give"
+                    " --history own, gold or none"
+                )
+        return cls(name, settings if sees_model else {**settings, "door": TOOL_DOOR})
 
     @classmethod
     def recorded(cls, identity: Mapping[str, Any]) -> Self:
@@ -135,16 +152,6 @@ class AgentAlteration(Alteration):
             if without
             else ""
         )
-
-    def check_beside(self, others: Iterable[Alteration]) -> None:
-        """Raises UsageError for another alteration of the same run that an agent cannot play with."""
-        for each in others:
-            asks_itself = isinstance(each, Distractors) and each.retriever == FIRST_PASS
-            if asks_itself or not each.identity().keys() <= _BESIDE:
-                raise UsageError(
-                    f"--agent cannot be combined with {each.described}, which changes what the model itself is asked; an"
-                    " agent takes --history own, --among, --failures, --noise and --inject. Leave one of the two out"
-                )
 
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         return harness_metrics(verdicts)

@@ -14,6 +14,7 @@ from wildtool.alter.agent.record import (
     AS_SAID,
     DISCARDED,
     FATES,
+    REFUSED,
 )
 from wildtool.alter.agent.unit import FATE_COLUMNS
 from wildtool.alter.base import RunRemark
@@ -47,14 +48,20 @@ _FAILURES = {
 _NAMES = {
     "altered": "altered",
     "answered by the agent": "answered by the agent itself",
-    "refused": "refused by the agent",
+    REFUSED: "refused by the agent",
     "never arrived": "that never arrived",
 }
 
 
+_REFUSED_CALLS = f"calls {_NAMES[REFUSED]}"
+"""Not every agent says whether it refused a call or answered it: without any there is no such number."""
+
+
 def harness_metrics(verdicts: Any) -> list[Metric]:
     """Shares of calls by fate, of units and of turns, and means by unit."""
-    return [*rate_metrics(verdicts, list(_rates())), *_means(verdicts), *_counts(verdicts)]
+    rates = rate_metrics(verdicts, list(_rates()))
+    shown = (rate for rate in rates if rate.numerator or rate.name != _REFUSED_CALLS)
+    return [*shown, *_means(verdicts), *_counts(verdicts)]
 
 
 def _rates() -> Iterator[Rate]:
@@ -198,13 +205,10 @@ def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
     called = _named(rows, "agent_called")
     uses = ", ".join(f"{name} {count}×" for name, count in called.most_common())
     yield "tools it adds", f"{own or 0} offered; called: {uses or 'none'}"
-    renamed, schemas, missing = rows.aggregate(
-        "max(renamed_tools), max(changed_schemas), max(missing_tools)"
-    ).fetchall()[0]
-    yield (
-        "the unit's tools",
-        f"up to {renamed or 0} renamed, {schemas or 0} with another schema, {missing or 0} missing",
-    )
+    counts = rows.aggregate("max(renamed_tools), max(changed_schemas), max(missing_tools)").fetchall()[0]
+    words = ("renamed", "with another schema", "missing")
+    changed = ", ".join(f"{count} {word}" for count, word in zip(counts, words, strict=True) if count)
+    yield "the unit's tools", f"up to {changed}" if changed else "as they are"
     yield from _facts_of_calls(rows.filter(_RECORDED))
     (texts,) = _sums(rows, "texts_changed")
     yield "answers it changed", str(texts)
