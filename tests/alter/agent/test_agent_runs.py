@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult, load_result
+from wildtool.episode import gold_replies
 from wildtool.errors import RecordError, UsageError
 from wildtool.export import ExportRequest
 from wildtool.export.openai import export
@@ -201,25 +203,43 @@ def items() -> Iterator[Item]:
 
 
 FIRST = next(items())
+SOME = [item for item, _ in zip(items(), range(8), strict=False)]
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+ODD: list[Message] = [
+    {"role": "assistant", "content": None, "tool_calls": [CALL, CALL]},
+    {"role": "assistant", "content": "Which one?"},
+    {"role": "assistant", "content": ""},
+]
 
 
-@pytest.mark.long
-@settings(max_examples=a_fiftieth_of(5_000), deadline=None)
-@given(st.lists(RECORD | JSON, min_size=1, max_size=3), st.booleans())
-def test_whatever_is_recorded_the_verdict_is_that_of_the_replies_alone(records: list[Any], sees_model: bool):
-    alteration = CODEX if sees_model else TOOL_DOOR
-    variant = Variant(WILD_MINI, (alteration,), "fixed")
-    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    said: list[Message] = [{"role": "assistant", "content": None, "tool_calls": [call]} for _ in records]
-    beside = [{**reply, "harness": record} for reply, record in zip(said, records, strict=True)]
-    unit = FIRST.units[0]
-    (plain, around) = (
-        its.judge_unit(FIRST, unit, Transcript(tuple(map(Reply, replies))), "fixed")
-        for its, replies in ((Variant(WILD_MINI), said), (variant, beside))
-    )
-    assert (plain.outcome, plain.reason, plain.steps) == (around.outcome, around.reason, around.steps)
-    assert all(type(around.fields.get(name)) in (int, float, str, type(None)) for name in AGENT_COLUMNS)
-    trace = variant.trace(FIRST, unit, Transcript(tuple(map(Reply, beside))), "fixed")
+@st.composite
+def played_units(draw: st.DrawFn) -> tuple[Item, str, list[Message], list[Any]]:
+    """A unit, what a model says in it, right or wrong, and what is recorded beside each reply."""
+    item = draw(st.sampled_from(SOME))
+    unit = draw(st.sampled_from(item.units))
+    gold = gold_replies(WILD_MINI.rules("fixed").episode(item, unit)) or []
+    odd = draw(st.lists(st.sampled_from(ODD), max_size=2))
+    replies = [*gold[: draw(st.integers(0, len(gold)))], *odd]
+    records = draw(st.lists(RECORD | JSON, min_size=len(replies), max_size=len(replies)))
+    return item, unit, replies, records
+
+
+@settings(max_examples=a_fiftieth_of(10_000), deadline=None)
+@given(played_units(), st.sampled_from([CODEX, TOOL_DOOR]), st.sampled_from(list(WILD_MINI.profiles)))
+def test_whatever_is_recorded_the_verdict_is_that_of_the_replies_alone(
+    played: tuple[Item, str, list[Message], list[Any]], agent: AgentAlteration, profile: str
+):
+    item, unit, replies, records = played
+    variant = Variant(WILD_MINI, (agent,), "fixed")
+    alone = Transcript(tuple(map(Reply, replies)))
+    beside = [{**reply, "harness": record} for reply, record in zip(replies, records, strict=True)]
+    around = Transcript(tuple(map(Reply, beside)))
+    plain = Variant(WILD_MINI, (), "fixed").judge_unit(item, unit, alone, profile)
+    judged = variant.judge_unit(item, unit, around, profile)
+    own = {name: value for name, value in judged.fields.items() if name not in AGENT_COLUMNS}
+    assert replace(judged, fields=own) == plain
+    assert all(type(judged.fields.get(name)) in (int, float, str, type(None)) for name in AGENT_COLUMNS)
+    trace = variant.trace(item, unit, around, profile)
     for step in trace.steps:
         assert "harness" not in step.reply
         assert all(isinstance(aside.title, str) and isinstance(aside.text, str) for aside in step.asides)
