@@ -112,7 +112,7 @@ def test_the_package_gives_what_it_names_and_nothing_else():
     with pytest.raises(AttributeError) as raised:
         _ = wildtool.nothing  # pyright: ignore
     assert str(raised.value) == (
-        "module 'wildtool' has no attribute 'nothing'; it has: Alterations, Bench, BenchItem, CallCheck, Endpoint, "
-        "GateOutcome, Items, Limits, Output, Roles, Run, RunComparison, Sampling, Scores,"
-        " Verdicts, arun, cases, check_call, compare, gate, judge, load, run, trust"
+        "module 'wildtool' has no attribute 'nothing'; it has: AgentSession, Alterations, Bench, BenchItem, CallCheck, "
+        "Endpoint, GateOutcome, Items, Limits, Output, Roles, Run, RunComparison, Sampling, Scores,"
+        " Verdicts, arun, cases, check_call, compare, gate, judge, load, run, score, trust"
     )

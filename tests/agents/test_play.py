@@ -50,6 +50,7 @@ def notes(folder: Path) -> list[Mapping[str, Any]]:
             for number in range(4)
             for steps in reader.log(f"wild_mini_{number}", 0).values()
             for _, step in sorted(steps.items())
+            if isinstance(step, LoggedReply)
         ]
 
 

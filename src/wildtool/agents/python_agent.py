@@ -132,14 +132,14 @@ class LiveFunction:
                 "`await session.answer(text)`"
             )
         raise AgentFailedError(
-            f"{self._name} returned after turn {self._turns}, and the user goes on: play in "
+            f"{self._name} returned after turn {self._turns}, and the conversation is not over: play in "
             "`async for text in session.turns()`"
         )
 
     def _warn_of_end(self, was_in_turn: bool) -> None:
         """Says what nobody else can: that the function does not end, or failed after its last answer."""
         if not self._task.done():
-            text = f"{self._name} goes on although it was cancelled; let asyncio.CancelledError pass"
+            text = f"{self._name} does not end although it was cancelled; let asyncio.CancelledError pass"
         elif self._task.cancelled() or self._task.exception() is None or self._is_reported or was_in_turn:
             return
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmarks import SHIPPED
 from wildtool.json_codec import as_object, as_objects
 from wildtool.types import HARNESS
 
@@ -106,7 +107,7 @@ def check_agent(
             values["concurrency"] = concurrency
         if quick:
             values["limit"] = SESSIONS_OF_QUICK
-        settings = Settings.of("wild-mini", [model], values, values.keys() - {"timeout", "retries"})
+        settings = Settings.of(SHIPPED, [model], values, values.keys() - {"timeout", "retries"})
         (run,) = plan(settings, {}, report=report)
         observer = ProgressObserver(agent, folder=run.folder)
         with invocation_of([run], settings) as invocation, ProgressDisplay([observer]):
