@@ -30,7 +30,7 @@ help:
 	@echo "make floors  a quick part of the tests with the lowest versions that pyproject.toml allows"
 	@echo "make long    the long tests whole, of which the other commands run a fiftieth: before a release or a claim"
 	@echo "make real    install a small real model and a server (127 MB), run a sample on it, print the tables"
-	@echo "make agents  install the command-line agents that docs/agents.md names (Node.js, 2 GB), play and trouble each"
+	@echo "make agents  install the agents and frameworks that docs/agents.md names (Node.js, 4 GB), play and trouble each"
 	@echo "make lint    style and formatting"
 	@echo "make types   strict type check"
 	@echo "make docs    documentation site in build/docs; a broken link fails"
@@ -80,7 +80,9 @@ real: $(VENV)/.installed
 # Needs Node.js; each plays all of wild-mini, which takes about half an hour in all.
 agents: $(VENV)/.developed
 	$(BIN)/python scripts/real_agents.py install $(VENV)/agents
-	WILDTOOL_AGENTS=$(VENV)/agents $(BIN)/python -m pytest tests/agents/test_real_agents.py
+	$(BIN)/python scripts/real_frameworks.py install $(VENV)/frameworks
+	WILDTOOL_AGENTS=$(VENV)/agents WILDTOOL_FRAMEWORKS=$(VENV)/frameworks \
+		$(BIN)/python -m pytest tests/agents/test_real_agents.py tests/agents/real
 
 # Three workers keep two cores busy: one of them often waits for a server, a browser or a killed process.
 test: $(VENV)/.developed
