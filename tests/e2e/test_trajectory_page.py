@@ -1,17 +1,20 @@
 """The trajectories page in a browser: found, opened, read by keyboard and on a phone; hostile sessions stay text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import pytest
 
+from alter.agent.agent_play import CODEX, PLAIN_STEP, Played
+from alter.agent.agent_play import play as play_agent
 from e2e.tabs import lent
 from report.report_build import ATTACK, Scripted, hostile, play
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Site
+from wildtool.types import Address, Message
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -55,6 +58,24 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _site(place / "site", [run.folder for run in hostile(place / "runs")])
 
 
+def _hostile_agent(address: Address, reply: Message, before: Sequence[str]) -> Mapping[str, Any]:
+    """An agent whose every text is an attack, and that alters every call."""
+    calls = [
+        {"id": id_, "name": ATTACK, "fate": "altered", "arguments": ATTACK, "result": ATTACK}
+        for id_ in before
+    ]
+    prompt = {"chars": len(ATTACK), "text": ATTACK}
+    return {**PLAIN_STEP, "prompt": prompt, "calls": calls, "end": {"kind": "limit", "detail": ATTACK}}
+
+
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hostile agent and its bare model."""
+    place = tmp_path_factory.mktemp("agents")
+    agent = play_agent(place / "agent", Played(around=_hostile_agent), CODEX, limit=2)
+    return _site(place / "site", [play_agent(place / "bare", Played(around=None), limit=2), agent])
+
+
 def _site(out: Path, folders: list[Path]) -> Path:
     site = Site(out, title="report")
     with trajectory_writer(site, read_runs(folders)):
@@ -72,6 +93,28 @@ def visit(page: "Page", path: Path, **query: str) -> None:
 
 def found(page: "Page") -> str:
     return page.locator(STATUS).inner_text()
+
+
+# An agent --------------------------------------------------------------------------------------------
+
+
+def test_what_an_agent_did_is_folded_beside_each_step_and_call(page: "Page", agents: Path) -> None:
+    visit(page, agents, run="1", item="wild_mini_0", unit="0")
+    assert page.locator(f"{PANE} .call .aside summary", has_text="altered").count() > 0
+    prompt = page.locator(f"{PANE} .aside summary", has_text="the agent's own prompt").first
+    assert page.locator(f"{PANE} .aside pre").count() == 0
+    prompt.click()
+    assert page.locator(f"{PANE} .aside pre").first.inner_text() == ATTACK
+
+
+def test_the_unit_of_the_bare_model_opens_beside_that_of_its_agent(page: "Page", agents: Path) -> None:
+    visit(page, agents, run="1", item="wild_mini_0", unit="0")
+    page.get_by_role("link", name="beside the bare model").click()
+    page.locator(f"{PANE} .accounts.two").wait_for()
+    left, right = page.locator(f"{PANE} .accounts > div").all()
+    assert left.locator(".aside").count() > 0 and right.locator(".aside").count() == 0
+    assert left.locator(".step").count() == right.locator(".step").count()
+    assert "beside=0" in page.url
 
 
 # The list --------------------------------------------------------------------------------------------
