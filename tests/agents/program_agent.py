@@ -61,6 +61,8 @@ class Mind:
         """The last text of a turn."""
         if text.startswith("!"):
             return misbehave(*text[1:].split())
+        if text.strip() == "/help":
+            return f"said {text}"
         if not self.tools:
             self.connect()
         self.messages.append({"role": "user", "content": text})

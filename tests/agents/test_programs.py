@@ -187,6 +187,12 @@ async def test_a_system_text_comes_first_where_an_agent_has_no_other_place_for_i
     assert ends == ["be brief and !say hello" if shows else "hello", "hello"]
 
 
+@pytest.mark.parametrize(("name", "given"), [("claude-code", " /help"), ("codex", "/help")])
+async def test_what_a_user_says_is_no_command_of_the_agents_own(name: str, given: str, tmp_path: Path):
+    [end] = await turns(name, tmp_path, "/help")
+    assert end.text == f"said {given}"
+
+
 def test_a_slow_start_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr("wildtool.agents.command_agent.AGENT_START_S", 0.01)
     with pytest.raises(AgentFailedError, match="was not ready within"):

@@ -117,9 +117,8 @@ class CommandAgent:
         command = self._command(place, values)
         start = Start(command=command, place=place, more=filled_value(dict(self.template.more), values))
         live = Once(start) if self.template.driver == "once" else await _driven(self.template.driver, start)
-        if place.instructions and "instructions" not in _slots(self.template):
-            return _Introduced(live, place.instructions)
-        return live
+        has_place = "instructions" in _slots(self.template)
+        return _Spoken(live, "" if has_place else place.instructions, self.template.slash)
 
     def _command(self, place: Place, values: Mapping[str, str]) -> Command:
         template = self.template
@@ -194,9 +193,9 @@ def _words(command: str, name: str) -> tuple[str, ...]:
 def _not_installed(template: Template) -> str:
     if not template.npm:
         return f"{template.name}: there is no program {template.command[0]!r} on PATH"
-    package = f"{template.npm}@{template.version}"
     return (
-        f"{template.name}: its program {template.command[0]!r} is not on PATH; install it: npm install -g {package} "
+        f"{template.name}: its program {template.command[0]!r} is not on PATH; "
+        f"install it: npm install -g {template.package} "
         "(the version that it was tried with)"
     )
 
@@ -280,16 +279,23 @@ async def _driven(name: str, start: Start) -> Driver:
     return driver
 
 
-class _Introduced:
-    """An agent that has no other place for a system text than what the user says first."""
+class _Spoken:
+    """An agent that is given what the user says as it has to be."""
 
-    def __init__(self, live: LiveAgent, instructions: str) -> None:
+    def __init__(self, live: LiveAgent, instructions: str, slash: str) -> None:
+        """
+        Args:
+            instructions: the system text, where the agent has no other place for it than what the user says first.
+            slash: what keeps a message that begins with `/` from being a command.
+        """
         self._live = live
         self._instructions = instructions
+        self._slash = slash
 
     async def turn(self, text: str) -> TurnEnd:
         before, self._instructions = self._instructions, ""
-        return await self._live.turn(f"{before}\n\n{text}" if before else text)
+        whole = f"{before}\n\n{text}" if before else text
+        return await self._live.turn(f"{self._slash}{whole}" if whole.startswith("/") else whole)
 
     async def close(self) -> None:
         await self._live.close()

@@ -4,6 +4,7 @@
 """
 
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -71,6 +72,8 @@ class Template:
     """What it may put before the names of tools."""
     own_tools: str = ""
     """How its own tools are switched off, and which stay."""
+    slash: str = ""
+    """What is put before a message of the user that begins with `/`, and is a command of its own to it otherwise."""
     clock: str = ""
     """What it tells its model of date and place."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -83,6 +86,34 @@ class Template:
     """What only its driver knows."""
     traits: Traits = field(default_factory=Traits)
     known: Known = Known()
+
+    @property
+    def package(self) -> str:
+        """What to install by npm."""
+        return f"{self.npm}@{self.version}"
+
+    def card(self) -> list[tuple[str, str]]:
+        """What a user may want to know of it, each with a name."""
+        facts = {
+            "agent": f"{self.title} {self.version}, tried on {self.tried}",
+            "install": f"npm install -g {self.package}",
+            "started by": shlex.join(self.command),
+            "asks its model by": str(self.wire),
+            "own tools": self.own_tools,
+            "clock": self.clock,
+            "messages with /": self.slash
+            and f"are sent with {self.slash!a} before them: they are commands of its own",
+            "names of tools": f"with a prefix: {', '.join(self.prefixes)}"
+            if self.prefixes
+            else "as they are",
+            "calls of one reply": self.known.calls,
+            "ids of calls": self.known.call_ids and f"under `{self.known.call_ids}` of `_meta`",
+            "retries": self.known.retries,
+            "schemas": self.known.schemas,
+            "results": self.known.results,
+            "traps": "\n".join(self.known.traps),
+        }
+        return [(name, fact) for name, fact in facts.items() if fact]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`wildtool list`: benchmarks, models, profiles, modes, formats, cards."""
+"""`wildtool list`: benchmarks, models, agents, profiles, modes, formats, cards."""
 
 import os
 import sys
@@ -42,6 +42,7 @@ class ListKind(StrEnum):
     benchmarks = "benchmarks"
     suites = "suites"
     models = "models"
+    agents = "agents"
     profiles = "profiles"
     modes = "modes"
     formats = "formats"
@@ -54,7 +55,7 @@ def list_(
     ),
     name: str | None = arg(
         "NAME",
-        "With cards: the benchmark whose card to print.",
+        "With cards: the benchmark whose card to print; with agents: the agent.",
         default=None,
         show_default=False,
         complete=completion.benchmarks,
@@ -71,13 +72,14 @@ def list_(
     format_: str | None = options.TOOL_FORMAT_OPTION,
     trust: str | None = options.TRUST_OPTION,
 ) -> int:
-    """List benchmarks, models, profiles, modes, formats or cards.
+    """List benchmarks, models, agents, profiles, modes, formats or cards.
 
     \b
     Examples:
       wildtool list
       wildtool list profiles
       wildtool list cards wildtoolbench
+      wildtool list agents codex
       wildtool list models --check ollama/qwen3:8b
 
     A card says what a benchmark measures, where its data come from, and how its results differ from the original's.
@@ -109,8 +111,11 @@ def list_(
     if not (base_url is api_key_env is header is format_ is None):
         raise UsageError("--base-url, --api-key-env, --header and --tool-format need --check NAME")
     if name is not None:
+        if subject is ListKind.agents:
+            _print(_agent(name), indent="")
+            return 0
         if subject is not ListKind.cards:
-            raise UsageError("a name is for cards, such as `wildtool list cards NAME`")
+            raise UsageError("a name is for cards and agents, such as `wildtool list cards NAME`")
         _print_card(_card(registry.load_benchmark(name)))
         return 0
     benchmarks = [each for each in registry.usable_benchmarks() if each.name not in HIDDEN]
@@ -311,6 +316,8 @@ def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
             return list(SUITES.items())
         case ListKind.models:
             return _models()
+        case ListKind.agents:
+            return _agents()
         case ListKind.profiles | ListKind.modes:
             return [
                 (f"{benchmark.name} {name}", line)
@@ -323,6 +330,34 @@ def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
             return [(form.name, form.about) for form in CALL_FORMATS.values()]
         case ListKind.cards:
             return [(benchmark.name, f"wildtool list cards {benchmark.name}") for benchmark in benchmarks]
+
+
+def _agents() -> ListRows:
+    """The agents that `--agent` knows by name, and what else it takes."""
+    from shutil import which
+
+    from wildtool.agents.templates import agent_templates
+
+    rows = [
+        (name, f"{each.title}, {'installed' if which(each.command[0]) else f'npm install -g {each.package}'}")
+        for name, each in agent_templates().items()
+    ]
+    others = [
+        ("acp:COMMAND", "any program that speaks the Agent Client Protocol"),
+        (
+            "'COMMAND {prompt}'",
+            "any program that answers one turn; {mcp_url}, {base_url} and {model} say what it needs",
+        ),
+    ]
+    return [*rows, *others]
+
+
+def _agent(name: str) -> ListRows:
+    """What is known of an agent. Raises UsageError for an unknown name."""
+    from wildtool.agents.templates import agent_templates
+    from wildtool.errors import match_name
+
+    return agent_templates()[match_name("agent", name, agent_templates())].card()
 
 
 def _profiles(benchmark: "Benchmark") -> "dict[str, str]":
