@@ -1,4 +1,4 @@
-"""The examples of docs/agents-python.md, as they are written there, each with its framework.
+"""The examples of docs/agents.md, as they are written there, each with its framework.
 
 WILDTOOL_FRAMEWORKS names the folder of the environments that `make agents` makes. There are several, since frameworks
 want different versions of the same packages.
@@ -19,7 +19,7 @@ import long
 from agents.real import odd_tools
 
 FOLDER = os.environ.get("WILDTOOL_FRAMEWORKS", "")
-PAGE = Path(__file__).parents[3] / "docs" / "agents-python.md"
+PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
 MODULES = {
     "openai-agents": "agents.tool_context",
     "pydantic-ai": "pydantic_ai",
