@@ -55,7 +55,6 @@ ELSEWHERE = (
     "--format inspect",
     "--agent ",
     "runs/bare",
-    "--traces ",
     "wildtool view",
     "s3://",
     "wildtool worker slurm",
