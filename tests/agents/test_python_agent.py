@@ -167,7 +167,9 @@ def test_a_function_that_returns_before_the_conversation_is_over_is_said_by_name
     verdicts = run(tmp_path / "run", plays_one_turn, model="baseline/chat").verdicts().rows()
     failed = [row["reason"] for row in verdicts if row["outcome"] == "infra_error"]
     assert failed
-    assert all("plays_one_turn returned after turn 1, and the user goes on" in reason for reason in failed)
+    assert all(
+        "plays_one_turn returned after turn 1, and the conversation is not over" in reason for reason in failed
+    )
 
 
 @pytest.mark.parametrize(

@@ -250,10 +250,6 @@ def _build_plans(
     first = next(iter(plans.values()))
     first.check_settings()
     items = first.selection.read()
-    if settings.alterations.agent is not None:
-        from wildtool.agents.fit import check_tools_are_native  # most runs have no agent
-
-        check_tools_are_native(benchmark, items, first.profile)
     searches = any(benchmark.roles[role].searches for role in items.roles)
     documents = data_of(benchmark).documents(source) if searches else dict[str, str]()
     everything = replace(first, limit=None, ids=(), sample=None).selection
