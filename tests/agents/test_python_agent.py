@@ -168,7 +168,8 @@ def test_a_function_that_returns_before_the_conversation_is_over_is_said_by_name
     failed = [row["reason"] for row in verdicts if row["outcome"] == "infra_error"]
     assert failed
     assert all(
-        "plays_one_turn returned after turn 1, and the conversation is not over" in reason for reason in failed
+        "plays_one_turn returned after turn 1, and the conversation is not over" in reason
+        for reason in failed
     )
 
 
