@@ -54,6 +54,7 @@ ELSEWHERE = (
     "--model inspect/",
     "--format inspect",
     "--agent ",
+    "--traces traces.jsonl",
     "runs/bare",
     "wildtool view",
     "s3://",
