@@ -357,7 +357,7 @@ def test_a_misspelt_name_is_answered_with_the_one_that_was_meant(line: str, mean
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
-        ("review runs/gold", "wildtool view runs/gold"),
+        ("review runs/gold", "wildtool review start runs/gold --failed"),
         ("data lint tools.json", "wildtool tools lint tools.json"),
     ],
 )

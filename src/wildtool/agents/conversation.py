@@ -21,6 +21,7 @@ from wildtool.episode import written_text
 from wildtool.errors import CallError
 from wildtool.json_codec import as_object, as_objects, canonical_json
 from wildtool.models.token_usage import summed_usage
+from wildtool.reply_ends import End, end_of
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import HARNESS, Message, Reply, Tool
 
@@ -28,6 +29,8 @@ MOST_OWN_STEPS = 50
 """Steps of its own that an agent makes for one reply; one that makes more is in a loop."""
 STOPPED_TEXT = "…"
 """What ends a turn of the agent where the benchmark says no more, but the user goes on."""
+_THE_MODELS_ENDS = (End.CUT, End.FILTERED, End.REFUSED, End.MALFORMED)
+"""Ends of replies at which agents report a failed endpoint, although the endpoint did not fail."""
 INSTRUCTION_ROLES = ("system", "developer")
 
 
@@ -331,6 +334,9 @@ class AgentConversation:
         if self.traits.asks_model:
             self._notes.ended(self._step)
         end = self._finish_turn()
+        if gathered is not None and end_of(gathered) in _THE_MODELS_ENDS:
+            # Its model's reply was cut off or declined, and is judged as that of a bare model would be.
+            end = replace(end, kind="limit", text=written_text(gathered.message) or "")
         if end.kind in ("endpoint", "failed"):
             raise AgentFailedError(f"{self.name} ended its turn by {end.kind}: {end.detail or end.text}")
         if self.traits.asks_model and self._names is None and self.tools:

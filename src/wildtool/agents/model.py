@@ -1,9 +1,11 @@
 """An agent with its model, as one model of the engine."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,7 @@ AGENT_PATIENCE_S = 300.0
 """Seconds that an agent may take between two things that it does; some try a dead endpoint for over a minute."""
 MOST_FAILURES = 2
 """How often an agent may fail at one step of a run before that counts as a failed call."""
+_DAY_AND_TIME = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2})?\b")
 _SCRIPTED = ("baseline/", "replay:")
 """Beginnings of names of models that answer the benchmark's request, whatever they are shown."""
 
@@ -156,6 +159,7 @@ class AgentModel:
             answers_by=conversation.answers_by,
             call_tool=lambda name, arguments, id_: conversation.call_tool(name, arguments, {"id": id_}),
             socket=doors.socket,
+            date=_date_in(instructions),
         )
         try:
             await conversation.begin(await self._agent.start(place), instructions)
@@ -198,6 +202,17 @@ def _instructions(request: Request) -> Iterator[Message]:
         if message.get("role") not in INSTRUCTION_ROLES:
             return
         yield message
+
+
+def _date_in(instructions: Sequence[Message]) -> datetime | None:
+    """When a conversation takes place, where its instructions have one day and time."""
+    found = {
+        match for message in instructions for match in _DAY_AND_TIME.findall(written_text(message) or "")
+    }
+    try:
+        return datetime.fromisoformat(found.pop()) if len(found) == 1 else None
+    except ValueError:
+        return None
 
 
 def _with_one_system(messages: Sequence[Message]) -> Sequence[Message]:

@@ -73,7 +73,7 @@ class Template:
     own_tools: str = ""
     """How its own tools are switched off, and which stay."""
     slash: str = ""
-    """What is put before a message of the user that begins with `/`, and is a command of its own to it otherwise."""
+    """What is put before a message of the user that begins with `/`, and would be a command to it."""
     clock: str = ""
     """What it tells its model of date and place."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
