@@ -102,7 +102,7 @@ class Template:
             "own tools": self.own_tools,
             "clock": self.clock,
             "messages with /": self.slash
-            and f"are sent with {self.slash!a} before them: they are its own commands",
+            and f"are sent with {self.slash!a} before them, or they would be its own commands",
             "names of tools": f"with a prefix: {', '.join(self.prefixes)}"
             if self.prefixes
             else "as they are",
