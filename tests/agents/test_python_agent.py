@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import json
 import sys
 import threading
 import warnings
@@ -341,3 +342,14 @@ def test_what_a_function_changes_of_its_tools_reaches_nobody(tmp_path: Path) -> 
         await by_call(session)
 
     assert run(tmp_path / "run", agent).result.counts.correct == 4
+
+
+def test_an_agent_has_its_own_history_where_tasks_have_one(tmp_path: Path) -> None:
+    tool = {"name": "now", "description": "The time.", "parameters": {"type": "object", "properties": {}}}
+    case = {"id": "c", "input": "What time is it?", "tools": [tool], "expect": {"now": {}}}
+    (tmp_path / "cases.json").write_text(json.dumps({"cases": [case]}))
+    single = wt.run(tmp_path / "cases.json", agent=by_call, model="baseline/gold", out=tmp_path / "single")
+    assert single.result.counts.correct == 1
+    assert '"history"' not in (tmp_path / "single" / "run.json").read_text()
+    run(tmp_path / "sessions", by_call)
+    assert '"history": {\n      "own"' in (tmp_path / "sessions" / "run.json").read_text()

@@ -157,17 +157,33 @@ def _agent(settings: Settings) -> "Agent | None":
 
 
 def _for_agents(benchmark: "Benchmark", settings: Settings) -> Settings:
-    """The settings with what holds for agents where the user says nothing: they live with their own history, and few run
-    at once."""
+    """The settings with what holds for agents where the user says nothing: they live with their own history, where tasks
+    have one, and few run at once."""
     from wildtool.agents.playing import agents_at_once
-    from wildtool.benchmark import SessionRules
 
     if "concurrency" not in settings.explicit:
         settings = settings.changed(concurrency=agents_at_once())
-    rules = benchmark.rules(settings.items.profile or next(iter(benchmark.profiles)))
-    if settings.alterations.history is None and isinstance(rules, SessionRules):
+    if settings.alterations.history is None and _has_later_tasks(benchmark, settings):
         settings = settings.changed(history="own")
     return settings
+
+
+def _has_later_tasks(benchmark: "Benchmark", settings: Settings) -> bool:
+    """Whether a selected task continues an earlier one. Raises UsageError or DataError."""
+    from wildtool.benchmark import SessionRules
+    from wildtool.data.data_set import data_of
+    from wildtool.engine.plan import Selection
+
+    rules = benchmark.rules(settings.items.profile or next(iter(benchmark.profiles)))
+    if not isinstance(rules, SessionRules):
+        return False
+    data, chosen = data_of(benchmark), meaning.plan_settings(settings)
+    data.prepare(_name(settings.items.data))
+    source = data.locate(_name(settings.items.data), settings.items.split)
+    which = {name: chosen[name] for name in ("split", "lang", "limit", "ids", "sample")}
+    items = Selection(benchmark=benchmark, source=source, **which).items()
+    sessions = ((rules.session(item), item) for item in items)
+    return any(session.history(unit) for session, item in sessions if session for unit in item.units)
 
 
 def _played_by(agent: "Agent", plan: "Plan") -> "Plan":
