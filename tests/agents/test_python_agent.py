@@ -255,6 +255,50 @@ def test_a_limit_of_its_own_ends_a_turn_and_is_judged(tmp_path: Path) -> None:
     assert '"kind":"limit","detail":"one step"' in (its.folder / "record-0001.jsonl").read_text()
 
 
+def test_a_function_that_hangs_fails_its_unit_after_the_timeout(tmp_path: Path) -> None:
+    async def agent(session: wt.AgentSession) -> None:
+        async for _ in session.turns():
+            await asyncio.Event().wait()
+
+    its = wt.run(
+        "wild-mini", agent=agent, model="baseline/gold", out=tmp_path / "run", limit=1,
+        limits=wt.Limits(retries=0, timeout=0.5),
+    )  # fmt: skip
+    assert its.result.counts.infra_error == 4
+    assert "0.5 s" in its.verdicts().rows()[0]["reason"]
+
+
+playing: list[asyncio.Event] = []
+"""Set when a conversation has begun that `held_once` holds; empty where it holds none."""
+ended: list[str] = []
+
+
+async def held_once(session: wt.AgentSession) -> None:
+    try:
+        if playing and session.definitions()[0]["function"]["name"] == "log_run":
+            playing[0].set()
+            await asyncio.Event().wait()
+        await by_call(session)
+    except asyncio.CancelledError:
+        ended.append("cancelled")
+        raise
+
+
+async def test_a_run_that_is_cancelled_ends_its_functions_and_continues_later(tmp_path: Path) -> None:
+    keywords: Any = {"model": "baseline/gold", "limit": 4, "profile": "fixed", "out": tmp_path / "run"}
+    ended.clear()
+    playing[:] = [asyncio.Event()]
+    interrupted = asyncio.create_task(wt.arun("wild-mini", agent=held_once, **keywords))
+    await playing[0].wait()
+    interrupted.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await interrupted
+    assert ended
+    playing.clear()
+    its = await wt.arun("wild-mini", agent=held_once, **keywords)
+    assert its.result.counts.correct == 16
+
+
 def test_tasks_that_a_function_leaves_are_ended(tmp_path: Path) -> None:
     left: list[asyncio.Task[Any]] = []
 
