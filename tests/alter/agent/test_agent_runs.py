@@ -271,7 +271,7 @@ def test_calls_are_found_by_name_and_order_where_the_history_has_other_ids():
     steps = tuple(TraceStep("agent", (), reply) for reply in replies)
     asides = unit.traced(Trace("0", (), steps, ())).steps[0].asides
     titles = [(aside.call, aside.title) for aside in asides if aside.call is not None]
-    assert titles == [(0, "altered"), (1, "refused"), (2, "executed as said")]
+    assert titles == [(0, "altered: what was executed"), (1, "refused"), (2, "executed as said")]
 
 
 def test_a_date_of_the_benchmark_itself_is_none_of_the_agents():

@@ -200,8 +200,13 @@ def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
         return
     if median is not None:
         yield "its prompt", f"{median:,.0f} characters (the median), {most:,} at most"
-    yield "dates in its prompt", _spread(_values(rows, "agent_dates"), units) or "none beside the benchmark's"
-    yield "sampling it sets", _spread(_values(rows, "agent_sampling"), units) or "none"
+    seen = rows.filter("agent_prompt_chars IS NOT NULL")
+    ((prompts,),) = seen.aggregate("count(*)").fetchall()
+    yield (
+        "dates in its prompt",
+        _spread(_values(seen, "agent_dates"), prompts) or "none beside the benchmark's",
+    )
+    yield "sampling it sets", _spread(_values(seen, "agent_sampling"), prompts) or "none"
     called = _named(rows, "agent_called")
     uses = ", ".join(f"{name} {count}×" for name, count in called.most_common())
     yield "tools it adds", f"{own or 0} offered; called: {uses or 'none'}"

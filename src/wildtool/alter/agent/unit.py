@@ -8,6 +8,8 @@ from typing import Any
 
 from wildtool import json_codec
 from wildtool.alter.agent.record import (
+    ALTERED,
+    ANSWERED,
     ANSWERED_TURN,
     AS_SAID,
     DISCARDED,
@@ -50,6 +52,12 @@ AGENT_COLUMNS: Mapping[str, str] = {
     "turn_end": "VARCHAR",
 }
 """What the agent did in a unit; all NULL for one without any reply."""
+_FATE_TITLES = {
+    AS_SAID: "executed as said",
+    ALTERED: "altered: what was executed",
+    ANSWERED: "answered by the agent itself",
+}
+"""What is said at a call; of the other fates their names."""
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = f"({'|'.join(_MONTHS)})[a-z]*"
 _DATES = (
@@ -217,7 +225,10 @@ def _of_call(call: CallFate | None, place: int) -> Iterator[Aside]:
     if call is None:
         yield Aside("not known what became of it", call=place)
         return
-    title = {AS_SAID: "executed as said"}.get(call.fate, call.fate or "not known what became of it")
+    if call.fate == ANSWERED and call.result is not None:
+        yield Aside("answered by the agent itself: its words", call.result, place)
+        return
+    title = _FATE_TITLES.get(call.fate, call.fate or "not known what became of it")
     more = f", executed {call.executions} times" if call.executions > 1 else ""
     yield Aside(title + more, call.arguments or "", place)
     if call.result is not None:
