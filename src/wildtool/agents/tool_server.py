@@ -16,6 +16,7 @@ from wildtool.types import Tool
 LATEST_VERSION = "2025-11-25"
 MCP_VERSIONS = frozenset({"2024-11-05", "2025-03-26", "2025-06-18", LATEST_VERSION})
 """Versions of the protocol that are spoken alike here."""
+_NAMED_SCHEMAS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _LEGAL_TYPES: Mapping[str, str] = {"float": "number", "dict": "object", "tuple": "array", "any": ""}
 """By a type that JSON Schema does not have the one that is meant; empty for any. Data sets have them, and agents drop
 such tools in silence."""
@@ -93,6 +94,9 @@ def legal_schema(schema: Any) -> Any:
                 legal[key] = _LEGAL_TYPES[value]
         elif key in ("enum", "const", "default", "examples", "example"):
             legal[key] = value
+        elif key in _NAMED_SCHEMAS:
+            # Their keys are names of the tool's own, whatever they are.
+            legal[key] = {name: legal_schema(each) for name, each in as_object(value).items()}
         else:
             legal[key] = legal_schema(value)
     return legal
