@@ -32,7 +32,9 @@ EARLIER: list[Message] = [
 ]
 SYSTEM: Message = {"role": "system", "content": "Help."}
 NOW: Message = {"role": "user", "content": "And now?"}
-LEAVE_OUT = [setting for setting in HistorySetting if setting is not HistorySetting.own]
+LEAVE_OUT = [
+    setting for setting in HistorySetting if setting not in (HistorySetting.gold, HistorySetting.own)
+]
 
 
 @pytest.fixture(autouse=True)
