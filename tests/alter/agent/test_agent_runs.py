@@ -142,8 +142,12 @@ def test_without_a_model_door_the_optimal_path_is_not_measurable(runs: Path):
         for metric in load_result(runs / "quiet").metrics
         if metric.group == "accuracy"
     )
-    assert "calls_as_said" in rows_of(runs / "door")["wild_mini_1", "0"]
-    assert {row["calls_as_said"] for row in rows_of(runs / "door").values()} == {None}
+
+
+def test_without_a_model_door_nothing_is_said_that_only_the_model_could_tell(runs: Path):
+    for name in ("calls_as_said", "texts_changed", "agent_own_steps", "calls_not_known"):
+        assert {row[name] for row in rows_of(runs / "door").values()} == {None}
+    assert all(row["turn_end"] for row in rows_of(runs / "door").values())
 
 
 def test_what_is_judged_stands_in_the_title_of_a_run(runs: Path):

@@ -78,7 +78,7 @@ def _rates() -> Iterator[Rate]:
         ("units with steps of the agent's own", "agent_own_steps"),
         ("units with calls of the agent's own tools", "agent_own_calls"),
     ):
-        yield Rate(HARNESS_GROUP, name, _PLAYED, f"CAST({column} > 0 AS INTEGER)", better="")
+        yield Rate(HARNESS_GROUP, name, f"{column} IS NOT NULL", f"CAST({column} > 0 AS INTEGER)", better="")
     ended = f"CAST(turn_end <> '{ANSWERED_TURN}' AS INTEGER)"
     yield Rate(
         HARNESS_GROUP, "units with a turn that was not answered", "turn_end IS NOT NULL", ended, better="less"
@@ -191,34 +191,36 @@ def unit_tally(verdict: Verdict) -> Mapping[str, int]:
 
 
 def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
-    """What the agent itself did, as the numbers beside a comparison."""
+    """What the agent itself did, as the numbers beside a comparison; only what is known."""
     rows = verdicts.filter(_PLAYED)
-    ((units, median, most, own),) = rows.aggregate(
-        "count(*), median(agent_prompt_chars), max(agent_prompt_chars), max(added_tools)"
-    ).fetchall()
-    if not units:
-        return
-    if median is not None:
-        yield "its prompt", f"{median:,.0f} characters (the median), {most:,} at most"
-    seen = rows.filter("agent_prompt_chars IS NOT NULL")
-    ((prompts,),) = seen.aggregate("count(*)").fetchall()
-    yield (
-        "dates in its prompt",
-        _spread(_values(seen, "agent_dates"), prompts) or "none beside the benchmark's",
-    )
-    yield "sampling it sets", _spread(_values(seen, "agent_sampling"), prompts) or "none"
-    called = _named(rows, "agent_called")
-    uses = ", ".join(f"{name} {count}×" for name, count in called.most_common())
-    yield "tools it adds", f"{own or 0} offered; called: {uses or 'none'}"
-    counts = rows.aggregate("max(renamed_tools), max(changed_schemas), max(missing_tools)").fetchall()[0]
-    words = ("renamed", "with another schema", "missing")
-    changed = ", ".join(f"{count} {word}" for count, word in zip(counts, words, strict=True) if count)
-    yield "the unit's tools", f"up to {changed}" if changed else "as they are"
+    yield from _facts_of_prompts(rows.filter("agent_prompt_chars IS NOT NULL"))
+    yield from _facts_of_tools(rows.filter("added_tools IS NOT NULL"))
     yield from _facts_of_calls(rows.filter(_RECORDED))
-    (texts,) = _sums(rows, "texts_changed")
-    yield "answers it changed", str(texts)
-    ends = _values(rows, "turn_end")
-    yield "ends of turns", ", ".join(f"{kind} {count}" for kind, count in ends.items()) or "not known"
+    if ends := _values(rows, "turn_end"):
+        yield "ends of turns", ", ".join(f"{kind} {count}" for kind, count in ends.items())
+
+
+def _facts_of_prompts(rows: Any) -> Iterator[tuple[str, str]]:
+    ((units, median, most),) = rows.aggregate(
+        "count(*), median(agent_prompt_chars), max(agent_prompt_chars)"
+    ).fetchall()
+    if units:
+        dates, sampling = (_spread(_values(rows, name), units) for name in ("agent_dates", "agent_sampling"))
+        yield "its prompt", f"{median:,.0f} characters (the median), {most:,} at most"
+        yield "dates in its prompt", dates or "none beside the benchmark's"
+        yield "sampling it sets", sampling or "none"
+
+
+def _facts_of_tools(rows: Any) -> Iterator[tuple[str, str]]:
+    ((units, added, *counts),) = rows.aggregate(
+        "count(*), max(added_tools), max(renamed_tools), max(changed_schemas), max(missing_tools)"
+    ).fetchall()
+    if units:
+        uses = ", ".join(f"{name} {count}×" for name, count in _named(rows, "agent_called").most_common())
+        yield "tools it adds", f"{added} offered; called: {uses or 'none'}"
+        words = ("renamed", "with another schema", "missing")
+        changed = [f"{count} {word}" for count, word in zip(counts, words, strict=True) if count]
+        yield "the unit's tools", f"up to {', '.join(changed)}" if changed else "as they are"
 
 
 def _facts_of_calls(rows: Any) -> Iterator[tuple[str, str]]:
@@ -226,8 +228,9 @@ def _facts_of_calls(rows: Any) -> Iterator[tuple[str, str]]:
     sums = dict(zip(FATES, _sums(rows, *(FATE_COLUMNS[fate] for fate in FATES)), strict=True))
     if any(sums.values()):
         yield "calls", ", ".join(f"{count} {fate}" for fate, count in sums.items() if count)
-        (results,) = _sums(rows, "results_changed")
+        results, texts = _sums(rows, "results_changed", "texts_changed")
         yield "results that its model was shown otherwise", str(results)
+        yield "answers it changed", str(texts)
 
 
 def _sums(verdicts: Any, *amounts: str) -> list[int]:

@@ -122,25 +122,31 @@ class AgentUnit(AlteredUnit):
         records = self._records
         if not records:
             return {}
-        own_calls = Counter(name for record in records for name in record.own_calls)
         lost = sum((Counter(record.lost) for record in records), Counter[str]())
-        tokens = [record.own_tokens for record in records if record.own_tokens is not None]
         return {
             "agent_prompt_chars": self._prompt_chars,
             "agent_dates": ", ".join(self._dates) or None,
             "agent_sampling": _settings_text(self._sampling),
             **self._of_tools(),
-            "agent_own_steps": sum(record.own_steps for record in records),
-            "agent_own_calls": own_calls.total(),
-            "agent_called": _counts_text(own_calls),
-            "agent_own_tokens": sum(tokens) if tokens else None,
-            **(self._of_calls() if self._sees_model else {}),
-            "texts_changed": sum(end.said is not None for end in self._ends),
+            **({**self._of_steps(), **self._of_calls()} if self._sees_model else {}),
             "lost_in_translation": _counts_text(lost),
             "side_requests": sum(record.side_requests for record in records),
             "agent_retries": sum(record.retries for record in records),
             "agent_seconds": sum(record.seconds for record in records),
             "turn_end": self._turn_end(),
+        }
+
+    def _of_steps(self) -> Mapping[str, FieldValue]:
+        """What the agent kept to itself of what its model said."""
+        records = self._records
+        own_calls = Counter(name for record in records for name in record.own_calls)
+        tokens = [record.own_tokens for record in records if record.own_tokens is not None]
+        return {
+            "agent_own_steps": sum(record.own_steps for record in records),
+            "agent_own_calls": own_calls.total(),
+            "agent_called": _counts_text(own_calls),
+            "agent_own_tokens": sum(tokens) if tokens else None,
+            "texts_changed": sum(end.said is not None for end in self._ends),
         }
 
     def _of_calls(self) -> Mapping[str, FieldValue]:
@@ -195,7 +201,7 @@ class AgentUnit(AlteredUnit):
             for place in range(len(as_objects(reply.get("tool_calls")))):
                 yield from _of_call(self._fates[number].get(place), place)
         if record.end is not None:
-            yield from _of_end(record.end)
+            yield from _of_end(record.end, sees_model=self._sees_model)
 
 
 def _before_reply(record: HarnessRecord) -> Iterator[Aside]:
@@ -235,9 +241,9 @@ def _of_call(call: CallFate | None, place: int) -> Iterator[Aside]:
         yield Aside("what the model was shown of its result", call.result, place)
 
 
-def _of_end(end: RecordedEnd) -> Iterator[Aside]:
+def _of_end(end: RecordedEnd, *, sees_model: bool) -> Iterator[Aside]:
     yield Aside(f"end of the turn: {end.kind or 'not known'}", end.detail, after=True)
-    if end.said is not None:
+    if end.said is not None and sees_model:
         yield Aside("what the model said, which is not what the agent's user reads", end.said, after=True)
 
 
