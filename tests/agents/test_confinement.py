@@ -83,9 +83,15 @@ async def test_the_clock_shows_the_date_of_the_conversation(tmp_path: Path):
     assert await said(tmp_path, "!date") == f"{datetime.now():%Y-%m-%d}"
 
 
+async def test_without_a_sandbox_the_clock_is_the_real_one(tmp_path: Path):
+    day = await said(tmp_path, "!date", sandbox=False, date=datetime(2024, 8, 19, 17, 20))
+    assert day == f"{datetime.now():%Y-%m-%d}"
+
+
 def test_settings_say_how_an_agent_is_confined(monkeypatch: pytest.MonkeyPatch, installed: Path):
     open_ = agent_named("pi", sandbox=False).settings()
     assert (open_["sandbox"], open_["network"], open_["why"]) == ("none", "open", "switched off")
+    assert open_["clock"] == "real"
     if HERE.bubblewrap:
         assert agent_named("pi").settings()["network"] == "the two doors"
 

@@ -126,12 +126,11 @@ class CommandAgent:
         environment = {"PATH": os.environ.get("PATH", os.defpath), **_ENVIRONMENT, **template.environment}
         variables = {name: filled(text, values) for name, text in environment.items()}
         variables = {name: text for name, text in variables.items() if text}
-        words, variables = self.confinement.confined(
-            [filled(word, values) for word in words], variables, place, self.shown
-        )
+        filled_words = [filled(word, values) for word in words]
+        confined = self.confinement.confined(filled_words, variables["PATH"], place, self.shown)
         return Command(
             name=self.name,
-            words=words,
+            words=confined,
             environment=variables,
             folder=Path(values["work"]),
             log=place.folder / "stderr.txt",

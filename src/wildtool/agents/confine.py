@@ -1,12 +1,14 @@
-"""What an agent can reach: with bubblewrap its own folder and the two doors; with libfaketime the conversation's date.
+"""What an agent can reach: with bubblewrap its own folder and the two doors, and with libfaketime there the date of the
+conversation.
 
-Both are used where they are installed. Without them an agent has a home of its own and none of the user's variables,
-which keeps an honest one apart from the user's files, but no other.
+Both are used where they are installed. Without bubblewrap an agent has its own home and none of the user's variables,
+which keeps an honest one apart from the user's files, but no other. Its clock is then the real one, since libfaketime
+leaves files of shared memory behind, which only end with a sandbox.
 """
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -47,50 +49,49 @@ class Confinement:
 
     def settings(self) -> dict[str, Any]:
         """What it is, for settings and tables."""
-        if self.bubblewrap:
-            said = {
-                "sandbox": "bubblewrap",
-                "files": "its own folder, /usr, its program",
-                "network": "the two doors",
+        if not self.bubblewrap:
+            files = "all of the user's"
+            return {
+                "sandbox": "none",
+                "files": files,
+                "network": "open",
+                "clock": "real",
+                "why": self.missing,
             }
-        else:
-            said = {"sandbox": "none", "files": "all of the user's", "network": "open", "why": self.missing}
-        return {**said, "clock": "of the conversation" if self.fake_clock else "real"}
+        clock = "of the conversation" if self.fake_clock else "real"
+        files = "its own folder, /usr, its program"
+        return {"sandbox": "bubblewrap", "files": files, "network": "the two doors", "clock": clock}
 
-    def confined(
-        self, words: Sequence[str], environment: Mapping[str, str], place: Place, shown: Sequence[Path]
-    ) -> tuple[list[str], dict[str, str]]:
-        """The command and the variables with which a program is started confined.
+    def confined(self, words: Sequence[str], path: str, place: Place, shown: Sequence[Path]) -> list[str]:
+        """The command with which a program is started confined.
 
         Args:
             words: the command of the agent.
-            environment: all of its variables.
+            path: its variable PATH.
             shown: folders and files beside those of its program that it may read.
         """
-        clock = self._clock(place.date)
         if not self.bubblewrap:
-            return list(words), {**environment, **clock}
+            return list(words)
         if place.socket is None:
             raise ValueError("an agent in a sandbox needs the doors at a socket")
         port = str(urlsplit(place.base_url).port)
         interpreter = str(Path(python_words()[0]).resolve())
         python = [interpreter, "-I", "-S", _FORWARDER_INSIDE, SOCKET, port]
-        roots = {*program_roots(words, environment["PATH"]), *program_roots(python[:1], ""), *shown}
+        roots = {*program_roots(words, path), *program_roots(python[:1], ""), *shown}
         outside = sorted(root for root in roots if not root.is_relative_to(place.folder.absolute()))
-        # Others can see a command line, so variables that lead to the doors are none of it.
-        command = [self.bubblewrap, *_sandbox(place, outside, clock), "--", *python, *words]
-        return command, dict(environment)
+        return [self.bubblewrap, *_sandbox(place, outside), "--", *python, *self._clock(place.date), *words]
 
-    def _clock(self, date: datetime | None) -> dict[str, str]:
-        """The variables that show a program the date of the conversation from its start on."""
+    def _clock(self, date: datetime | None) -> list[str]:
+        """The words before a command that show it the date of the conversation from its start on.
+
+        The program itself has to be the first that libfaketime is loaded into: it hands on what it shares with its
+        children, and may die where a process becomes another program.
+        """
         if not self.fake_clock or date is None:
-            return {}
+            return []
         shown = date.astimezone(UTC) if date.tzinfo else date
-        return {
-            "LD_PRELOAD": self.fake_clock,
-            "FAKETIME": f"@{shown:%Y-%m-%d %H:%M:%S}",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
+        time = f"FAKETIME=@{shown:%Y-%m-%d %H:%M:%S}"
+        return ["/usr/bin/env", time, "FAKETIME_DONT_FAKE_MONOTONIC=1", f"LD_PRELOAD={self.fake_clock}"]
 
 
 @cache
@@ -136,8 +137,8 @@ def program_roots(words: Sequence[str], path: str) -> set[Path]:
     return {root for root in roots if not _is_system(root)}
 
 
-def _sandbox(place: Place, roots: Sequence[Path], environment: Mapping[str, str]) -> list[str]:
-    """The options of bubblewrap. Args: environment: variables beside those with which it is started itself."""
+def _sandbox(place: Place, roots: Sequence[Path]) -> list[str]:
+    """The options of bubblewrap."""
     folder = place.folder.absolute()
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr"]
     for name in sorted(_BOTH_WAYS):
@@ -155,10 +156,7 @@ def _sandbox(place: Place, roots: Sequence[Path], environment: Mapping[str, str]
         options += ["--tmpfs", str(_OWN_PACKAGE), "--remount-ro", str(_OWN_PACKAGE)]
     options += ["--bind", str(folder), str(folder), "--chdir", str(folder / "work")]
     options += ["--ro-bind", str(_FORWARDER), _FORWARDER_INSIDE, "--ro-bind", str(place.socket), SOCKET]
-    options += ["--remount-ro", "/"]
-    for name, value in environment.items():
-        options += ["--setenv", name, value]
-    return options
+    return [*options, "--remount-ro", "/"]
 
 
 def _own_user(folder: Path) -> Path:
