@@ -64,7 +64,7 @@ def endpoints(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def check(**options: Any) -> int:
     plain: dict[str, Any] = {
-        **dict.fromkeys(("base_url", "api_key_env", "header", "markdown")),
+        **dict.fromkeys(("agent", "base_url", "api_key_env", "header", "markdown")),
         **dict.fromkeys(("against", "against_api_key_env", "against_header")),
         "model": "m",
         "quick": True,
