@@ -176,6 +176,7 @@ READ_OPTIONS = {
     "--tls-cert",
     "--tls-key",
     "--tokenizer",
+    "--traces",
     "--tools",
     "--tree",
     "--with",

@@ -76,7 +76,7 @@ def test_a_provider_has_its_address_key_and_protocol(monkeypatch: pytest.MonkeyP
 def test_an_overview_has_a_head_for_each_kind() -> None:
     ended = CliRunner().invoke(app, ["list"], prog_name="wildtool")
     heads = [line for line in ended.stdout.splitlines() if line and not line.startswith(" ")]
-    assert heads == ["benchmarks", "suites", "models", "profiles", "modes", "formats", "cards"]
+    assert heads == ["benchmarks", "suites", "models", "agents", "profiles", "modes", "formats", "cards"]
     assert ended.stdout.startswith("benchmarks\n  ")
     assert (
         "\n\nsuites\n  toleap  the benchmarks that ToLeaP runs with one click\n  all     every"
