@@ -54,7 +54,8 @@ def provider_fields(reply: Message) -> Message:
 
 def said_alone(reply: Message) -> Message:
     """A recorded reply without what a run keeps around it, of an agent or of a trace: what the model said."""
-    return {key: value for key, value in reply.items() if key not in (AROUND_IN_TRACE, HARNESS)}
+    around = {AROUND_IN_TRACE, HARNESS} & reply.keys()
+    return {key: value for key, value in reply.items() if key not in around} if around else reply
 
 
 def fields_with_calls(reply: Message) -> Message:

@@ -272,7 +272,7 @@ _VERBS = Commands(
         "report": "Make a web report of runs, or Markdown or LaTeX tables.",
         "view": "Browse runs and their reports, and track running ones.",
         "export": "Convert runs to logs, tables, training data or bundles.",
-        "list": "List benchmarks, models, profiles, modes, formats or cards.",
+        "list": "List benchmarks, models, agents, profiles, modes, formats or cards.",
         "check": "Check an endpoint for broken tool calls.",
         "board": "Submit runs to a leaderboard, verify submissions, and build its page.",
         "audit": "Check the scorer: score gold answers, with and without mistakes.",

@@ -38,7 +38,8 @@ class ReplayModel:
         transcript = units.get(address.unit, Transcript(()))
         if address.step < len(transcript.replies):
             reply = transcript.replies[address.step]
-            return replace(reply, message=said_alone(reply.message))
+            said = said_alone(reply.message)
+            return reply if said is reply.message else replace(reply, message=said)
         if transcript.scripted:
             return Reply(dict(EMPTY_REPLY))
         reason = transcript.infra_error or "its record stops before"
