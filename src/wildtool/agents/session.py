@@ -22,7 +22,7 @@ class ConversationOverError(BaseException):
 
 
 class AgentSession:
-    """One conversation, as the function that plays in it sees it:
+    """One conversation, as the function that plays in it sees it::
 
         async def my_agent(session):
             agent = build_my_agent(session.tools("openai-agents"), session.base_url("chat"), session.model)

@@ -122,8 +122,8 @@ class Alterations(SettingGroup):
     agent: str | Callable[..., Any] | Agent | None = setting(
         not_empty="give a name, such as codex, or a command", not_with=_WITHOUT_AN_AGENT
     )
-    """Plays the sessions with the model inside it: the name of an agent, a command, `acp:` and a command, or in Python an
-    async function of a session, or an `Agent`."""
+    """Plays the sessions with the model inside it: the name of an agent, a command, one that speaks ACP after "acp:", or
+    in Python an async function of a session, or an agent as an object."""
     history: Literal["gold", "own", "none", "without:user", "without:assistant", "without:tool"] | None = (
         setting()
     )
