@@ -2,6 +2,7 @@
 have."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,6 +39,10 @@ class Habits:
     """Throws each last text away once and asks again."""
     retries: bool = False
     """Sends each question twice, the second as a retry of the first, whose answer it lost."""
+    hangs_up: bool = False
+    """Goes away from each question once before it is answered, and asks it again."""
+    garbles: bool = False
+    """Asks its model what no wire has."""
     says: str = ""
     """Its last text, in place of the model's."""
     ends: str = "answer"
@@ -51,6 +56,15 @@ class Habits:
     """A word of the user at which it executes calls that nobody asked for, many of them at once."""
     invents: bool = False
     """Executes a call that nobody asked for in each turn."""
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is JSON."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 FLOOD = 200
@@ -136,6 +150,12 @@ class LiveDoorsAgent:
     async def ask(self, **body: Any) -> dict[str, Any]:
         url = f"{self.place.model_url('chat')}/chat/completions"
         sent = {"model": self.place.model, "temperature": 0.3, **body}
+        if self.agent.habits.garbles:
+            sent["messages"] = "all of them"
+        if self.agent.habits.hangs_up:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.02):
+                    return await self._post(url, sent, {})
         if self.agent.habits.retries:
             await self._post(url, sent, {"x-stainless-retry-count": "0"})
             return await self._post(url, sent, {"x-stainless-retry-count": "1"})
@@ -150,7 +170,7 @@ class LiveDoorsAgent:
     async def result(self, call: dict[str, Any]) -> dict[str, Any]:
         name = call["function"]["name"].removeprefix(self.agent.habits.prefix)
         habits = self.agent.habits
-        if name in habits.answers_itself or name == "todo":
+        if name in habits.answers_itself or name == "todo" or not is_json(call["function"]["arguments"]):
             text = "your arguments are wrong"
         elif name in habits.skips:
             return {"role": "user", "content": "(nothing)"}

@@ -1,5 +1,6 @@
 """An agent plays a run through both doors: verdicts are those of the bare model, and what it does is recorded."""
 
+import asyncio
 import json
 import random
 import shutil
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from wildtool.benchmark import judge_unit
 from wildtool.data.data_set import data_of
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.registry import load_benchmark
+from wildtool.episode import gold_replies
 from wildtool.errors import WildtoolError
 from wildtool.types import Item, Message, Reply, Request, Transcript
 
@@ -157,6 +159,81 @@ def test_a_fault_of_the_agent_is_no_verdict_of_the_model(tmp_path: Path, habits:
     assert agent.alive == 0
 
 
+def test_a_question_that_cannot_be_read_is_said_where_the_agent_ends_by_it(tmp_path: Path):
+    played = play(tmp_path / "run", DoorsAgent(Habits(garbles=True)), limit=1, retries=0)
+    reasons = {each["reason"] for each in played.verdicts().rows() if each["unit"] == "0"}
+    assert all("refused here" in reason and "messages" in reason for reason in reasons)
+
+
+class Gold:
+    """Gold answers, and what was asked for them."""
+
+    name = "gold"
+
+    def __init__(
+        self, slow_s: float = 0.0, change: Callable[[Message], Message] = lambda message: message
+    ) -> None:
+        self.asked: list[tuple[Any, ...]] = []
+        self._slow_s, self._change = slow_s, change
+
+    async def complete(self, request: Request) -> Reply:
+        address = request.address
+        assert address is not None
+        gold = GOLD[address.item, address.unit]
+        self.asked.append((address.item, address.unit, address.step))
+        await asyncio.sleep(self._slow_s)
+        return Reply(self._change(gold[address.step] if address.step < len(gold) else {"content": "Done."}))
+
+    async def close(self) -> None: ...
+
+    def settings(self) -> Mapping[str, Any]:
+        return {}
+
+
+def test_a_client_that_goes_away_and_asks_again_is_given_the_one_answer(tmp_path: Path):
+    model = Gold(slow_s=0.1)
+    played = wt.run(
+        "wild-mini", model=model, agent=DoorsAgent(Habits(hangs_up=True)), out=tmp_path, limit=2, quiet=True
+    )
+    assert {each["outcome"] for each in played.verdicts().rows()} == {"correct"}
+    assert len(model.asked) == len(set(model.asked))
+
+
+ODD = {
+    "no list of calls": {"content": None, "tool_calls": "list_accounts()"},
+    "something beside a call": {"content": "", "tool_calls": [None, "x", 3]},
+    "a call without a name": {"content": "", "tool_calls": [{"function": {"arguments": "{}"}}]},
+    "arguments that are no text": {
+        "content": "",
+        "tool_calls": [{"id": "a", "function": {"name": "list_accounts", "arguments": {"a": 1}}}],
+    },
+    "broken arguments": {
+        "content": "",
+        "tool_calls": [{"id": "a", "function": {"name": "list_accounts", "arguments": '{"a": '}}],
+    },
+    "parts of a text": {"content": [{"type": "text", "text": "Well."}]},
+    "nothing": {},
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_odd_replies_are_judged_as_those_of_a_bare_model(tmp_path: Path, odd: Message):
+    def model() -> Gold:
+        return Gold(change=lambda _: {"role": "assistant", **odd})
+
+    bare = wt.run("wild-mini", model=model(), history="gold", limit=2, out=tmp_path / "bare", quiet=True)
+    played = wt.run(
+        "wild-mini",
+        model=model(),
+        agent=DoorsAgent(),
+        history="gold",
+        limit=2,
+        out=tmp_path / "run",
+        quiet=True,
+    )
+    assert outcomes(played) == outcomes(bare)
+
+
 def test_an_agent_that_does_nothing_any_more_is_ended_and_others_play_on(tmp_path: Path):
     agent = DoorsAgent(Habits(hangs_at="lunch"))
     played = play(tmp_path / "run", agent, limit=3, timeout=1.0, retries=0)
@@ -194,7 +271,12 @@ def test_a_flood_of_calls_in_one_conversation_harms_no_other(tmp_path: Path):
     assert {each["outcome"] for each in played.verdicts().rows()} == {"correct"}
 
 
+def _gold_of(item: Item, unit: str) -> list[Message]:
+    return gold_replies(load_benchmark("wild-mini").rules("official").episode(item, unit)) or []
+
+
 ITEMS = list(load_benchmark("wild-mini").load(data_of(load_benchmark("wild-mini")).locate(None, None)))
+GOLD = {(item.id, unit): _gold_of(item, unit) for item in ITEMS[:4] for unit in item.units}
 TEXTS = st.sampled_from(["", "Done.", "How much was it?"]) | st.text(max_size=20)
 
 

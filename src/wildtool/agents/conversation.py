@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import groupby, takewhile
+from itertools import takewhile
 from typing import Any
 
 from wildtool.agents.agent import AgentFailedError, LiveAgent, ToolAnswer, Traits, TurnEnd
 from wildtool.agents.harness import HarnessNotes
+from wildtool.agents.messages import called_name, renamed, repeats, same_conversation, with_ids, without_calls
 from wildtool.agents.steps import CallStep, StepCall
 from wildtool.agents.tool_names import AnswerTool, offered_names
 from wildtool.agents.wires import WIRE_FORMATS
@@ -31,7 +32,6 @@ STOPPED_TEXT = "…"
 """What ends a turn of the agent where the benchmark says no more, but the user goes on."""
 _THE_MODELS_ENDS = (End.CUT, End.FILTERED, End.REFUSED, End.MALFORMED)
 """Ends of replies at which agents report a failed endpoint, although the endpoint did not fail."""
-INSTRUCTION_ROLES = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,9 @@ class PendingAsk:
     """A question to the model that is not answered yet."""
 
     question: Asked
-    answer: "asyncio.Future[WireAnswer]"
     digest: bytes
+    """Of its body: equal ones are the same question, sent again."""
+    answer: "asyncio.Future[WireAnswer]"
 
 
 class AgentConversation:
@@ -92,6 +93,8 @@ class AgentConversation:
         self._asks: deque[PendingAsk] = deque()
         self._uninvited: deque[StepCall] = deque()
         """Calls at the tool door that belong to no reply, of an agent whose model is not seen."""
+        self._executed = 0
+        """How many such calls there were."""
         self._happened = asyncio.Event()
         self._names: dict[str, str] | None = None
         """By a tool's own name the one that the agent offers it by; None before its first question."""
@@ -105,6 +108,11 @@ class AgentConversation:
         self._step = CallStep()
         self._notes = HarnessNotes()
         self._answered: dict[bytes, WireAnswer] = {}
+        """By digest the answer to the last question."""
+        self._refusal = ""
+        """Why its last question was refused, in words."""
+        self._kept_back: Reply | None = None
+        """What the model said since the last reply of the benchmark, and the agent kept to itself."""
         self._model_s = 0.0
 
     # What the benchmark asks ---------------------------------------------------------------------
@@ -118,10 +126,10 @@ class AgentConversation:
         """Whether messages go on from what it has lived through, with the same tools."""
         if self.closed or self._live is None or list(tools) != self.tools:
             return False
-        if _essences(self.lived) != _essences(messages[: len(self.lived)]):
+        if not same_conversation(self.lived, messages[: len(self.lived)]):
             return False
         repeated = messages[len(self.lived) : len(self.lived) + 1]
-        return self._said is None or not repeated or _repeats(repeated[0], self._said)
+        return self._said is None or not repeated or repeats(repeated[0], self._said)
 
     @property
     def is_in_turn(self) -> bool:
@@ -173,7 +181,7 @@ class AgentConversation:
             self._notes.retries += 1
             if digest in self._answered:
                 return self._answered[digest]
-        ask = PendingAsk(question, asyncio.get_running_loop().create_future(), digest)
+        ask = PendingAsk(question, digest, asyncio.get_running_loop().create_future())
         self._asks.append(ask)
         self._happened.set()
         try:
@@ -188,7 +196,8 @@ class AgentConversation:
         if self.closed:
             return ToolAnswer("the conversation is over", is_error=True)
         if not self.traits.asks_model:
-            call = self._new_call(name, arguments)
+            self._executed += 1
+            call = self._new_call(name, arguments, f"call_{self._executed}")
             self._uninvited.append(call)
             self._happened.set()
             return await asyncio.shield(call.result)
@@ -203,8 +212,12 @@ class AgentConversation:
         """Learns that a turn ends by a call of one of the agent's own tools."""
         self._answer_tool = AnswerTool(tool, argument)
 
-    def asked_beside(self, path: str) -> None:
+    def asked_beside(self) -> None:
         self._notes.side_requests += 1
+
+    def asked_wrongly(self, problem: str) -> None:
+        """Notes a question that could not be read, for what is said if the agent ends by it."""
+        self._refusal = f"; its question was refused here: {problem}"
 
     # Playing in ------------------------------------------------------------------------------------
 
@@ -256,19 +269,21 @@ class AgentConversation:
     async def _end_turn(self) -> None:
         """Waits until the agent has ended its turn, which the benchmark has ended."""
         self._step.close()
-        while self._turn is not None:
+        for _ in range(MOST_OWN_STEPS):
+            if self._turn is None:
+                return
             if not await self._ask_or_end():
                 self._finish_turn()
             elif self._uninvited:
                 self._uninvited.popleft().result.set_result(ToolAnswer(NO_RESULT, is_error=True))
             else:
-                self._deliver(self._as_it_expects({"role": "assistant", "content": STOPPED_TEXT}), {}, None)
+                self._say(self._asks[0], {"role": "assistant", "content": STOPPED_TEXT})
+        raise AgentFailedError(f"{self.name} does not end its turn, however often its model does")
 
     async def _say_again(self, message: Message) -> None:
         """Answers in the model's place what it said before; nothing where it just did."""
-        calls = as_objects(message.get("tool_calls"))
         if self._said is not None:
-            self._step.take_ids(calls)
+            self._step.take_ids(as_objects(message.get("tool_calls")))
             self._said = None
             return
         if not self.traits.asks_model:
@@ -281,10 +296,11 @@ class AgentConversation:
                 f"{self.name} ended its turn ({end.kind}: {end.text or end.detail}), and the earlier conversation does "
                 "not end there"
             )
-        self._look_at_first(self._asks[0].question)
-        self._begin_step(calls)
-        self._deliver(self._as_it_expects(message), {}, None)
-        if not calls:
+        ask, message = self._asks[0], with_ids(message)
+        self._look_at_first(ask.question)
+        self._begin_step(message)
+        self._say(ask, message)
+        if not message.get("tool_calls"):
             await self._until_end()
 
     async def _until_end(self) -> None:
@@ -297,58 +313,72 @@ class AgentConversation:
 
     async def _next_reply(self, answer: AskModel) -> Reply:
         """The next reply that is the benchmark's."""
-        gathered: Reply | None = None
         for _ in range(MOST_OWN_STEPS):
             if not await self._ask_or_end():
-                return self._reply_of_end(gathered)
+                return self._reply_of_end()
             if self._uninvited:
                 return self._reply_of_call(self._uninvited.popleft())
             ask = self._asks[0]
             self._notes.note_question(ask.question, self._step)
             self._look_at_first(ask.question)
-            start = time.monotonic()
-            try:
-                answered = await answer(ask.question)
-            finally:
-                self._model_s += time.monotonic() - start
+            answered = await self._timed(answer(ask.question))
             reply = answered.reply
-            sent = self._as_it_expects(reply.message) if answered.is_ours else reply.message
-            sent = {**sent, "tool_calls": _with_ids(sent)} if sent.get("tool_calls") else sent
+            message = with_ids(reply.message)
+            sent = self._as_it_expects(message) if answered.is_ours else message
             self._own_answer = self._answer_tool and self._answer_tool.answer_in(sent)
-            own = self._in_our_names(self._without_own_calls(sent))
-            gathered = _together(gathered, replace(reply, message=own))
-            self._begin_step(as_objects(own.get("tool_calls")))
-            self._deliver(sent, reply.usage, reply.finish_reason, answered.as_is)
+            own = renamed(without_calls(sent, self._own_tools), self._own_names)
+            self._kept_back = _together(self._kept_back, replace(reply, message=own))
+            self._begin_step(own)
+            self._deliver(ask, sent, reply.usage, reply.finish_reason, answered.as_is)
             if own.get("tool_calls"):
                 self._said = own
-                return gathered
+                return self._given(self._kept_back)
             # A text is the end of the turn, unless the agent thinks otherwise.
             is_end = self._own_answer is not None or not sent.get("tool_calls")
             if is_end and not await self._ask_or_end():
-                return self._reply_of_end(gathered)
-            self._notes.own_step(as_objects(sent.get("tool_calls")))
+                return self._reply_of_end()
+            self._notes.own_step(as_objects(sent.get("tool_calls")), reply.usage)
         raise AgentFailedError(f"{self.name} made {MOST_OWN_STEPS} own steps for one reply")
 
-    def _reply_of_end(self, gathered: Reply | None) -> Reply:
+    async def _timed(self, answering: Awaitable[Answered]) -> Answered:
+        """An answer of the model, whose time is not the agent's."""
+        start = time.monotonic()
+        try:
+            return await answering
+        finally:
+            self._model_s += time.monotonic() - start
+
+    def _given(self, reply: Reply) -> Reply:
+        """A reply that is given to the benchmark, with all that its model took."""
+        self._kept_back = None
+        return reply
+
+    @property
+    def usage(self) -> Mapping[str, Any]:
+        """What the model took since the last reply of the benchmark."""
+        return self._kept_back.usage if self._kept_back else {}
+
+    def _reply_of_end(self) -> Reply:
         """The reply that the end of a turn is: the agent's last text."""
         if self.traits.asks_model:
             self._notes.ended(self._step)
-        end = self._finish_turn()
-        if gathered is not None and end_of(gathered) in _THE_MODELS_ENDS:
+        end, last = self._finish_turn(), self._kept_back
+        if last is not None and end_of(last) in _THE_MODELS_ENDS:
             # Its model's reply was cut off or declined, and is judged as that of a bare model would be.
-            end = replace(end, kind="limit", text=written_text(gathered.message) or "")
+            end = replace(end, kind="limit", text=written_text(last.message) or "")
+        words = f"{end.detail or end.text}{self._refusal}"
         if end.kind in ("endpoint", "failed"):
-            raise AgentFailedError(f"{self.name} ended its turn by {end.kind}: {end.detail or end.text}")
+            raise AgentFailedError(f"{self.name} ended its turn by {end.kind}: {words}")
         if self.traits.asks_model and self._names is None and self.tools:
             raise AgentFailedError(
-                f"{self.name} never asked its model with the tools of the conversation: {end.detail or end.text}"
+                f"{self.name} never asked its model with the tools of the conversation: {words}"
             )
-        reply = gathered or Reply({"role": "assistant", "content": ""})
+        reply = last or Reply({"role": "assistant", "content": ""})
         said = self._own_answer or written_text(reply.message) or ""
         self._notes.turn_ended(end, said)
         message = {key: value for key, value in reply.message.items() if key != "tool_calls"}
         self._said = {**message, "role": "assistant", "content": end.text}
-        return replace(reply, message=self._said)
+        return self._given(replace(reply, message=self._said))
 
     def _reply_of_call(self, call: StepCall) -> Reply:
         """The reply that a call at the tool door is, where its model is not seen."""
@@ -386,22 +416,35 @@ class AgentConversation:
         turn, self._turn = self._turn, None
         if turn is None:
             raise AgentFailedError(f"{self.name} has no turn that could end")
-        return turn.result()
+        try:
+            return turn.result()
+        except AgentFailedError as error:
+            raise AgentFailedError(f"{error}{self._refusal}") from error
+
+    def _say(self, ask: PendingAsk, message: Message) -> None:
+        """Answers a question by a message of the benchmark."""
+        self._deliver(ask, self._as_it_expects(message), {}, None)
 
     def _deliver(
         self,
+        ask: PendingAsk,
         message: Message,
         usage: Mapping[str, Any],
         reason: str | None,
         as_is: WireAnswer | None = None,
     ) -> None:
-        """Answers the question that waits. Args: as_is: the bytes of the answer, where there are some."""
-        ask = self._asks.popleft()
+        """Answers a question, and all that ask the same; whoever went away meanwhile gets the answer if it asks again.
+
+        Args: as_is: the bytes of the answer, where there are some.
+        """
         answer = as_is or WIRE_FORMATS[ask.question.wire].write(message, ask.question, usage, reason)
         self._answered = {ask.digest: answer}
         self._notes.changes(answer.changes)
-        if not ask.answer.done():
-            ask.answer.set_result(answer)
+        same = [each for each in self._asks if each.digest == ask.digest]
+        for each in same:
+            self._asks.remove(each)
+            if not each.answer.done():
+                each.answer.set_result(answer)
 
     def _look_at_first(self, question: Asked) -> None:
         """Learns from the first question how the agent offers the tools. Raises AgentFailedError if one is missing."""
@@ -419,68 +462,29 @@ class AgentConversation:
         self._own_tools = frozenset(offered - set(names.values()))
         self._notes.tools_offered(self.tools, question.tools, names)
 
-    def _begin_step(self, calls: Sequence[Mapping[str, Any]]) -> None:
+    def _begin_step(self, message: Message) -> None:
         """Begins the step of a reply."""
         self._step.close()
         self._step = CallStep()
-        for call in calls:
-            function = as_object(call.get(FUNCTION))
-            step_call = self._new_call(str(function.get("name")), function.get("arguments"), call.get("id"))
-            self._step.calls.append(step_call)
+        for call in as_objects(message.get("tool_calls")):
+            arguments = as_object(call.get(FUNCTION)).get("arguments")
+            self._step.calls.append(self._new_call(called_name(call), arguments, str(call.get("id"))))
 
-    def _new_call(self, name: str, arguments: Any, id_: Any = None) -> StepCall:
+    def _new_call(self, name: str, arguments: Any, id_: str) -> StepCall:
         text = arguments if isinstance(arguments, str) else canonical_json(arguments).decode()
-        its_id = (
-            str(id_) if id_ else f"call_{sha256(f'{len(self.lived)}{name}{text}'.encode()).hexdigest()[:12]}"
-        )
-        return StepCall(name, text, its_id, its_id, asyncio.get_running_loop().create_future())
+        return StepCall(name, text, id_, id_, asyncio.get_running_loop().create_future())
 
     def _as_it_expects(self, message: Message) -> Message:
         """A message of the benchmark as the agent's model would say it: with its names of the tools, and an answer by the
         tool that is for it."""
         if message.get("tool_calls") or self._answer_tool is None:
-            return _renamed(message, self._names or {})
+            return renamed(message, self._names or {})
         return self._answer_tool.saying(written_text(message) or "")
 
-    def _in_our_names(self, message: Message) -> Message:
-        return _renamed(message, {offered: own for own, offered in (self._names or {}).items()})
-
-    def _without_own_calls(self, message: Message) -> Message:
-        """A reply without calls to tools that the agent itself brought, which it executes."""
-        calls = as_objects(message.get("tool_calls"))
-        kept = [call for call in calls if as_object(call.get(FUNCTION)).get("name") not in self._own_tools]
-        if len(kept) == len(calls):
-            return message
-        rest = {key: value for key, value in message.items() if key != "tool_calls"}
-        return {**rest, "tool_calls": kept} if kept else rest
-
-
-def _essence(message: Message) -> Any:
-    """What makes two messages the same to who lives through them."""
-    calls = [as_object(call.get(FUNCTION)) for call in as_objects(message.get("tool_calls"))]
-    return (
-        message.get("role"),
-        written_text(message) or "",
-        [(call.get("name"), call.get("arguments")) for call in calls],
-    )
-
-
-def _essences(messages: Sequence[Message]) -> list[Any]:
-    """What makes two conversations the same to who lives through them; results of one step have no order."""
-    found: list[Any] = []
-    for is_results, run in groupby(messages, lambda message: message.get("role") == "tool"):
-        essences = map(_essence, run)
-        found += sorted(essences, key=repr) if is_results else essences
-    return found
-
-
-def _repeats(message: Message, said: Message) -> bool:
-    """Whether a message of the benchmark is what the model said; benchmarks may leave calls out."""
-    role, text, calls = _essence(message)
-    _, said_text, said_calls = _essence(said)
-    return (
-        role == "assistant" and (text == said_text or not text) and all(call in said_calls for call in calls)
-    )
+    @property
+    def _own_names(self) -> Mapping[str, str]:
+        """By the name that the agent offers the tool's own one."""
+        return {offered: own for own, offered in (self._names or {}).items()}
 
 
 def _users_at_once(messages: Sequence[Message]) -> Iterator[Message]:
@@ -490,31 +494,6 @@ def _users_at_once(messages: Sequence[Message]) -> Iterator[Message]:
 
 def _is_result(messages: Sequence[Message], place: int) -> bool:
     return place < len(messages) and messages[place].get("role") == "tool"
-
-
-def _renamed(message: Message, names: Mapping[str, str]) -> Message:
-    """A message whose calls name tools otherwise."""
-    calls = as_objects(message.get("tool_calls"))
-    if not calls:
-        return message
-    return {**message, "tool_calls": [_renamed_call(call, names) for call in calls]}
-
-
-def _renamed_call(call: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    function = as_object(call.get(FUNCTION))
-    name = function.get("name")
-    return {**call, FUNCTION: {**function, "name": names.get(str(name), name)}}
-
-
-def _with_ids(message: Message) -> list[dict[str, Any]]:
-    """The calls of a message, each with an id, which agents need."""
-    calls = as_objects(message.get("tool_calls"))
-    return [
-        call
-        if call.get("id")
-        else {**call, "id": f"call_{number}_{sha256(str(call).encode()).hexdigest()[:12]}"}
-        for number, call in enumerate(calls)
-    ]
 
 
 def _together(earlier: Reply | None, reply: Reply) -> Reply:

@@ -42,8 +42,12 @@ class AtTheDoors(Protocol):
         """Answers a call of a tool."""
         ...
 
-    def asked_beside(self, path: str) -> None:
+    def asked_beside(self) -> None:
         """Counts a request that is no question to the model, such as one for the list of models."""
+        ...
+
+    def asked_wrongly(self, problem: str) -> None:
+        """Notes a question to the model that could not be read."""
         ...
 
 
@@ -53,8 +57,6 @@ class Doors:
     def __init__(self, socket: Path | None = None) -> None:
         """Args: socket: where it also listens as a Unix socket, for agents without a network."""
         self.socket = socket
-        self.strangers = 0
-        """Requests to addresses that no conversation has."""
         self._conversations: dict[str, AtTheDoors] = {}
         self._runner: web.AppRunner | None = None
         self._port = 0
@@ -89,7 +91,6 @@ class Doors:
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         conversation = self._conversations.get(request.match_info["token"])
         if conversation is None:
-            self.strangers += 1
             return web.json_response({"error": {"message": "no such conversation"}}, status=404)
         path = request.match_info["path"]
         if path == "mcp":
@@ -101,6 +102,9 @@ class Doors:
             # No stream of the server's own, and no session to end.
             return web.Response(status=405 if request.method == "GET" else 200)
         parsed = await _json(request)
+        if not isinstance(parsed, dict | list):
+            error = {"code": -32700, "message": "the body is no JSON object, and no list of them"}
+            return web.json_response({"jsonrpc": "2.0", "id": None, "error": error}, status=400)
         messages = as_list(parsed) if isinstance(parsed, list) else [as_object(parsed)]
 
         async def answer(message: Any) -> dict[str, Any] | None:
@@ -117,14 +121,14 @@ class Doors:
     async def _model(self, request: web.Request, conversation: AtTheDoors, path: str) -> web.Response:
         wire = wire_of(path) if request.method == "POST" else None
         if wire is None:
-            conversation.asked_beside(path)
+            conversation.asked_beside()
             body = as_object(await _json(request)) if request.method == "POST" else {}
             return _response(side_answer(path, request.method, body, conversation.model))
         try:
             question = WIRE_FORMATS[wire].read(as_object(await _json(request)), path)
             question = replace(question, raw=await request.read())
         except ValueError as error:
-            conversation.asked_beside(path)
+            conversation.asked_wrongly(str(error))
             return _response(WIRE_FORMATS[wire].error(400, str(error)))
         is_retry = any(request.headers.get(header, "0") not in ("", "0") for header in _RETRY_HEADERS)
         return _response(await conversation.ask_model(question, is_retry=is_retry))

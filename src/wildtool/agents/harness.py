@@ -5,15 +5,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wildtool.agents.agent import TurnEnd
-from wildtool.agents.steps import CallStep
+from wildtool.agents.messages import INSTRUCTION_ROLES, called_name
+from wildtool.agents.steps import CallStep, kept_text
 from wildtool.agents.tool_server import offered_schema
 from wildtool.agents.wires.base import Asked
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, canonical_json
+from wildtool.models.token_usage import summed_usage
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Tool
 
-_INSTRUCTIONS = ("system", "developer")
+MOST_UNINVITED = 20
+"""Executions that no reply asked for, of which a record keeps what was executed; all are counted."""
 
 
 class HarnessNotes:
@@ -24,7 +27,7 @@ class HarnessNotes:
         self.retries = 0
         self._notes: dict[str, Any] = {}
         self._own_calls: list[str] = []
-        self._own_steps = 0
+        self._own_steps = self._uninvited = 0
         self._known: dict[str, Any] = {}
         """What was noted before."""
 
@@ -32,7 +35,7 @@ class HarnessNotes:
         """Notes a question to the model, and what it shows of the step before."""
         self._notes["wire"] = question.wire
         system = "\n\n".join(
-            (written_text(each) or "") for each in question.messages if each.get("role") in _INSTRUCTIONS
+            (written_text(each) or "") for each in question.messages if each.get("role") in INSTRUCTION_ROLES
         )
         self._note_new("prompt", {"chars": len(system), "text": system})
         self._note_new("sampling", dict(question.sampling))
@@ -68,10 +71,12 @@ class HarnessNotes:
             },
         )
 
-    def own_step(self, calls: Sequence[Mapping[str, Any]]) -> None:
+    def own_step(self, calls: Sequence[Mapping[str, Any]], usage: Mapping[str, Any]) -> None:
         """Notes a reply that was not the benchmark's: of calls to the agent's own tools, or one that it threw away."""
         self._own_steps += 1
-        self._own_calls += [str(as_object(call.get(FUNCTION)).get("name")) for call in calls]
+        self._own_calls += map(called_name, calls)
+        if usage:
+            self._notes["usage"] = summed_usage(as_object(self._notes.get("usage")), usage)
 
     def changes(self, names: Sequence[str]) -> None:
         """Notes what an answer's wire could not carry as it was said. Args: names: of the changes."""
@@ -80,9 +85,16 @@ class HarnessNotes:
 
     def uninvited(self, name: str, arguments: Any) -> None:
         """Notes an execution that no reply asked for."""
-        self._notes.setdefault("calls", []).append(
-            {"name": name, "fate": "discarded", "arguments": arguments}
-        )
+        self._uninvited += 1
+        calls: list[Any] = self._notes.setdefault("calls", [])
+        if self._uninvited <= MOST_UNINVITED:
+            text = arguments if isinstance(arguments, str) else canonical_json(arguments).decode()
+            calls.append(
+                {"name": kept_text(name), "fate": "discarded", "arguments": kept_text(text), "executions": 1}
+            )
+        else:
+            last = next(call for call in reversed(calls) if call["fate"] == "discarded")
+            last["executions"] += 1
 
     def turn_ended(self, end: TurnEnd, said: str) -> None:
         """Notes the end of a turn. Args: said: the model's last text."""
@@ -106,7 +118,7 @@ class HarnessNotes:
             **({"own_calls": self._own_calls} if self._own_calls else {}),
         }
         self._notes, self._own_calls = {}, []
-        self._own_steps = self.side_requests = self.retries = 0
+        self._own_steps = self._uninvited = self.side_requests = self.retries = 0
         return taken
 
     def _fates(self, step: CallStep, shown: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from itertools import takewhile
@@ -11,14 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.agents.agent import Agent, AgentFailedError, Place, Wire
-from wildtool.agents.conversation import (
-    INSTRUCTION_ROLES,
-    AgentConversation,
-    Answered,
-    DiffersError,
-    ToolsMissingError,
-)
+from wildtool.agents.conversation import AgentConversation, Answered, DiffersError, ToolsMissingError
 from wildtool.agents.doors import Doors
+from wildtool.agents.messages import INSTRUCTION_ROLES
 from wildtool.agents.wires import wire_of
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.alter.agent.record import AGENT_DIFFERS, AGENT_FAILED
@@ -62,15 +57,6 @@ class AgentModel:
         self._busy: set[AgentConversation] = set()
         self._failures: Counter[Address] = Counter()
 
-    @property
-    def inner(self) -> Model:
-        """The model that the agent asks."""
-        return self._inner
-
-    @property
-    def agent(self) -> Agent:
-        return self._agent
-
     def settings(self) -> Mapping[str, Any]:
         """Those of the model inside; the agent's own are an alteration of the run."""
         return self._inner.settings()
@@ -87,7 +73,9 @@ class AgentModel:
             await self._end(conversation, address)
             self._failures[address] += 1
             final = self._failures[address] >= MOST_FAILURES
-            raise CallError(_kind(error), str(error), final=final) from error
+            failure = CallError(_kind(error), str(error), final=final)
+            failure.usage = conversation.usage if conversation is not None else {}
+            raise failure from error
         finally:
             if conversation is not None:
                 self._busy.discard(conversation)
@@ -137,7 +125,7 @@ class AgentModel:
 
     async def _begin(self, request: Request, its: Address) -> AgentConversation:
         doors = await self._open()
-        instructions = list(_instructions(request))
+        instructions = _instructions(request.messages)
         model = self._inner.endpoint_name if isinstance(self._inner, HttpModel) else self._inner.name
         conversation = AgentConversation(
             self._agent.name, request.tools, self._agent.traits, self._patience_s, model
@@ -196,12 +184,9 @@ def _kind(error: Exception) -> str:
     return AGENT_DIFFERS if isinstance(error, DiffersError) else AGENT_FAILED
 
 
-def _instructions(request: Request) -> Iterator[Message]:
+def _instructions(messages: Sequence[Message]) -> list[Message]:
     """The messages at the beginning that are no turn of anybody."""
-    for message in request.messages:
-        if message.get("role") not in INSTRUCTION_ROLES:
-            return
-        yield message
+    return list(takewhile(lambda message: message.get("role") in INSTRUCTION_ROLES, messages))
 
 
 def _date_in(instructions: Sequence[Message]) -> datetime | None:
@@ -217,7 +202,7 @@ def _date_in(instructions: Sequence[Message]) -> datetime | None:
 
 def _with_one_system(messages: Sequence[Message]) -> Sequence[Message]:
     """Messages with all system texts at the beginning in one, since many endpoints take no second."""
-    first = list(takewhile(lambda message: message.get("role") in INSTRUCTION_ROLES, messages))
+    first = _instructions(messages)
     if len(first) < 2:
         return messages
     text = "\n\n".join(written_text(message) or "" for message in first)

@@ -16,7 +16,7 @@ Fate = Literal["as said", "altered", "answered by the agent", "never arrived", "
 """What became of a call: executed as said, with other arguments, answered by the agent itself, neither executed nor
 answered, or executed although its reply was thrown away."""
 MOST_SHOWN = 2_000
-"""Characters of a result that a record keeps, where the model was shown another one than the tool door's."""
+"""Characters that a record keeps of a result that the model was shown otherwise, and of a call that nobody asked for."""
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class StepCall:
                 said["executions"] = self.arrived
             if self.result.done() and not self.result.cancelled() and self.result.result().text == result:
                 result = None
-        return said if result is None else {**said, "result": result[:MOST_SHOWN]}
+        return said if result is None else {**said, "result": kept_text(result)}
 
 
 @dataclass(slots=True)
@@ -86,8 +86,10 @@ class CallStep:
         """Takes the ids that the benchmark's history gives the calls; those that it leaves out keep theirs."""
         free = list(self.calls)
         for said in calls:
-            name = as_object(said.get(FUNCTION)).get("name")
-            own = next((call for call in free if call.name == name), None)
+            function = as_object(said.get(FUNCTION))
+            named = [call for call in free if call.name == function.get("name")]
+            equal = [call for call in named if call.arguments == function.get("arguments")]
+            own = next(iter([*equal, *named]), None)
             if own is not None:
                 own.id = str(said.get("id"))
                 free.remove(own)
@@ -96,6 +98,7 @@ class CallStep:
         """Gives a result of the benchmark to the call that it belongs to."""
         waiting = [call for call in self.calls if not call.result.done()]
         own = next((call for call in waiting if call.id == message.get("tool_call_id")), None)
+        # Results without the id of a call come in the order of the calls.
         call = own or next(iter(waiting), None)
         if call is not None:
             call.result.set_result(ToolAnswer(written_text(message) or ""))
@@ -105,6 +108,11 @@ class CallStep:
         for call in self.calls:
             if not call.result.done():
                 call.result.set_result(ToolAnswer(NO_RESULT, is_error=True))
+
+
+def kept_text(text: str) -> str:
+    """What a record keeps of a text that may have any length; it ends with … where it is cut."""
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def _same(said: str, arguments: Any) -> bool:

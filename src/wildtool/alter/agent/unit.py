@@ -154,7 +154,12 @@ class AgentUnit(AlteredUnit):
         fates = Counter(call.fate for call in known if call.fate in FATES)
         calls = sum(len(as_objects(reply.get("tool_calls"))) for reply, _ in self._steps)
         unknown = calls - fates.total()
-        fates[DISCARDED] = sum(call.fate == DISCARDED for record in self._records for call in record.calls)
+        fates[DISCARDED] = sum(
+            max(call.executions, 1)
+            for record in self._records
+            for call in record.calls
+            if call.fate == DISCARDED
+        )
         return {
             **{column: fates[fate] for fate, column in FATE_COLUMNS.items()},
             "calls_not_known": unknown,
