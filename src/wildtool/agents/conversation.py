@@ -12,7 +12,14 @@ from typing import Any
 
 from wildtool.agents.agent import AgentFailedError, LiveAgent, ToolAnswer, Traits, TurnEnd
 from wildtool.agents.harness import HarnessNotes
-from wildtool.agents.messages import called_name, renamed, repeats, same_conversation, with_ids, without_calls
+from wildtool.agents.messages import (
+    called_name,
+    is_repeated,
+    same_conversation,
+    with_ids,
+    with_names,
+    without_calls,
+)
 from wildtool.agents.steps import CallStep, StepCall
 from wildtool.agents.tool_names import AnswerTool, offered_names
 from wildtool.agents.wires import WIRE_FORMATS
@@ -129,7 +136,7 @@ class AgentConversation:
         if not same_conversation(self.lived, messages[: len(self.lived)]):
             return False
         repeated = messages[len(self.lived) : len(self.lived) + 1]
-        return self._said is None or not repeated or repeats(repeated[0], self._said)
+        return self._said is None or not repeated or is_repeated(repeated[0], self._said)
 
     @property
     def is_in_turn(self) -> bool:
@@ -326,7 +333,7 @@ class AgentConversation:
             message = with_ids(reply.message)
             sent = self._as_it_expects(message) if answered.is_ours else message
             self._own_answer = self._answer_tool and self._answer_tool.answer_in(sent)
-            own = renamed(without_calls(sent, self._own_tools), self._own_names)
+            own = with_names(without_calls(sent, self._own_tools), self._own_names)
             self._kept_back = _together(self._kept_back, replace(reply, message=own))
             self._begin_step(own)
             self._deliver(ask, sent, reply.usage, reply.finish_reason, answered.as_is)
@@ -478,7 +485,7 @@ class AgentConversation:
         """A message of the benchmark as the agent's model would say it: with its names of the tools, and an answer by the
         tool that is for it."""
         if message.get("tool_calls") or self._answer_tool is None:
-            return renamed(message, self._names or {})
+            return with_names(message, self._names or {})
         return self._answer_tool.saying(written_text(message) or "")
 
     @property

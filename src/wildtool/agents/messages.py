@@ -19,7 +19,7 @@ def called_name(call: Mapping[str, Any]) -> str:
     return str(as_object(call.get(FUNCTION)).get("name"))
 
 
-def renamed(message: Message, names: Mapping[str, str]) -> Message:
+def with_names(message: Message, names: Mapping[str, str]) -> Message:
     """A message whose calls name tools otherwise. Args: names: by the name in the message the other one."""
 
     def its(number: int, call: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def same_conversation(first: Sequence[Message], second: Sequence[Message]) -> bo
     return _essences(first) == _essences(second)
 
 
-def repeats(message: Message, said: Message) -> bool:
+def is_repeated(message: Message, said: Message) -> bool:
     """Whether a message of the benchmark is what the model said; benchmarks may leave calls and texts out."""
     role, text, calls = _essence(message)
     _, said_text, said_calls = _essence(said)
