@@ -73,8 +73,8 @@ class AgentModel:
             await self._end(conversation, address)
             self._failures[address] += 1
             final = self._failures[address] >= MOST_FAILURES
-            # What to do is in the words, and is not about a key or a name of the endpoint.
-            failure = CallError(_kind(error), str(error), final=final, advised=True)
+            words = f"{error}; correct the agent or its command"
+            failure = CallError(_kind(error), words, final=final, advised=True)
             failure.usage = conversation.usage if conversation is not None else {}
             raise failure from error
         finally:
