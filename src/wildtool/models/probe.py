@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from wildtool.errors import CallError
 from wildtool.json_codec import loads
+from wildtool.models.openai_messages import Changes, HistoryCall, UnsendableError, history_calls
 from wildtool.models.prompted import PromptedModel
-from wildtool.models.providers.openai_messages import Changes, HistoryCall, UnsendableError, history_calls
 from wildtool.models.token_usage import token_usage
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.tool_formats.any_format import calls_in_text

@@ -18,7 +18,7 @@ from wildtool.models.local.chat_template import (
     wants_results_with_calls,
     weights_place,
 )
-from wildtool.models.providers.openai_messages import Changes, UnsendableError
+from wildtool.models.openai_messages import Changes, UnsendableError
 from wildtool.types import Request
 
 

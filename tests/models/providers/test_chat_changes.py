@@ -12,8 +12,8 @@ from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, call, model
 from models.peers import Body, Peer
 from wildtool.errors import CallError
+from wildtool.models.openai_messages import Changes
 from wildtool.models.providers.chat_changes import split_parallel_calls, with_short_ids
-from wildtool.models.providers.openai_messages import Changes
 from wildtool.types import Message, Reply, Request
 
 NINE = re.compile("[a-zA-Z0-9]{9}")

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.errors import CallError, UsageError
-from wildtool.models.providers.chat_changes import SHORT_ID_CHARACTERS, split_parallel_calls
-from wildtool.models.providers.openai_chat import prompt_of
-from wildtool.models.providers.openai_messages import (
+from wildtool.models.openai_messages import (
     CallIds,
     Changes,
     HistoryCall,
@@ -19,6 +17,8 @@ from wildtool.models.providers.openai_messages import (
     content_text,
     history_calls,
 )
+from wildtool.models.providers.chat_changes import SHORT_ID_CHARACTERS, split_parallel_calls
+from wildtool.models.providers.openai_chat import prompt_of
 from wildtool.types import Message, Request
 
 _SAMPLE: dict[str, Any] = {

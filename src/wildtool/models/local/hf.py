@@ -20,8 +20,8 @@ from wildtool.errors import CallError, UsageError
 from wildtool.models.extras import import_for
 from wildtool.models.local.chat_template import ChatTemplate, PlainText, weights_place
 from wildtool.models.local.prefixes import Prefixes
+from wildtool.models.openai_messages import Changes
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
-from wildtool.models.providers.openai_messages import Changes
 from wildtool.models.settings import Sampling
 from wildtool.tool_formats import CALL_FORMATS, CallFormat
 from wildtool.tool_formats.detect import (

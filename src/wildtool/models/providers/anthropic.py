@@ -14,8 +14,7 @@ from wildtool.json_codec import as_object
 from wildtool.models.batch.anthropic import AnthropicBatchClient
 from wildtool.models.http.failures import ProviderFailure
 from wildtool.models.http.streams import join_anthropic
-from wildtool.models.providers.base import HttpModel, WireRequest
-from wildtool.models.providers.openai_messages import (
+from wildtool.models.openai_messages import (
     Changes,
     arguments_object,
     assistant_message,
@@ -27,6 +26,7 @@ from wildtool.models.providers.openai_messages import (
     usage_with_totals,
     wire_names,
 )
+from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
 from wildtool.models.token_usage import summed_usage
 from wildtool.reply_ends import End, reason_end

@@ -7,7 +7,7 @@ from typing import Any, cast
 from wildtool.advice import Advice
 from wildtool.episode import belongs_to_reasoning
 from wildtool.json_codec import as_list, as_object
-from wildtool.models.providers.openai_messages import CallIds, Changes
+from wildtool.models.openai_messages import CallIds, Changes
 from wildtool.models.thought_signatures import are_signed, with_placeholder
 from wildtool.types import Message
 

@@ -8,9 +8,7 @@ from urllib.parse import quote
 from wildtool.json_codec import as_object
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_gemini
-from wildtool.models.providers.base import HttpModel, WireRequest
-from wildtool.models.providers.chat_changes import SIGNATURES_REFUSED
-from wildtool.models.providers.openai_messages import (
+from wildtool.models.openai_messages import (
     Changes,
     arguments_object,
     assistant_message,
@@ -21,6 +19,8 @@ from wildtool.models.providers.openai_messages import (
     usage_with_totals,
     wire_names,
 )
+from wildtool.models.providers.base import HttpModel, WireRequest
+from wildtool.models.providers.chat_changes import SIGNATURES_REFUSED
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
 from wildtool.models.thought_signatures import NO_SIGNATURE
 from wildtool.types import Message, Reply, Request

@@ -12,7 +12,7 @@ from wildtool.errors import CallError, UsageError
 from wildtool.json_codec import as_list, dumps
 from wildtool.models.extras import import_for
 from wildtool.models.http.endpoint import RETRYABLE_STATUSES
-from wildtool.models.providers.openai_messages import (
+from wildtool.models.openai_messages import (
     CallIds,
     Changes,
     UnsendableError,

@@ -11,6 +11,7 @@ from wildtool.models.batch.openai import OpenAIBatchClient
 from wildtool.models.http.deltas import objects
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_chat
+from wildtool.models.openai_messages import Changes
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.chat_changes import (
     SIGNATURES_REFUSED,
@@ -20,7 +21,6 @@ from wildtool.models.providers.chat_changes import (
     with_signatures,
     without_reasoning,
 )
-from wildtool.models.providers.openai_messages import Changes
 from wildtool.types import Reply, Request
 
 _SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"

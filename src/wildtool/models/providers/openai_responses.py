@@ -7,8 +7,7 @@ from typing import Any, ClassVar, cast
 from wildtool.json_codec import as_list, as_object, dumps
 from wildtool.models.batch.openai import OpenAIBatchClient
 from wildtool.models.http.streams import join_responses
-from wildtool.models.providers.base import HttpModel, WireRequest
-from wildtool.models.providers.openai_messages import (
+from wildtool.models.openai_messages import (
     MESSAGE_KEYS,
     CallIds,
     Changes,
@@ -23,6 +22,7 @@ from wildtool.models.providers.openai_messages import (
     record_dropped,
     same_calls,
 )
+from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.types import Message, Reply, Request
 
 PROVIDER = "openai_responses"

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from wildtool.models.providers.openai_messages import (
+from wildtool.models.openai_messages import (
     MESSAGE_KEYS,
     CallIds,
     Changes,

@@ -15,6 +15,8 @@ from wildtool.types import PROVIDER_CONTENT, Message, Request
 Changes = dict[str, None]
 """Names of changes, each once, in order of occurrence."""
 MESSAGE_KEYS = ("role", "content")
+ARGUMENTS_WRAPPER = "malformed_arguments"
+"""Key of the object in which arguments are sent that are none."""
 
 
 class UnsendableError(ValueError):
@@ -64,7 +66,7 @@ def arguments_object(arguments: Any, changes: Changes) -> dict[str, Any]:
         if read is not None:
             return read
     changes["malformed-arguments-wrapped"] = None
-    return {"malformed_arguments": arguments}
+    return {ARGUMENTS_WRAPPER: arguments}
 
 
 def _strict_object(text: str) -> dict[str, Any] | None:
