@@ -12,7 +12,7 @@ from agents.wires.drawn import PATHS, conversations, odd, question, request_of, 
 from long import a_fiftieth_of
 from wildtool.agents.agent import WIRES, Wire
 from wildtool.agents.wires import WIRE_FORMATS, wire_of
-from wildtool.json_codec import as_object, dumps
+from wildtool.json_codec import as_object, dumps, loads
 from wildtool.types import Message, Tool
 
 HELLO: Message = {"role": "user", "content": "hi"}
@@ -127,6 +127,15 @@ BODIES: dict[str, tuple[Wire, dict[str, Any]]] = {
     "cachedContent": ("gemini", {"contents": [], "cachedContent": "c"}),
     "parts[0]": ("gemini", {"contents": [{"role": "user", "parts": ["hi"]}]}),
     "functionCall": ("gemini", {"contents": [{"role": "model", "parts": [{"functionCall": {}}]}]}),
+    "functionResponse": ("gemini", {"contents": [{"parts": [{"functionResponse": "r"}]}]}),
+    "generationConfig": ("gemini", {"contents": [], "generationConfig": "hot"}),
+    "`stream`": ("chat", {"model": "m", "messages": [], "stream": "yes"}),
+    "`content`": ("responses", {"model": "m", "input": [{"role": "assistant", "content": {"text": "x"}}]}),
+    "content[0]": ("responses", {"model": "m", "input": [{"role": "assistant", "content": ["x"]}]}),
+    "`refusal`": (
+        "responses",
+        {"model": "m", "input": [{"role": "assistant", "content": [{"type": "refusal"}]}]},
+    ),
 }
 
 
@@ -157,6 +166,39 @@ def test_images_marks_of_errors_and_tools_that_the_provider_runs_are_counted():
     assert not read.tools and sum(read.lost.values()) == 4
 
 
+UNKNOWN: dict[str, tuple[Wire, dict[str, Any]]] = {
+    "of a message": ("messages", {"messages": [{"role": "user", "content": "x", "odd": 1}]}),
+    "of a result": (
+        "messages",
+        {"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "odd": 1}]}]},
+    ),
+    "of a text": ("messages", {"messages": [], "system": [{"type": "text", "text": "x", "odd": 1}]}),
+    "of an item": ("responses", {"input": [{"role": "user", "content": "x", "odd": 1}]}),
+    "of an output": ("responses", {"input": [{"type": "function_call_output", "call_id": "c", "odd": 1}]}),
+    "of a namespace": (
+        "responses",
+        {"input": [], "tools": [{"type": "namespace", "name": "n", "odd": 1, "tools": []}]},
+    ),
+    "of a turn": ("gemini", {"contents": [{"parts": [{"text": "x"}], "odd": 1}]}),
+    "of an instruction": ("gemini", {"contents": [], "systemInstruction": {"parts": [], "odd": 1}}),
+    "of a response": ("gemini", {"contents": [{"parts": [{"functionResponse": {"name": "f", "odd": 1}}]}]}),
+    "a part": ("gemini", {"contents": [{"parts": [{"odd": {"data": ""}}, {"text": "x"}]}]}),
+}
+
+
+@pytest.mark.parametrize("place", UNKNOWN)
+def test_a_key_that_the_chat_shape_has_no_place_for_is_counted(place: str):
+    wire, body = UNKNOWN[place]
+    lost = question(wire, {"model": "m", **body}).lost
+    assert sum(count for name, count in lost.items() if "odd" in name) == 1
+
+
+def test_a_call_of_gemini_with_more_than_arguments_is_kept_as_it_came():
+    part = {"functionCall": {"id": "c", "name": "f", "args": {}, "odd": 1}}
+    [reply] = question("gemini", {"contents": [{"role": "model", "parts": [part]}]}).messages
+    assert reply["provider_content"] == {"gemini": [part]}
+
+
 def test_tools_of_a_namespace_are_named_as_calls_name_them():
     def namespace(name: str) -> dict[str, Any]:
         return {"type": "namespace", "name": name, "tools": [{"type": "function", "name": "add"}]}
@@ -169,8 +211,19 @@ def test_tools_of_a_namespace_are_named_as_calls_name_them():
     read = question("responses", body)
     offered = [tool["function"]["name"] for tool in read.tools]
     assert offered[0] == "add" and len({*offered}) == 2
-    assert [read.namespaces[name] for name in offered] == ["mcp__a", "mcp__b"]
     assert [call["function"]["name"] for call in read.messages[0]["tool_calls"]] == offered
+    answer = WIRE_FORMATS["responses"].write(read.messages[0], read, {}, None)
+    items = loads(answer.body)["output"]
+    assert [(item["namespace"], item["name"]) for item in items] == [("mcp__a", "add"), ("mcp__b", "add")]
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_tool_without_a_namespace_keeps_its_name_beside_one_of_a_namespace(is_first: bool):
+    add = {"type": "function", "name": "add"}
+    tools = [add, {"type": "namespace", "name": "mcp__a", "tools": [add]}]
+    body = {"model": "m", "input": "hi", "tools": tools if is_first else tools[::-1]}
+    offered = [tool["function"]["name"] for tool in question("responses", body).tools]
+    assert offered.count("add") == 1 and len({*offered}) == 2
 
 
 def test_calls_of_gemini_without_ids_are_bound_by_name_and_order():

@@ -55,6 +55,8 @@ kept = st.fixed_dictionaries(
     optional={
         "reasoning": texts,
         "thinking": texts,
+        "reasoning_signature": texts,
+        "extra_content": st.fixed_dictionaries({"google": objects}),
         "reasoning_details": st.lists(st.fixed_dictionaries({"text": texts, "signature": texts}), min_size=1),
         "provider_content": st.dictionaries(
             st.sampled_from(["elsewhere", "other"]), st.lists(objects), min_size=1

@@ -1,8 +1,10 @@
 """What a model said arrives at the clients of every wire, whole and streamed, or what cannot is named."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,6 +119,59 @@ def test_arguments_that_are_no_json_arrive_as_they_are_or_are_named_and_come_bac
         history = [HELLO, {"role": "assistant", "content": None, "tool_calls": sent_back}, result]
         again = request_of(wire, history).messages[1]
         assert calls_in(again)[0]["arguments"] == arguments
+
+
+_HALF = "\ud83d"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    "arguments", [f'{{"a":"{_HALF}"}}', '{"a":"\\ud83d"}', '{"a":"\\uDE00\\ud83d"}', "{}"]
+)
+def test_half_a_surrogate_pair_never_reaches_a_client(wire: Wire, stream: bool, arguments: str):
+    said = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}]
+    text = f"{_HALF} \\ud83d 🎫" if arguments == "{}" else None
+    message: Message = {"role": "assistant", "content": text, "tool_calls": said}
+    answer = written(wire, message, stream=stream)
+    assert [*strict_values(answer)]
+    reply = reread(wire, answer, stream=stream)
+    if text is not None:
+        assert reply.message["content"] == text.replace(_HALF, "\ufffd")
+    assert bool(answer.changes) == (answer.body.count("\ufffd".encode()) > 0)
+
+
+def strict_values(answer: WireAnswer) -> Iterator[Any]:
+    """The JSON values of an answer, as a reader has them that accepts neither lone surrogates nor NaN."""
+    for line in answer.body.splitlines():
+        text = line.removeprefix(b"data: ")
+        if text.startswith(b"{"):
+            yield orjson.loads(text)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("wire", WIRES)
+def test_numbers_that_json_lacks_are_null_and_named(wire: Wire, stream: bool):
+    own = {"anthropic": "text", "gemini": None, "openai_responses": "message"}
+    part = {"text": "x", "odd": float("nan"), "content": [{"type": "output_text", "text": "x"}]}
+    content = {name: [{**part, **({"type": kind} if kind else {})}] for name, kind in own.items()}
+    answer = written(wire, {"role": "assistant", "content": "x", "provider_content": content}, stream=stream)
+    assert answer.changes and [*strict_values(answer)]
+
+
+def test_what_a_wire_has_no_place_for_is_named():
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}, "odd": 1}
+    message = {"role": "assistant", "content": "", "refusal": "No.", "annotations": [], "tool_calls": [call]}
+    named = {
+        wire: sorted(name.partition(":")[2] for name in written(wire, message, stream=False).changes)
+        for wire in WIRES
+    }
+    assert named == {
+        "chat": [],
+        "responses": ["odd"],
+        "messages": ["odd", "refusal"],
+        "gemini": ["odd", "refusal"],
+    }
 
 
 def spoken(wire: Wire, answer: WireAnswer, *, stream: bool) -> str:

@@ -4,20 +4,17 @@ import re
 from collections.abc import Mapping
 
 from wildtool.agents.agent import Wire
-from wildtool.agents.wires.base import WireFormat
 from wildtool.agents.wires.chat import ChatWire
 from wildtool.agents.wires.gemini import GeminiWire
 from wildtool.agents.wires.messages import MessagesWire
 from wildtool.agents.wires.responses import ResponsesWire
 from wildtool.agents.wires.side import side_answer
+from wildtool.agents.wires.wire_format import WireFormat
 
 __all__ = ["WIRE_FORMATS", "side_answer", "wire_of"]
 
 WIRE_FORMATS: Mapping[Wire, WireFormat] = {
-    "chat": ChatWire(),
-    "responses": ResponsesWire(),
-    "messages": MessagesWire(),
-    "gemini": GeminiWire(),
+    each.wire: each for each in (ChatWire(), ResponsesWire(), MessagesWire(), GeminiWire())
 }
 _PATHS: Mapping[Wire, re.Pattern[str]] = {
     "chat": re.compile(r"(?:/v1)?/chat/completions"),

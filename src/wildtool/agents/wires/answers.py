@@ -1,15 +1,19 @@
-"""What the writers of all wires share: JSON and events in bytes, ids, the calls of a reply, ends and token counts."""
+"""What the writers of all wires share: what the model said, ids, and JSON and events in bytes."""
 
 import json
+import re
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, cast
 
 from wildtool.agents.wires.base import WireAnswer
+from wildtool.episode import belongs_to_reasoning, written_text
 from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, check_limits, dumps, one_line
-from wildtool.reply_ends import End, reason_end
-from wildtool.types import Message
+from wildtool.models.openai_messages import Changes, arguments_object, record_dropped
+from wildtool.reply_ends import End, end_of
+from wildtool.shapes.keys import FUNCTION
+from wildtool.types import PROVIDER_CONTENT, Message, Reply
 
 _OPENAI_ERRORS = {
     400: "invalid_request_error",
@@ -19,10 +23,20 @@ _OPENAI_ERRORS = {
     429: "rate_limit_error",
 }
 EVENTS = "text/event-stream"
-WRAPPED_ARGUMENTS, EMPTY_ARGUMENTS = "malformed-arguments-wrapped", "empty-arguments-as-object"
-"""Names of changes to arguments that a wire cannot carry, as those of requests are named."""
-_WRAPPER = "malformed_arguments"
-"""The key under which arguments are wrapped that a wire cannot carry, as in requests to providers."""
+SURROGATE_REPLACED = "lone-surrogate-replaced"
+"""Name of the change of half a surrogate pair, which strict readers refuse, to U+FFFD."""
+NUMBER_AS_NULL = "number-without-json-as-null"
+"""Name of the change of NaN or an infinity, which JSON lacks, to null."""
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+"""A pair of surrogates, a lone one, or any other escape of a JSON text."""
+_STRING_OR_NO_NUMBER = re.compile(rb'"(?:[^"\\]++|\\.)*+"|(?P<none>NaN|-?Infinity)', re.DOTALL)
+"""A string of a JSON text, or a number that JSON lacks."""
+_CARRIED = ("role", "content", "tool_calls", PROVIDER_CONTENT)
+"""Keys of a message that every wire carries, beside its reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,81 +48,137 @@ class ReplyCall:
     arguments: str
     """As the model wrote them; may be no JSON."""
 
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a model said."""
+
+    message: Message
+    usage: Mapping[str, Any]
+    reason: str | None
+    """Its finish reason, in any provider's word; None where it gave none."""
+
     @property
-    def is_json(self) -> bool:
-        """Whether the arguments are JSON that every reader accepts."""
-        try:
-            strict_value(self.arguments)
-        except ValueError:
-            return False
-        return True
+    def text(self) -> str:
+        """The text of the reply, also where it comes in parts; empty for none."""
+        return written_text(self.message) or ""
+
+    @property
+    def end(self) -> End:
+        """How the reply ended: by its calls where it has any and nothing cut it; complete where nothing is known."""
+        end = end_of(Reply(self.message, finish_reason=self.reason))
+        if end in (End.COMPLETE, End.CALLS, End.UNKNOWN):
+            return End.CALLS if self.message.get("tool_calls") else End.COMPLETE
+        return end
+
+    @property
+    def tokens(self) -> tuple[int, int] | None:
+        """Tokens of prompt and completion; None where nobody counted them."""
+        counts = [self.usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+        if not any(isinstance(count, int) for count in counts):
+            return None
+        prompt, completion = (count if isinstance(count, int) else 0 for count in counts)
+        return prompt, completion
+
+    def calls(self) -> list[ReplyCall]:
+        """Its calls, each with an id."""
+        calls: list[ReplyCall] = []
+        for call in as_objects(self.message.get("tool_calls")):
+            function = as_object(call.get(FUNCTION))
+            id_, name, arguments = call.get("id"), function.get("name"), function.get("arguments", "")
+            text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
+            calls.append(ReplyCall(str(id_ or new_id("call_")), str(name or ""), text))
+        return calls
 
 
-def calls_of(message: Message) -> list[ReplyCall]:
-    """The calls of a reply."""
-    calls: list[ReplyCall] = []
-    for call in as_objects(message.get("tool_calls")):
-        function = as_object(call.get("function"))
-        id_, name, arguments = call.get("id"), function.get("name"), function.get("arguments", "")
-        text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
-        calls.append(ReplyCall(str(id_ or new_id("call_")), str(name or ""), text))
-    return calls
-
-
-def said_text(message: Message) -> str:
-    """The text of a reply, also where it comes in parts; empty for none."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return "".join(part["text"] for part in as_objects(content) if isinstance(part.get("text"), str))
-
-
-def wrapped_arguments(text: str) -> dict[str, str]:
-    """The object in which arguments arrive that a wire cannot carry."""
-    return {_WRAPPER: text}
-
-
-def unwrapped_arguments(value: Any) -> Any:
-    """What was wrapped in an object of arguments; any other value as it is."""
-    held = as_object(value)
-    return held[_WRAPPER] if held.keys() == {_WRAPPER} and isinstance(held[_WRAPPER], str) else value
-
-
-def strict_value(text: str) -> Any:
-    """The value of a JSON text that every reader accepts. Raises ValueError for any other text."""
-    check_limits(text.encode("utf-8", "surrogatepass"), REPLY_LIMITS)
+def strict_object(text: str) -> dict[str, Any] | None:
+    """The object of a JSON text; None for any other text, also for one that only lax readers accept."""
     try:
-        return json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deep to be read as JSON") from None
+        check_limits(text.encode("utf-8", "surrogatepass"), REPLY_LIMITS)
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
 
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
 
 
-class JsonWriter:
-    """Writes JSON that holds other JSON texts as they stand: their numbers keep their spelling, and their keys their
-    order, even one that occurs twice."""
+class AnswerWriter:
+    """Writes one answer as JSON that every reader accepts, and names what was changed of what the model said.
+
+    Arguments that are a JSON object stay as the model wrote them also where a wire wants a value: numbers keep their
+    spelling, and keys their order, even one that occurs twice.
+    """
 
     def __init__(self) -> None:
-        self._texts: dict[bytes, bytes] = {}
-        """By the mark that is written for a text first, quotes included, the text."""
+        self.changes: Changes = {}
+        self._held: dict[bytes, bytes] = {}
+        """By the mark that is written for a JSON text first, quotes included, the text."""
 
-    def held(self, text: str) -> str:
-        """What stands for a JSON text in values that are given to `dumps`."""
+    def name_dropped(self, message: Message, *carried: str) -> None:
+        """Names the keys of a message and its calls that a wire has no place for. Args: carried: the wire's own."""
+        held = {key: value for key, value in message.items() if value and not belongs_to_reasoning(key)}
+        record_dropped("message-key-dropped", held, (*_CARRIED, *carried), self.changes)
+        for call in as_objects(message.get("tool_calls")):
+            record_dropped("call-key-dropped", call, ("id", "type", FUNCTION, "index"), self.changes)
+            record_dropped(
+                "call-key-dropped", as_object(call.get(FUNCTION)), ("name", "arguments"), self.changes
+            )
+
+    def arguments(self, call: ReplyCall) -> Any:
+        """The arguments of a call on a wire that wants an object; what is none is wrapped, and that is named."""
+        if strict_object(call.arguments) is None:
+            return arguments_object(call.arguments, self.changes)
         mark = secrets.token_hex(16)
         # Between values a line may break, which would end an event.
-        line = text.replace("\r", " ").replace("\n", " ")
-        self._texts[f'"{mark}"'.encode()] = line.encode("utf-8", "backslashreplace")
+        line = call.arguments.replace("\r", " ").replace("\n", " ")
+        self._held[f'"{mark}"'.encode()] = line.encode("utf-8", "backslashreplace")
         return mark
 
-    def dumps(self, value: Any) -> bytes:
+    def whole(self, value: Any) -> WireAnswer:
+        """An answer that is one JSON value."""
+        body = self._dumps(value)
+        return WireAnswer(body, changes=tuple(self.changes))
+
+    def streamed(
+        self, events: Iterable[Mapping[str, Any]], *, with_names: bool, end: bytes = b""
+    ) -> WireAnswer:
+        """An answer of server-sent events.
+
+        Args:
+            with_names: whether each event has its `type` as a name.
+            end: bytes after the last one.
+        """
+        parts: list[bytes] = []
+        for event in events:
+            name = f"event: {event['type']}\n".encode() if with_names else b""
+            parts.append(b"%bdata: %b\n\n" % (name, self._dumps(event)))
+        return WireAnswer(b"".join(parts) + end, EVENTS, changes=tuple(self.changes))
+
+    def _dumps(self, value: Any) -> bytes:
         """JSON on one line, for every reader of lines."""
         data = dumps(value)
-        for mark, text in self._texts.items():
+        if b"NaN" in data or b"Infinity" in data:
+            data = _STRING_OR_NO_NUMBER.sub(self._with_null, data)
+        for mark, text in self._held.items():
             data = data.replace(mark, text)
+        if b"\\ud" in data or b"\\uD" in data:
+            data = _ESCAPE.sub(self._without_lone, data)
         return one_line(data)
+
+    def _with_null(self, token: re.Match[bytes]) -> bytes:
+        if token["none"] is None:
+            return token[0]
+        self.changes[NUMBER_AS_NULL] = None
+        return b"null"
+
+    def _without_lone(self, escape: re.Match[bytes]) -> bytes:
+        if escape["lone"] is None:
+            return escape[0]
+        self.changes[SURROGATE_REPLACED] = None
+        return "\ufffd".encode()
 
 
 def new_id(prefix: str) -> str:
@@ -116,58 +186,12 @@ def new_id(prefix: str) -> str:
     return f"{prefix}{secrets.token_hex(12)}"
 
 
-def whole_answer(value: Any, changes: Iterable[str] = (), writer: JsonWriter | None = None) -> WireAnswer:
-    """An answer that is one JSON value."""
-    return WireAnswer((writer or JsonWriter()).dumps(value), changes=tuple(dict.fromkeys(changes)))
+def plain_answer(value: Any, status: int = 200) -> WireAnswer:
+    """An answer in which no model says anything."""
+    return replace(AnswerWriter().whole(value), status=status)
 
 
-def streamed_answer(
-    events: Iterable[Mapping[str, Any]],
-    *,
-    with_names: bool,
-    end: bytes = b"",
-    changes: Iterable[str] = (),
-    writer: JsonWriter | None = None,
-) -> WireAnswer:
-    """An answer of server-sent events.
-
-    Args:
-        with_names: whether each event has its `type` as a name.
-        end: bytes after the last one.
-    """
-    writer = writer or JsonWriter()
-    parts: list[bytes] = []
-    for event in events:
-        name = f"event: {event['type']}\n".encode() if with_names else b""
-        parts.append(b"%bdata: %b\n\n" % (name, writer.dumps(event)))
-    return WireAnswer(b"".join(parts) + end, EVENTS, changes=tuple(dict.fromkeys(changes)))
-
-
-def failure(value: Mapping[str, Any], status: int) -> WireAnswer:
-    """The answer that an endpoint failed."""
-    return WireAnswer(JsonWriter().dumps(value), status=status)
-
-
-def end_of_message(message: Message, reason: str | None) -> End:
-    """How a reply ended: by its calls where it has any and nothing cut it; complete where nothing is known."""
-    end = reason_end(reason)
-    if message.get("refusal"):
-        end = End.REFUSED
-    if end in (None, End.COMPLETE, End.CALLS, End.UNKNOWN):
-        return End.CALLS if message.get("tool_calls") else End.COMPLETE
-    return end
-
-
-def counted_tokens(usage: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Tokens of prompt and completion; None where nobody counted them."""
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
-    if not any(isinstance(count, int) for count in counts):
-        return None
-    prompt, completion = (count if isinstance(count, int) else 0 for count in counts)
-    return prompt, completion
-
-
-def openai_error(status: int, text: str) -> dict[str, Any]:
-    """The body of a failure, as OpenAI's clients read it."""
+def openai_error(status: int, text: str) -> WireAnswer:
+    """The answer that an endpoint failed, as OpenAI's clients read it."""
     kind = _OPENAI_ERRORS.get(status, "invalid_request_error" if status < 500 else "server_error")
-    return {"error": {"message": text, "type": kind, "param": None, "code": None}}
+    return plain_answer({"error": {"message": text, "type": kind, "param": None, "code": None}}, status)

@@ -2,21 +2,13 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from wildtool.agents.agent import Wire
-from wildtool.agents.wires.answers import (
-    calls_of,
-    counted_tokens,
-    end_of_message,
-    failure,
-    new_id,
-    openai_error,
-    streamed_answer,
-    whole_answer,
-)
+from wildtool.agents.wires.answers import AnswerWriter, Said, new_id, openai_error
 from wildtool.agents.wires.base import Asked, WireAnswer
-from wildtool.agents.wires.requests import item_kind, list_in, object_in, refusing, sampling_of, text_in
+from wildtool.agents.wires.requests import flag_in, item_kind, list_in, object_in, sampling_of, text_in
+from wildtool.agents.wires.wire_format import WireFormat
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.http.streams import DONE
 from wildtool.reply_ends import End
@@ -33,67 +25,59 @@ _REFUSED = {
 _FINISH_REASONS = {End.CALLS: "tool_calls", End.CUT: "length", End.FILTERED: "content_filter"}
 
 
-class ChatWire:
+class ChatWire(WireFormat):
     """Chat completions."""
 
-    wire: Wire = "chat"
+    wire: ClassVar[Wire] = "chat"
 
-    def read(self, body: Mapping[str, Any], path: str) -> Asked:
-        """What a request asks. Raises ValueError for a body that is none."""
-        return _read(body, path)
+    def asked(self, body: Mapping[str, Any], path: str, reading: Reading) -> Asked:
+        """Messages and tools as they come."""
+        if body.get("n") not in (None, 1):
+            reading.fail(f"`n` is {body['n']}; a model answers once here: leave it out")
+        sampling = sampling_of(body, _READ, _REFUSED, reading)
+        if "messages" not in body:
+            reading.fail("no request for a chat completion: it has no `messages`")
+        return Asked(
+            wire=self.wire,
+            body=body,
+            model=text_in(body, "model", reading),
+            messages=[
+                _message(entry, reading.at(f"messages[{number}]"))
+                for number, entry in enumerate(list_in(body, "messages", reading))
+            ],
+            tools=list(_tools(body, reading)),
+            stream=flag_in(body, "stream", reading),
+            sampling=sampling,
+            lost=reading.lost,
+        )
 
-    def write(
-        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
-    ) -> WireAnswer:
-        """The answer that says a message: as it is, or in chunks."""
+    def answer(self, said: Said, question: Asked, writer: AnswerWriter) -> WireAnswer:
+        """A message as it is, or in chunks."""
         answer: dict[str, Any] = {
             "id": new_id("chatcmpl-"),
             "object": "chat.completion",
             "created": int(time.time()),
             "model": question.model,
         }
-        finish = _FINISH_REASONS.get(end_of_message(message, reason), "stop")
-        reply = {**message, "role": "assistant", "content": message.get("content")}
-        if calls := _calls(message):
+        finish = _FINISH_REASONS.get(said.end, "stop")
+        reply = {**said.message, "role": "assistant", "content": said.message.get("content")}
+        if calls := _calls(said):
             reply["tool_calls"] = calls
         # Always, and zeros for what is not known: clients look into it without asking.
-        counted = {"usage": _usage(usage)}
+        counted = {"usage": _usage(said)}
         if not question.stream:
             choice = {"index": 0, "message": reply, "logprobs": None, "finish_reason": finish}
-            return whole_answer({**answer, "choices": [choice], **counted})
+            return writer.whole({**answer, "choices": [choice], **counted})
         wants_usage = as_object(question.body.get("stream_options")).get("include_usage") is True
         chunk = {**answer, "object": "chat.completion.chunk"}
         chunks = [{**chunk, "choices": [choice]} for choice in _pieces(reply, finish)]
         if wants_usage:
             chunks.append({**chunk, "choices": [], **counted})
-        return streamed_answer(chunks, with_names=False, end=f"data: {DONE}\n\n".encode())
+        return writer.streamed(chunks, with_names=False, end=f"data: {DONE}\n\n".encode())
 
     def error(self, status: int, text: str) -> WireAnswer:
         """The answer that says that the model's endpoint failed."""
-        return failure(openai_error(status, text), status)
-
-
-@refusing
-def _read(body: Mapping[str, Any], path: str) -> Asked:
-    reading = Reading()
-    if body.get("n") not in (None, 1):
-        reading.fail(f"`n` is {body['n']}; a model answers once here: leave it out")
-    sampling = sampling_of(body, _READ, _REFUSED, reading)
-    if "messages" not in body:
-        reading.fail("no request for a chat completion: it has no `messages`")
-    return Asked(
-        wire="chat",
-        body=body,
-        model=text_in(body, "model", reading),
-        messages=[
-            _message(entry, reading.at(f"messages[{number}]"))
-            for number, entry in enumerate(list_in(body, "messages", reading))
-        ],
-        tools=list(_tools(body, reading)),
-        stream=body.get("stream") is True,
-        sampling=sampling,
-        lost=reading.lost,
-    )
+        return openai_error(status, text)
 
 
 def _message(entry: Any, reading: Reading) -> Message:
@@ -126,11 +110,11 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
         yield tool
 
 
-def _calls(message: Message) -> list[dict[str, Any]]:
+def _calls(said: Said) -> list[dict[str, Any]]:
     """The calls with their own keys, among which a signature may be."""
     return [
         {**entry, "type": FUNCTION, FUNCTION: {**as_object(entry.get(FUNCTION)), "arguments": call.arguments}}
-        for entry, call in zip(as_objects(message.get("tool_calls")), calls_of(message), strict=True)
+        for entry, call in zip(as_objects(said.message.get("tool_calls")), said.calls(), strict=True)
     ]
 
 
@@ -159,11 +143,11 @@ def _choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
 
 
-def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    prompt, completion = counted_tokens(usage) or (0, 0)
+def _usage(said: Said) -> dict[str, Any]:
+    prompt, completion = said.tokens or (0, 0)
     return {
-        **usage,
+        **said.usage,
         "prompt_tokens": prompt,
         "completion_tokens": completion,
-        "total_tokens": usage.get("total_tokens", prompt + completion),
+        "total_tokens": said.usage.get("total_tokens", prompt + completion),
     }

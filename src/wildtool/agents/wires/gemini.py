@@ -2,29 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 from wildtool.agents.agent import Wire
-from wildtool.agents.wires.answers import (
-    EMPTY_ARGUMENTS,
-    WRAPPED_ARGUMENTS,
-    JsonWriter,
-    ReplyCall,
-    calls_of,
-    counted_tokens,
-    end_of_message,
-    failure,
-    new_id,
-    said_text,
-    streamed_answer,
-    strict_value,
-    whole_answer,
-    wrapped_arguments,
-)
+from wildtool.agents.wires.answers import AnswerWriter, ReplyCall, Said, new_id, plain_answer
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.agents.wires.reasoning import (
-    add_reasoning,
+    earlier_reply,
     own_parts,
     reasoning_text,
     sealed_reasoning,
@@ -34,15 +19,16 @@ from wildtool.agents.wires.requests import (
     ERROR_MARK,
     earlier_call,
     list_in,
+    lose_keys,
     lose_part,
     object_in,
     offered_tool,
     part_texts,
-    refusing,
     sampling_of,
     shown_result,
     text_in,
 )
+from wildtool.agents.wires.wire_format import WireFormat
 from wildtool.json_codec import as_object
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading, read_entry
@@ -55,6 +41,9 @@ _CONFIG, _SYSTEM, _SIGNATURE = "generationConfig", "systemInstruction", "thought
 _CALL, _RESULT, _DECLARED = "functionCall", "functionResponse", "functionDeclarations"
 _READ = frozenset({"model", "contents", "tools", _SYSTEM, _CONFIG})
 _REFUSED = {"cachedContent": "nothing is stored here; send the whole conversation as `contents`"}
+_KEYS_OF_TURNS = frozenset({"role", "parts"})
+_KEYS_OF_CALLS = frozenset({"id", "name", "args"})
+_KEYS_OF_RESULTS = frozenset({"id", "name", "response", "parts"})
 _FINISH_REASONS = {
     End.CUT: "MAX_TOKENS",
     End.FILTERED: "SAFETY",
@@ -72,25 +61,40 @@ _STATUS_NAMES = {
 }
 
 
-class GeminiWire:
+class GeminiWire(WireFormat):
     """Google's generateContent."""
 
-    wire: Wire = "gemini"
+    wire: ClassVar[Wire] = "gemini"
 
-    def read(self, body: Mapping[str, Any], path: str) -> Asked:
-        """What a request asks. Raises ValueError for a body that is none."""
-        return _read(body, path)
+    def asked(self, body: Mapping[str, Any], path: str, reading: Reading) -> Asked:
+        """Contents of parts; the path names the model and whether it streams."""
+        target = _PATH.fullmatch(unquote(path.partition("?")[0]))
+        if target is None:
+            reading.fail(f"{path[:80]!r} names no model; expected /v1beta/models/NAME:generateContent")
+        fields = _in_camel_case(body)
+        sampling = sampling_of(fields, _READ, _REFUSED, reading)
+        if fields.get(_CONFIG) is not None:
+            sampling = {**object_in(fields[_CONFIG], reading.at(_CONFIG)), **sampling}
+        if "contents" not in fields:
+            reading.fail("no request to generate content: it has no `contents`")
+        return Asked(
+            wire=self.wire,
+            body=body,
+            model=target[1],
+            messages=_messages(fields, reading),
+            tools=list(_tools(fields, reading)),
+            stream=target[2] == "streamGenerateContent",
+            sampling=sampling,
+            lost=reading.lost,
+        )
 
-    def write(
-        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
-    ) -> WireAnswer:
-        """The answer that says a message; arguments that are no JSON object are wrapped, and the change is named."""
-        writer = JsonWriter()
-        changes: list[str] = []
-        parts = [_written_part(part, writer, changes) for part in _parts(message)]
+    def answer(self, said: Said, question: Asked, writer: AnswerWriter) -> WireAnswer:
+        """One candidate of parts; arguments that are no JSON object are wrapped, and the change is named."""
+        writer.name_dropped(said.message)
+        parts = [_written_part(part, writer) for part in _parts(said)]
         candidate = {
             "content": {"role": "model", "parts": parts},
-            "finishReason": _FINISH_REASONS.get(end_of_message(message, reason), "STOP"),
+            "finishReason": _FINISH_REASONS.get(said.end, "STOP"),
             "index": 0,
         }
         answer: dict[str, Any] = {
@@ -98,59 +102,38 @@ class GeminiWire:
             "modelVersion": question.model,
             "responseId": new_id(""),
         }
-        if (counts := counted_tokens(usage)) is not None:
-            prompt, completion = counts
+        if said.tokens is not None:
+            prompt, completion = said.tokens
             answer["usageMetadata"] = {
                 "promptTokenCount": prompt,
                 "candidatesTokenCount": completion,
                 "totalTokenCount": prompt + completion,
             }
-        if question.stream:
-            return streamed_answer([answer], with_names=False, changes=changes, writer=writer)
-        return whole_answer(answer, changes, writer)
+        return writer.streamed([answer], with_names=False) if question.stream else writer.whole(answer)
 
     def error(self, status: int, text: str) -> WireAnswer:
         """The answer that says that the model's endpoint failed."""
         name = _STATUS_NAMES.get(status, "INVALID_ARGUMENT" if status < 500 else "INTERNAL")
-        return failure({"error": {"code": status, "message": text, "status": name}}, status)
-
-
-@refusing
-def _read(body: Mapping[str, Any], path: str) -> Asked:
-    reading = Reading()
-    target = _PATH.fullmatch(unquote(path.partition("?")[0]))
-    if target is None:
-        reading.fail(f"{path[:80]!r} names no model; expected /v1beta/models/NAME:generateContent")
-    fields = _in_camel_case(body)
-    sampling = {
-        **as_object(fields.get(_CONFIG)),
-        **sampling_of(fields, _READ, _REFUSED, reading),
-    }
-    if "contents" not in fields:
-        reading.fail("no request to generate content: it has no `contents`")
-    history = _History()
-    if fields.get(_SYSTEM) is not None:
-        system = object_in(fields[_SYSTEM], reading.at(_SYSTEM))
-        text = "\n".join(part_texts(system, "parts", reading.at(_SYSTEM)))
-        history.messages += [{"role": "system", "content": text}] if text else []
-    for number, entry in enumerate(list_in(fields, "contents", reading)):
-        here = reading.at(f"contents[{number}]")
-        history.add(object_in(entry, here), here)
-    return Asked(
-        wire="gemini",
-        body=body,
-        model=target[1],
-        messages=history.messages,
-        tools=list(_tools(fields, reading)),
-        stream=target[2] == "streamGenerateContent",
-        sampling=sampling,
-        lost=reading.lost,
-    )
+        return plain_answer({"error": {"code": status, "message": text, "status": name}}, status)
 
 
 def _in_camel_case(held: Mapping[str, Any]) -> dict[str, Any]:
     """An object with its keys as Google writes them; it takes them with underscores, too."""
     return {_CAMEL.sub(lambda match: match[1].upper(), key): value for key, value in held.items()}
+
+
+def _messages(fields: Mapping[str, Any], reading: Reading) -> list[Message]:
+    history = _History()
+    if fields.get(_SYSTEM) is not None:
+        here = reading.at(_SYSTEM)
+        system = object_in(fields[_SYSTEM], here)
+        lose_keys(system, _KEYS_OF_TURNS, "a system instruction", here)
+        text = "\n".join(part_texts(system, "parts", here))
+        history.messages += [{"role": "system", "content": text}] if text else []
+    for number, entry in enumerate(list_in(fields, "contents", reading)):
+        here = reading.at(f"contents[{number}]")
+        history.add(object_in(entry, here), here)
+    return history.messages
 
 
 def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
@@ -182,6 +165,7 @@ class _History:
         role = content.get("role") or "user"
         if role not in ("user", "model", "function"):
             reading.fail(f"the role {str(role)[:40]!r}; expected user or model")
+        lose_keys(content, _KEYS_OF_TURNS, "a turn", reading)
         parts = [
             _in_camel_case(object_in(part, reading.at(f"parts[{number}]")))
             for number, part in enumerate(list_in(content, "parts", reading))
@@ -191,7 +175,7 @@ class _History:
             return
         results = [part for part in parts if _RESULT in part]
         for part in results:
-            self._add_result(_in_camel_case(as_object(part[_RESULT])), reading)
+            self._add_result(_in_camel_case(object_in(part[_RESULT], reading.at(_RESULT))), reading)
         spoken = [part for part in parts if _RESULT not in part]
         texts = part_texts({"parts": spoken}, "parts", reading)
         if texts or not results:
@@ -211,24 +195,20 @@ class _History:
                 part = {key: value for key, value in part.items() if key != _SIGNATURE}
             own.append(part)
             if _CALL in part:
-                calls.append(self._call(_in_camel_case(as_object(part[_CALL])), reading))
-                plain = plain and len(part) == 1
+                call = _in_camel_case(object_in(part[_CALL], reading.at(_CALL)))
+                calls.append(self._call(call, reading))
+                plain = plain and len(part) == 1 and call.keys() <= _KEYS_OF_CALLS
             elif isinstance(part.get("text"), str):
                 (thoughts if part.get("thought") is True else texts).append(part["text"])
                 plain = plain and part.keys() == {"text"}
             else:
                 lose_part(part, reading)
                 plain = False
-        reply: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
-        if calls:
-            reply["tool_calls"] = calls
-        add_reasoning(reply, thoughts, seals, PROVIDER, None if plain else own)
-        return reply
+        return earlier_reply(PROVIDER, texts, calls, thoughts, None if plain else own, seals)
 
     def _call(self, call: dict[str, Any], reading: Reading) -> dict[str, Any]:
         """A call; one without an id gets one of its place, which stays the same in later requests."""
-        own_id = call.get("id")
-        id_ = own_id if isinstance(own_id, str) and own_id else f"call_{self._calls}"
+        id_ = _given_id(call) or f"call_{self._calls}"
         self._calls += 1
         read = earlier_call(id_, call, "args", reading.at(_CALL))
         self._waiting.append((id_, call["name"]))
@@ -236,7 +216,8 @@ class _History:
 
     def _add_result(self, result: dict[str, Any], reading: Reading) -> None:
         """Adds a result, bound to its call: by id, else by name and order."""
-        id_, name = result.get("id"), text_in(result, "name", reading.at(_RESULT))
+        id_, name = _given_id(result), text_in(result, "name", reading.at(_RESULT))
+        lose_keys(result, _KEYS_OF_RESULTS, "a result", reading)
         fitting = [entry for entry in self._waiting if entry[0] == id_]
         fitting = fitting or [entry for entry in self._waiting if not id_ and entry[1] == name]
         if fitting:
@@ -266,24 +247,24 @@ def _given_text(result: Mapping[str, Any], reading: Reading) -> str:
     return shown_result(response, reading)
 
 
-def _parts(message: Message) -> Iterator[dict[str, Any]]:
+def _parts(said: Said) -> Iterator[dict[str, Any]]:
     """The parts of a reply; those of calls hold a `ReplyCall`."""
-    calls = [{_CALL: call} for call in calls_of(message)]
+    message, calls = said.message, [{_CALL: call} for call in said.calls()]
     own = own_parts(message, PROVIDER, _part_text)
     # A client needs ids, and a provider that gave none gets its parts back without.
-    if own is not None and [_given_id(part) for part in own if _CALL in part] == [
+    if own is not None and [_given_id(as_object(part[_CALL])) for part in own if _CALL in part] == [
         call[_CALL].id for call in calls
     ]:
         remaining = iter(calls)
         for part in own:
             yield {**part, **next(remaining)} if _CALL in part else part
         return
-    signed = {_SIGNATURE: seal} if (seal := sealed_reasoning(message)) else {}
+    seal = sealed_reasoning(message)
+    signed = {_SIGNATURE: seal} if seal else {}
     if thought := reasoning_text(message):
         yield {"text": thought, "thought": True}
-    text = said_text(message)
-    if text or not calls:
-        yield {"text": text, **({} if calls else signed)}
+    if said.text or not calls:
+        yield {"text": said.text, **({} if calls else signed)}
     for call in calls:
         yield {**call, **signed}
         signed = {}
@@ -293,25 +274,14 @@ def _part_text(part: Mapping[str, Any]) -> str | None:
     return part.get("text") if part.get("thought") is not True else None
 
 
-def _given_id(part: Mapping[str, Any]) -> Any:
-    return as_object(part[_CALL]).get("id")
+def _given_id(held: Mapping[str, Any]) -> str:
+    """The id of a call or a result; empty for none."""
+    id_ = held.get("id")
+    return id_ if isinstance(id_, str) else ""
 
 
-def _written_part(part: dict[str, Any], writer: JsonWriter, changes: list[str]) -> dict[str, Any]:
+def _written_part(part: dict[str, Any], writer: AnswerWriter) -> dict[str, Any]:
     call = part.get(_CALL)
     if not isinstance(call, ReplyCall):
         return part
-    return {**part, _CALL: {"id": call.id, "name": call.name, "args": _arguments(call, writer, changes)}}
-
-
-def _arguments(call: ReplyCall, writer: JsonWriter, changes: list[str]) -> Any:
-    if not call.arguments.strip():
-        changes.append(EMPTY_ARGUMENTS)
-        return {}
-    try:
-        if isinstance(strict_value(call.arguments), dict):
-            return writer.held(call.arguments)
-    except ValueError:
-        pass  # it is wrapped
-    changes.append(WRAPPED_ARGUMENTS)
-    return wrapped_arguments(call.arguments)
+    return {**part, _CALL: {"id": call.id, "name": call.name, "args": writer.arguments(call)}}

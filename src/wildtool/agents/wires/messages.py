@@ -1,27 +1,13 @@
 """Anthropic's messages: content blocks, thinking with signatures, `input` of calls as JSON objects."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from wildtool.agents.agent import Wire
-from wildtool.agents.wires.answers import (
-    EMPTY_ARGUMENTS,
-    WRAPPED_ARGUMENTS,
-    JsonWriter,
-    ReplyCall,
-    calls_of,
-    counted_tokens,
-    end_of_message,
-    failure,
-    new_id,
-    said_text,
-    streamed_answer,
-    whole_answer,
-    wrapped_arguments,
-)
+from wildtool.agents.wires.answers import AnswerWriter, ReplyCall, Said, new_id, plain_answer
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.agents.wires.reasoning import (
-    add_reasoning,
+    earlier_reply,
     own_parts,
     reasoning_text,
     sealed_reasoning,
@@ -30,17 +16,20 @@ from wildtool.agents.wires.reasoning import (
 from wildtool.agents.wires.requests import (
     ERROR_MARK,
     earlier_call,
+    flag_in,
     item_kind,
     joined_text,
     list_in,
+    lose_keys,
     lose_part,
     object_in,
     offered_tool,
-    refusing,
     sampling_of,
     shown_result,
     text_in,
 )
+from wildtool.agents.wires.wire_format import WireFormat
+from wildtool.models.openai_messages import arguments_object
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
 from wildtool.types import Message, Tool
@@ -49,6 +38,7 @@ PROVIDER = "anthropic"
 _READ = frozenset({"model", "system", "messages", "tools", "stream"})
 _CUSTOM = "custom"
 """The type of tools that the client runs and describes itself."""
+_KEYS_OF_RESULTS = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 _STOP_REASONS = {
     End.CALLS: "tool_use",
     End.CUT: "max_tokens",
@@ -68,67 +58,58 @@ _ERROR_TYPES = {
 }
 
 
-class MessagesWire:
+class MessagesWire(WireFormat):
     """Anthropic's messages."""
 
-    wire: Wire = "messages"
+    wire: ClassVar[Wire] = "messages"
 
-    def read(self, body: Mapping[str, Any], path: str) -> Asked:
-        """What a request asks. Raises ValueError for a body that is none."""
-        return _read(body, path)
+    def asked(self, body: Mapping[str, Any], path: str, reading: Reading) -> Asked:
+        """Turns of content blocks."""
+        sampling = sampling_of(body, _READ, {}, reading)
+        if "messages" not in body:
+            reading.fail("no request for a message: it has no `messages`")
+        messages: list[Message] = []
+        if system := joined_text(body.get("system"), reading, "system"):
+            messages.append({"role": "system", "content": system})
+        for number, entry in enumerate(list_in(body, "messages", reading)):
+            here = reading.at(f"messages[{number}]")
+            messages += _messages(object_in(entry, here), here)
+        return Asked(
+            wire=self.wire,
+            body=body,
+            model=text_in(body, "model", reading),
+            messages=messages,
+            tools=list(_tools(body, reading)),
+            stream=flag_in(body, "stream", reading),
+            sampling=sampling,
+            lost=reading.lost,
+        )
 
-    def write(
-        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
-    ) -> WireAnswer:
-        """The answer that says a message. In a stream arguments arrive as the model wrote them; a whole answer wraps
-        those that are no JSON, and names the change."""
-        writer = JsonWriter()
-        changes: list[str] = []
-        blocks = list(_blocks(message))
+    def answer(self, said: Said, question: Asked, writer: AnswerWriter) -> WireAnswer:
+        """Blocks. In a stream arguments arrive as the model wrote them; a whole answer wraps those that are no JSON
+        object, and names the change."""
+        writer.name_dropped(said.message)
         answer = {
             "id": new_id("msg_"),
             "type": "message",
             "role": "assistant",
             "model": question.model,
-            "stop_reason": _STOP_REASONS.get(end_of_message(message, reason), "end_turn"),
+            "stop_reason": _STOP_REASONS.get(said.end, "end_turn"),
             "stop_sequence": None,
-            "usage": _usage(usage),
+            "usage": _usage(said),
         }
-        if any(not call.arguments.strip() for call in calls_of(message)):
-            changes.append(EMPTY_ARGUMENTS)
+        blocks = list(_blocks(said))
         if question.stream:
-            return streamed_answer(_events(answer, blocks), with_names=True, changes=changes)
-        content = [_whole_block(block, writer, changes) for block in blocks]
-        return whole_answer({**answer, "content": content}, changes, writer)
+            for call in said.calls():
+                if not call.arguments.strip():
+                    arguments_object(call.arguments, writer.changes)  # clients make an object of nothing
+            return writer.streamed(_events(answer, blocks), with_names=True)
+        return writer.whole({**answer, "content": [_whole_block(block, writer) for block in blocks]})
 
     def error(self, status: int, text: str) -> WireAnswer:
         """The answer that says that the model's endpoint failed."""
         kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-        return failure({"type": "error", "error": {"type": kind, "message": text}}, status)
-
-
-@refusing
-def _read(body: Mapping[str, Any], path: str) -> Asked:
-    reading = Reading()
-    sampling = sampling_of(body, _READ, {}, reading)
-    if "messages" not in body:
-        reading.fail("no request for a message: it has no `messages`")
-    messages: list[Message] = []
-    if system := joined_text(body.get("system"), reading, "system"):
-        messages.append({"role": "system", "content": system})
-    for number, entry in enumerate(list_in(body, "messages", reading)):
-        here = reading.at(f"messages[{number}]")
-        messages += _messages(object_in(entry, here), here)
-    return Asked(
-        wire="messages",
-        body=body,
-        model=text_in(body, "model", reading),
-        messages=messages,
-        tools=list(_tools(body, reading)),
-        stream=body.get("stream") is True,
-        sampling=sampling,
-        lost=reading.lost,
-    )
+        return plain_answer({"type": "error", "error": {"type": kind, "message": text}}, status)
 
 
 def _messages(entry: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
@@ -136,6 +117,7 @@ def _messages(entry: Mapping[str, Any], reading: Reading) -> Iterator[Message]:
     role, content = entry.get("role"), entry.get("content")
     if role not in ("user", "assistant", "system"):
         reading.fail(f"the role {str(role)[:40]!r}; expected user, assistant or system")
+    lose_keys(entry, ("role", "content"), "a message", reading)
     if isinstance(content, str):
         yield {"role": role, "content": content}
         return
@@ -158,6 +140,7 @@ def _result(block: dict[str, Any], reading: Reading) -> Message:
     id_ = text_in(block, "tool_use_id", reading)
     if block.get("is_error") is True:
         reading.lose(ERROR_MARK)
+    lose_keys(block, _KEYS_OF_RESULTS, "a result", reading)
     return {"role": "tool", "tool_call_id": id_, "content": shown_result(block.get("content"), reading)}
 
 
@@ -183,17 +166,13 @@ def _reply(blocks: list[dict[str, Any]], reading: Reading) -> Message:
                     seals |= seal
                     continue
                 thought = block.get("thinking")
-                thoughts += [thought] if isinstance(thought, str) and thought else []
+                thoughts += [thought] if isinstance(thought, str) else []
                 plain = False
             case _:
                 lose_part(block, reading)
                 plain = False
         own.append(block)
-    reply: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
-    if calls:
-        reply["tool_calls"] = calls
-    add_reasoning(reply, thoughts, seals, PROVIDER, None if plain else own)
-    return reply
+    return earlier_reply(PROVIDER, texts, calls, thoughts, None if plain else own, seals)
 
 
 def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
@@ -207,11 +186,10 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
             yield offered_tool(tool, "input_schema", here)
 
 
-def _blocks(message: Message) -> Iterator[dict[str, Any]]:
+def _blocks(said: Said) -> Iterator[dict[str, Any]]:
     """The blocks of a reply; `input` of a call is a `ReplyCall`."""
-    calls = [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": call} for call in calls_of(message)
-    ]
+    message = said.message
+    calls = [{"type": "tool_use", "id": call.id, "name": call.name, "input": call} for call in said.calls()]
     own = own_parts(message, PROVIDER, _block_text)
     if own is not None and sum(block.get("type") == "tool_use" for block in own) == len(calls):
         remaining = iter(calls)
@@ -223,8 +201,8 @@ def _blocks(message: Message) -> Iterator[dict[str, Any]]:
         yield {"type": "thinking", "thinking": thought, "signature": seal}
     elif seal:
         yield {"type": "redacted_thinking", "data": seal}
-    if text := said_text(message):
-        yield {"type": "text", "text": text}
+    if said.text:
+        yield {"type": "text", "text": said.text}
     yield from calls
 
 
@@ -232,16 +210,9 @@ def _block_text(block: Mapping[str, Any]) -> Any:
     return block.get("text") if block.get("type") == "text" else None
 
 
-def _whole_block(block: dict[str, Any], writer: JsonWriter, changes: list[str]) -> dict[str, Any]:
+def _whole_block(block: dict[str, Any], writer: AnswerWriter) -> dict[str, Any]:
     call = block.get("input")
-    if not isinstance(call, ReplyCall):
-        return block
-    if call.is_json:
-        return {**block, "input": writer.held(call.arguments)}
-    if not call.arguments.strip():
-        return {**block, "input": {}}
-    changes.append(WRAPPED_ARGUMENTS)
-    return {**block, "input": wrapped_arguments(call.arguments)}
+    return {**block, "input": writer.arguments(call)} if isinstance(call, ReplyCall) else block
 
 
 def _events(answer: dict[str, Any], blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -281,11 +252,11 @@ def _streamed_block(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[st
             return block, []
 
 
-def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+def _usage(said: Said) -> dict[str, Any]:
     """Clients demand counts, so they are 0 where nobody counted."""
-    prompt, completion = counted_tokens(usage) or (0, 0)
-    cached = {
-        name: count if isinstance(count := usage.get(name), int) else 0
-        for name in ("cache_creation_input_tokens", "cache_read_input_tokens")
-    }
+    prompt, completion = said.tokens or (0, 0)
+    cached: dict[str, int] = {}
+    for name in ("cache_creation_input_tokens", "cache_read_input_tokens"):
+        count = said.usage.get(name)
+        cached[name] = count if isinstance(count, int) else 0
     return {"input_tokens": max(0, prompt - sum(cached.values())), **cached, "output_tokens": completion}

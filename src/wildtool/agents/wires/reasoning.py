@@ -5,16 +5,16 @@ provider goes with the reply sealed in that form's signature, which agents send 
 of the message when it comes back. An agent that drops reasoning drops it here too, as it would at any endpoint.
 """
 
-import binascii
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from wildtool.episode import belongs_to_reasoning, fields_with_calls
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, dumps, loads_within
-from wildtool.types import PROVIDER_CONTENT, REASONING_DETAILS, REASONING_KEYS, Message
+from wildtool.models.openai_messages import assistant_message
+from wildtool.types import PROVIDER_CONTENT, REASONING_KEYS, Message
 
 _SEAL = b"wildtool:"
-_SEALED = (*REASONING_KEYS, REASONING_DETAILS, PROVIDER_CONTENT)
 _STANDARD = str.maketrans("-_", "+/")
 """Some clients write base64 in the alphabet of addresses."""
 
@@ -27,7 +27,7 @@ def reasoning_text(message: Message) -> str:
 
 def sealed_reasoning(message: Message) -> str:
     """All that belongs to a reply's reasoning as a signature; empty where nothing does."""
-    held = {key: message[key] for key in _SEALED if message.get(key)}
+    held = {key: value for key, value in fields_with_calls(message).items() if value}
     return b64encode(_SEAL + dumps(held)).decode() if held else ""
 
 
@@ -40,9 +40,9 @@ def unsealed(signature: Any) -> dict[str, Any] | None:
         if not text.startswith(_SEAL):
             return None
         held = as_object(loads_within(text.removeprefix(_SEAL), LINE_LIMITS))
-    except (ValueError, binascii.Error):
+    except ValueError:
         return None
-    return {key: held[key] for key in _SEALED if key in held}
+    return {key: value for key, value in held.items() if key == PROVIDER_CONTENT or belongs_to_reasoning(key)}
 
 
 def own_parts(
@@ -62,24 +62,23 @@ def own_parts(
     return parts if "".join(text for text in texts if isinstance(text, str)) == content else None
 
 
-def add_reasoning(
-    message: Message,
-    thoughts: Iterable[str],
-    sealed: Mapping[str, Any],
+def earlier_reply(
     provider: str,
-    parts: list[Any] | None,
-) -> None:
-    """Adds the reasoning of an earlier reply to its message.
+    texts: Sequence[str],
+    calls: Sequence[dict[str, Any]],
+    thoughts: Sequence[str],
+    own_parts: list[Any] | None,
+    sealed: Mapping[str, Any],
+    refusal: str = "",
+) -> Message:
+    """An earlier reply with its reasoning, in OpenAI's shape.
 
     Args:
         thoughts: its texts, as the wire has them.
+        own_parts: the reply in its provider's own parts, where they hold more than the message; else None.
         sealed: what its signatures held, which says all if it is there.
-        parts: the reply in its provider's own parts, where they hold more than the message; else None.
     """
     if sealed:
-        message.update(sealed)
-        return
-    if text := "\n".join(thoughts):
-        message[REASONING_KEYS[0]] = text
-    if parts is not None:
-        message[PROVIDER_CONTENT] = {provider: parts}
+        return {**assistant_message(provider, texts, calls, (), None, refusal), **sealed}
+    written = [thought for thought in thoughts if thought]
+    return assistant_message(provider, texts, calls, written, own_parts, refusal)

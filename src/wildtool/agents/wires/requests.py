@@ -1,12 +1,10 @@
 """What the readers of all wires share: which keys of a request mean what, texts in parts, and tools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from wildtool.agents.wires.answers import unwrapped_arguments
-from wildtool.agents.wires.base import Asked
-from wildtool.errors import DataError
-from wildtool.json_codec import as_objects, dumps
+from wildtool.json_codec import as_object, as_objects
+from wildtool.models.openai_messages import ARGUMENTS_WRAPPER, openai_call
 from wildtool.shapes import Reading
 from wildtool.shapes.keys import FUNCTION, TEXT_TYPES
 from wildtool.shapes.results import text_of_result
@@ -34,19 +32,8 @@ _LONGEST_NAME = 60
 """Characters of a name that an agent gives, in names of what is lost."""
 ERROR_MARK = "mark that a result is an error"
 """Counted for each result that the wire marks as one of a call that failed."""
-Read = Callable[[Mapping[str, Any], str], Asked]
-
-
-def refusing(read: Read) -> Read:
-    """A reader that raises ValueError for what the readers of shapes refuse."""
-
-    def checked_read(body: Mapping[str, Any], path: str) -> Asked:
-        try:
-            return read(body, path)
-        except DataError as error:
-            raise ValueError(str(error)) from error
-
-    return checked_read
+_KEYS_OF_TEXTS = frozenset({"type", "text", "annotations", "cache_control", "logprobs"})
+"""Keys of a part with a text that say nothing to a model, or whose value is read."""
 
 
 def sampling_of(
@@ -78,6 +65,14 @@ def text_in(holder: Mapping[str, Any], key: str, reading: Reading) -> str:
     if not isinstance(value, str):
         reading.fail(f"`{key}` must be a text, found {_short(value)}")
     return value
+
+
+def flag_in(holder: Mapping[str, Any], key: str, reading: Reading) -> bool:
+    """Whether a key is true; no where it is missing or null. Raises ShapeError for anything but true and false."""
+    value = holder.get(key)
+    if value is not None and not isinstance(value, bool):
+        reading.fail(f"`{key}` must be true or false, found {_short(value)}")
+    return value is True
 
 
 def list_in(holder: Mapping[str, Any], key: str, reading: Reading) -> list[Any]:
@@ -115,11 +110,19 @@ def part_texts(holder: Mapping[str, Any], key: str, reading: Reading) -> list[st
     for number, entry in enumerate(list_in(holder, key, reading)):
         here = reading.at(f"{key}[{number}]")
         part = object_in(entry, here)
-        if item_kind(part, "text") in TEXT_TYPES:
+        if item_kind(part, "text" if "text" in part else "") in TEXT_TYPES:
             texts.append(text_in(part, "text", here))
+            lose_keys(part, _KEYS_OF_TEXTS, "a text", here)
         else:
-            lose_part(part, reading)
+            lose_part(part, here)
     return texts
+
+
+def lose_keys(held: Mapping[str, Any], read: Collection[str], noun: str, reading: Reading) -> None:
+    """Counts each key of something that the chat shape has no place for. Args: read: keys that are not counted."""
+    for key, value in held.items():
+        if key not in read and value is not None:
+            reading.lose(f"key {key[:_LONGEST_NAME]} of {noun}")
 
 
 def shown_result(value: Any, reading: Reading) -> str:
@@ -158,9 +161,7 @@ def offered_tool(definition: Mapping[str, Any], schema_key: str, reading: Readin
     # Not to be strict is what the chat shape means by default.
     if definition.get("strict"):
         function["strict"] = definition["strict"]
-    for key, value in definition.items():
-        if key not in ("type", "name", "description", "strict", schema_key) and value is not None:
-            reading.lose(f"key {key[:_LONGEST_NAME]} of a tool")
+    lose_keys(definition, ("type", "name", "description", "strict", schema_key), "a tool", reading)
     return {"type": FUNCTION, FUNCTION: function}
 
 
@@ -174,8 +175,9 @@ def earlier_call(id_: str, entry: Mapping[str, Any], arguments_key: str, reading
     Raises:
         ShapeError: it has no name.
     """
-    arguments = unwrapped_arguments(entry.get(arguments_key))
-    text = "{}" if arguments is None else arguments
-    text = text if isinstance(text, str) else dumps(text).decode()
-    name = text_in(entry, "name", reading)
-    return {"id": id_, "type": FUNCTION, FUNCTION: {"name": name, "arguments": text}}
+    arguments = entry.get(arguments_key)
+    held = as_object(arguments)
+    if held.keys() == {ARGUMENTS_WRAPPER} and isinstance(held[ARGUMENTS_WRAPPER], str):
+        # They were no object, and were wrapped in the answer.
+        arguments = held[ARGUMENTS_WRAPPER]
+    return openai_call(id_, text_in(entry, "name", reading), {} if arguments is None else arguments)

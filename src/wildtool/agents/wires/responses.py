@@ -3,25 +3,13 @@
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from wildtool.agents.agent import Wire
-from wildtool.agents.wires.answers import (
-    ReplyCall,
-    calls_of,
-    counted_tokens,
-    end_of_message,
-    failure,
-    new_id,
-    openai_error,
-    said_text,
-    streamed_answer,
-    strict_value,
-    whole_answer,
-)
+from wildtool.agents.wires.answers import AnswerWriter, ReplyCall, Said, new_id, openai_error, strict_object
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.agents.wires.reasoning import (
-    add_reasoning,
+    earlier_reply,
     own_parts,
     reasoning_text,
     sealed_reasoning,
@@ -29,17 +17,19 @@ from wildtool.agents.wires.reasoning import (
 )
 from wildtool.agents.wires.requests import (
     earlier_call,
+    flag_in,
     item_kind,
     joined_text,
     list_in,
+    lose_keys,
     object_in,
     offered_tool,
     part_texts,
-    refusing,
     sampling_of,
     shown_result,
     text_in,
 )
+from wildtool.agents.wires.wire_format import WireFormat
 from wildtool.json_codec import as_object, as_objects, dumps
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
@@ -64,6 +54,7 @@ _PLAIN: Mapping[str, frozenset[str]] = {
     "custom_tool_call": frozenset({"type", "id", "call_id", "name", "input", "status"}),
 }
 """Keys of items of which a message holds all that matters."""
+_KEYS_OF_RESULTS = frozenset({"type", "id", "call_id", "output", "status"})
 _PLAIN_PARTS = frozenset({"type", "text", "annotations", "logprobs", "refusal"})
 
 
@@ -85,24 +76,42 @@ class _OfferedTool:
         return self.tool[FUNCTION]["name"]
 
 
-class ResponsesWire:
+class ResponsesWire(WireFormat):
     """OpenAI's Responses."""
 
-    wire: Wire = "responses"
+    wire: ClassVar[Wire] = "responses"
 
-    def read(self, body: Mapping[str, Any], path: str) -> Asked:
-        """What a request asks. Raises ValueError for a body that is none."""
-        return _read(body, path)
+    def asked(self, body: Mapping[str, Any], path: str, reading: Reading) -> Asked:
+        """A text, or items."""
+        sampling = sampling_of(body, _READ, _REFUSED, reading)
+        if "input" not in body:
+            reading.fail("no request for a response: it has no `input`")
+        tools = list(_offered_tools(body, reading))
+        history = _History(tools)
+        if instructions := joined_text(body.get("instructions"), reading, "instructions"):
+            history.messages.append({"role": "system", "content": instructions})
+        if isinstance(body["input"], str):
+            history.messages.append({"role": "user", "content": body["input"]})
+        else:
+            for number, entry in enumerate(list_in(body, "input", reading)):
+                here = reading.at(f"input[{number}]")
+                history.add(object_in(entry, here), here)
+        return Asked(
+            wire=self.wire,
+            body=body,
+            model=text_in(body, "model", reading),
+            messages=history.finished(),
+            tools=[tool.tool for tool in tools],
+            stream=flag_in(body, "stream", reading),
+            sampling=sampling,
+            lost=reading.lost,
+        )
 
-    def write(
-        self, message: Message, question: Asked, usage: Mapping[str, Any], reason: str | None
-    ) -> WireAnswer:
-        """The answer that says a message, as items or as events around them."""
-        changes: list[str] = []
+    def answer(self, said: Said, question: Asked, writer: AnswerWriter) -> WireAnswer:
+        """Items, or the events around them."""
+        writer.name_dropped(said.message, "refusal")
         tools = {tool.offered_name: tool for tool in _offered_tools(question.body, Reading())}
-        items = list(_items(message, tools, changes))
-        end = end_of_message(message, reason)
-        cut = {End.CUT: "max_output_tokens", End.FILTERED: "content_filter"}.get(end)
+        cut = {End.CUT: "max_output_tokens", End.FILTERED: "content_filter"}.get(said.end)
         response: dict[str, Any] = {
             "id": new_id("resp_"),
             "object": "response",
@@ -113,57 +122,29 @@ class ResponsesWire:
             "instructions": None,
             "metadata": {},
             "model": question.model,
-            "output": items,
+            "output": list(_items(said, tools, writer)),
             "parallel_tool_calls": question.body.get("parallel_tool_calls") is not False,
             "temperature": question.body.get("temperature"),
             "tool_choice": question.body.get("tool_choice") or "auto",
             "tools": [],
             "top_p": question.body.get("top_p"),
-            "usage": _usage(usage),
+            "usage": _usage(said),
         }
         if not question.stream:
-            return whole_answer(response, changes)
+            return writer.whole(response)
         events = ({**event, "sequence_number": number} for number, event in enumerate(_events(response)))
-        return streamed_answer(events, with_names=True, changes=changes)
+        return writer.streamed(events, with_names=True)
 
     def error(self, status: int, text: str) -> WireAnswer:
         """The answer that says that the model's endpoint failed."""
-        return failure(openai_error(status, text), status)
-
-
-@refusing
-def _read(body: Mapping[str, Any], path: str) -> Asked:
-    reading = Reading()
-    sampling = sampling_of(body, _READ, _REFUSED, reading)
-    if "input" not in body:
-        reading.fail("no request for a response: it has no `input`")
-    tools = list(_offered_tools(body, reading))
-    history = _History(tools)
-    if instructions := joined_text(body.get("instructions"), reading, "instructions"):
-        history.messages.append({"role": "system", "content": instructions})
-    if isinstance(body["input"], str):
-        history.messages.append({"role": "user", "content": body["input"]})
-    else:
-        for number, entry in enumerate(list_in(body, "input", reading)):
-            here = reading.at(f"input[{number}]")
-            history.add(object_in(entry, here), here)
-    return Asked(
-        wire="responses",
-        body=body,
-        model=text_in(body, "model", reading),
-        messages=history.finished(),
-        tools=[tool.tool for tool in tools],
-        stream=body.get("stream") is True,
-        sampling=sampling,
-        namespaces={tool.offered_name: tool.namespace for tool in tools if tool.namespace},
-        lost=reading.lost,
-    )
+        return openai_error(status, text)
 
 
 def _offered_tools(body: Mapping[str, Any], reading: Reading) -> Iterator[_OfferedTool]:
     """The tools of a request that a model can call; those that the provider runs itself are counted."""
-    names: set[str] = set()
-    for tool in _listed_tools(list_in(body, "tools", reading), "", reading.at("tools")):
+    listed = list(_listed_tools(list_in(body, "tools", reading), "", reading.at("tools")))
+    names = {tool.name for tool in listed if not tool.namespace}
+    for tool in listed:
         if tool.offered_name in names and tool.namespace:
             function = {**tool.tool[FUNCTION], "name": f"{tool.namespace}__{tool.name}"}
             tool = replace(tool, tool={**tool.tool, FUNCTION: function})
@@ -177,6 +158,7 @@ def _listed_tools(entries: list[Any], namespace: str, reading: Reading) -> Itera
         tool = object_in(entry, here)
         kind = item_kind(tool, FUNCTION)
         if kind == "namespace" and not namespace:
+            lose_keys(tool, ("type", "name", "tools"), "a namespace of tools", here)
             yield from _listed_tools(list_in(tool, "tools", here), text_in(tool, "name", here), here)
         elif kind == FUNCTION:
             read = offered_tool(tool, "parameters", here)
@@ -211,6 +193,7 @@ class _History:
         elif kind in ("function_call_output", "custom_tool_call_output"):
             self._close()
             id_ = text_in(item, "call_id", reading)
+            lose_keys(item, _KEYS_OF_RESULTS, "a result", reading)
             text = shown_result(item.get("output"), reading)
             self.messages.append({"role": "tool", "tool_call_id": id_, "content": text})
         else:
@@ -232,6 +215,7 @@ def _said(item: Mapping[str, Any], reading: Reading) -> Message:
     role = item.get("role")
     if role not in ("user", "system", "developer"):
         reading.fail(f"the role {str(role)[:40]!r}; expected user, assistant, system or developer")
+    lose_keys(item, _PLAIN["message"], "a message", reading)
     return {
         "role": "user" if role == "user" else "system",
         "content": joined_text(item.get("content"), reading),
@@ -282,22 +266,21 @@ class _Reply:
         if isinstance(item.get("content"), str):
             self._texts.append(item["content"])
             return
-        parts = as_objects(item.get("content"))
-        self._refusals += [str(part.get("refusal")) for part in parts if part.get("type") == "refusal"]
+        parts = [
+            object_in(part, reading.at(f"content[{number}]"))
+            for number, part in enumerate(list_in(item, "content", reading))
+        ]
+        self._refusals += [
+            text_in(part, "refusal", reading) for part in parts if part.get("type") == "refusal"
+        ]
         texts = [part for part in parts if part.get("type") != "refusal"]
         self._texts += part_texts({"content": texts}, "content", reading)
 
     def message(self) -> Message:
         """The reply as a message."""
-        has_text = bool(self._texts) or not self._calls
-        reply: Message = {"role": "assistant", "content": "".join(self._texts) if has_text else None}
-        if self._refusals:
-            reply["refusal"] = "".join(self._refusals)
-        if self._calls:
-            reply["tool_calls"] = self._calls
-        plain = self._plain or not self._own
-        add_reasoning(reply, self._thoughts, self._seals, PROVIDER, None if plain else self._own)
-        return reply
+        own = None if self._plain or not self._own else self._own
+        refusal = "".join(self._refusals)
+        return earlier_reply(PROVIDER, self._texts, self._calls, self._thoughts, own, self._seals, refusal)
 
 
 def _is_plain(kind: str, item: Mapping[str, Any]) -> bool:
@@ -314,11 +297,10 @@ def _thoughts(item: Mapping[str, Any]) -> list[str]:
     return [part["text"] for part in parts if isinstance(part.get("text"), str)]
 
 
-def _items(
-    message: Message, tools: Mapping[str, _OfferedTool], changes: list[str]
-) -> Iterator[dict[str, Any]]:
+def _items(said: Said, tools: Mapping[str, _OfferedTool], writer: AnswerWriter) -> Iterator[dict[str, Any]]:
     """The items of a reply."""
-    calls = [_call_item(call, tools.get(call.name), changes) for call in calls_of(message)]
+    message = said.message
+    calls = [_call_item(call, tools.get(call.name), writer) for call in said.calls()]
     own = own_parts(message, PROVIDER, _item_text)
     if own is not None and sum(item.get("type") == "function_call" for item in own) == len(calls):
         remaining = iter(calls)
@@ -336,11 +318,11 @@ def _items(
         summary = [{"type": "summary_text", "text": thought}] if thought else []
         yield {"type": "reasoning", "id": new_id("rs_"), "summary": summary, "encrypted_content": seal}
     parts: list[dict[str, Any]] = []
-    text, refusal = said_text(message), message.get("refusal")
+    refusal = message.get("refusal")
+    if said.text or not (calls or refusal):
+        parts.append({"type": "output_text", "text": said.text, "annotations": [], "logprobs": []})
     if refusal:
         parts.append({"type": "refusal", "refusal": refusal})
-    if text or not (calls or refusal):
-        parts.insert(0, {"type": "output_text", "text": text, "annotations": [], "logprobs": []})
     if parts:
         yield {
             "type": "message",
@@ -359,26 +341,23 @@ def _item_text(item: Mapping[str, Any]) -> str | None:
     return "".join(text for text in texts if isinstance(text, str)) if item.get("type") == "message" else None
 
 
-def _call_item(call: ReplyCall, tool: _OfferedTool | None, changes: list[str]) -> dict[str, Any]:
+def _call_item(call: ReplyCall, tool: _OfferedTool | None, writer: AnswerWriter) -> dict[str, Any]:
     """A call under the names by which the agent knows the tool; one of a tool that it does not offer as the model said
     it."""
     names = {"call_id": call.id, "name": tool.name if tool else call.name, "status": "completed"}
     if tool and tool.namespace:
         names["namespace"] = tool.namespace
     if tool and tool.is_custom:
-        return {"type": "custom_tool_call", "id": new_id("ctc_"), "input": _free_text(call, changes), **names}
+        return {"type": "custom_tool_call", "id": new_id("ctc_"), "input": _free_text(call, writer), **names}
     return {"type": "function_call", "id": new_id("fc_"), "arguments": call.arguments, **names}
 
 
-def _free_text(call: ReplyCall, changes: list[str]) -> str:
+def _free_text(call: ReplyCall, writer: AnswerWriter) -> str:
     """The text of a call of a tool of free text; all of its arguments where they are not the object with this text."""
-    try:
-        held = as_object(strict_value(call.arguments))
-    except ValueError:
-        held = {}
+    held = strict_object(call.arguments) or {}
     if held.keys() == {"input"} and isinstance(held["input"], str):
         return held["input"]
-    changes.append(INPUT_WRAPPED)
+    writer.changes[INPUT_WRAPPED] = None
     return call.arguments
 
 
@@ -447,11 +426,10 @@ def _summary_events(index: int, part: dict[str, Any]) -> Iterator[dict[str, Any]
     yield {"type": "response.reasoning_summary_part.done", **at, "part": part}
 
 
-def _usage(usage: Mapping[str, Any]) -> dict[str, Any] | None:
-    counts = counted_tokens(usage)
-    if counts is None:
+def _usage(said: Said) -> dict[str, Any] | None:
+    if said.tokens is None:
         return None
-    prompt, completion = counts
+    usage, (prompt, completion) = said.usage, said.tokens
     return {
         "input_tokens": prompt,
         "input_tokens_details": {"cached_tokens": _detail(usage, ("input", "prompt"), "cached_tokens")},

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.agents.wires.answers import whole_answer
+from wildtool.agents.wires.answers import plain_answer
 from wildtool.agents.wires.base import WireAnswer
 from wildtool.json_codec import dumps
 
@@ -31,10 +31,10 @@ def side_answer(path: str, method: str, body: Mapping[str, Any], model: str = ""
     """
     place = path.partition("?")[0]
     if method == "HEAD" or (method == "GET" and place in ("", "/")):
-        return whole_answer({})
+        return plain_answer({})
     if method == "POST":
         key = next((key for counted, key in _COUNTS.items() if counted.fullmatch(place)), None)
-        return None if key is None else whole_answer({key: len(dumps(body)) // _CHARACTERS_PER_TOKEN + 1})
+        return None if key is None else plain_answer({key: len(dumps(body)) // _CHARACTERS_PER_TOKEN + 1})
     match = _MODELS.fullmatch(place)
     if method != "GET" or match is None:
         return None
@@ -44,9 +44,9 @@ def side_answer(path: str, method: str, body: Mapping[str, Any], model: str = ""
     else:
         entry, key = _gemini_model, "models"
     if name is not None:
-        return whole_answer(entry(name))
+        return plain_answer(entry(name))
     models = [entry(model)] if model else []
-    return whole_answer({"object": "list", key: models, "has_more": False})
+    return plain_answer({"object": "list", key: models, "has_more": False})
 
 
 def _openai_model(name: str) -> dict[str, Any]:
