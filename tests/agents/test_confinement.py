@@ -33,7 +33,7 @@ async def said(folder: Path, text: str, *, sandbox: bool = True, **more: Any) ->
 async def test_an_agent_in_a_sandbox_reads_its_own_folder_only(tmp_path: Path):
     own = tmp_path / "conversation" / "home" / "note"
     own.parent.mkdir(parents=True)
-    other = tmp_path / "other conversation"
+    other = tmp_path / "another-conversation"
     for file in (own, other):
         file.write_text("x")
     paths = [
@@ -41,13 +41,10 @@ async def test_an_agent_in_a_sandbox_reads_its_own_folder_only(tmp_path: Path):
         other,
         GOLD,
         Path(__file__),
-        Path.home(),
-        Path("/etc/shadow"),
+        Path("/etc/hostname"),
         Path(f"/proc/{os.getpid()}/environ"),
     ]
-    can_read = json.loads(await said(tmp_path, f"!read {' '.join(map(str, paths[:1]))}"))
-    others = [path for path in paths if " " not in str(path)]
-    can_read |= json.loads(await said(tmp_path, f"!read {' '.join(map(str, others))}"))
+    can_read = json.loads(await said(tmp_path, f"!read {' '.join(map(str, paths))}"))
     assert {path for path, can in can_read.items() if can} == {str(own)}
 
 
@@ -63,10 +60,9 @@ async def test_an_agent_in_a_sandbox_writes_into_its_own_folder_only(tmp_path: P
         Path("/etc/passwd"),
     ]
     can_write = json.loads(await said(tmp_path, f"!write {' '.join(map(str, paths))}"))
-    assert can_write[str(own)]
-    # Its `/tmp` is a folder of its own.
+    # Where this is in `/tmp`, it writes into a folder of its own.
     assert not (tmp_path / "note").exists()
-    assert {path for path, can in can_write.items() if can and not path.startswith("/tmp")} <= {str(own)}
+    assert {path for path, can in can_write.items() if can} - {str(tmp_path / "note")} == {str(own)}
 
 
 @pytest.mark.parametrize("sandbox", [pytest.param(True, marks=in_a_sandbox), False])
@@ -94,6 +90,26 @@ def test_settings_say_how_an_agent_is_confined(monkeypatch: pytest.MonkeyPatch, 
     assert open_["clock"] == "real"
     if HERE.bubblewrap:
         assert agent_named("pi").settings()["network"] == "the two doors"
+
+
+@pytest.mark.parametrize("sandbox", [pytest.param(True, marks=in_a_sandbox), False])
+def test_scores_say_that_an_agent_had_no_sandbox(sandbox: bool, tmp_path: Path):
+    agent = agent_named("pi", sandbox=sandbox)
+    run = wildtool.run("wild-mini", model="baseline/gold", agent=agent, limit=1, out=tmp_path / "run")
+    said = run.scores.table()
+    assert ("the agent has no sandbox (switched off)" in said) is not sandbox
+    assert ("its own tools: off (`--no-builtin-tools`)" in said) is not sandbox
+
+
+@in_a_sandbox
+async def test_a_script_of_the_shell_plays(tmp_path: Path):
+    script = tmp_path / "mine" / "agent.sh"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\nprintf '%s' \"said $1\"\n")
+    script.chmod(0o755)
+    for command in (f"{script} {{prompt}}", f"/bin/sh {script} {{prompt}}"):
+        live = await agent_named(command).start(place(tmp_path))
+        assert (await live.turn("hello")).text == "said hello"
 
 
 @in_a_sandbox

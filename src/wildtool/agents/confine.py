@@ -28,10 +28,13 @@ _FORWARDER = Path(__file__).with_name("forwarder.py")
 _FORWARDER_INSIDE = "/run/wildtool/forwarder.py"
 _OWN_PACKAGE = Path(__file__).parents[1]
 """It holds the built-in set with its gold answers."""
+_ALONE = ("--unshare-all", "--die-with-parent", "--new-session")
+"""Options of bubblewrap that part a program from the rest of the machine."""
 _PROBE_S = 20.0
 _FAKE_CLOCKS = ("lib/*/faketime", "lib/faketime", "lib64/faketime", "local/lib/faketime")
 """Folders of libfaketime below /usr."""
 _ETC = ("/etc/alternatives", "/etc/ld.so.cache")
+_ROOT = Path("/")
 _BOTH_WAYS = frozenset({"bin", "sbin", "lib", "lib32", "lib64"})
 """Folders of the root that are links into /usr today."""
 
@@ -126,21 +129,30 @@ def program_roots(words: Sequence[str], path: str) -> set[Path]:
     """
     program = which(words[0], path=path or None)
     files = [Path(program)] if program else []
-    files += [Path(word) for word in words[1:] if word.startswith("/") and Path(word).is_file()]
+    files += [Path(word) for word in words[1:] if word.startswith("/") and names_file(word)]
     roots = set[Path]()
     for file in files:
         for each in _chain(file):
-            roots |= _roots_of(each)
+            if not _is_system(each):
+                roots |= _roots_of(each)
         interpreter = _interpreter(file, path)
         if interpreter:
             roots |= program_roots([interpreter], path)
-    return {root for root in roots if not _is_system(root)}
+    return roots - {_ROOT}  # which would show everything
+
+
+def names_file(word: str) -> bool:
+    """Whether a word of a command is the path of a file."""
+    try:
+        return Path(word).is_file()
+    except OSError:
+        return False  # a word may be longer than a path, such as a whole program
 
 
 def _sandbox(place: Place, roots: Sequence[Path]) -> list[str]:
     """The options of bubblewrap."""
     folder = place.folder.absolute()
-    options = ["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr"]
+    options = [*_ALONE, "--ro-bind", "/usr", "/usr"]
     for name in sorted(_BOTH_WAYS):
         if Path("/", name).is_symlink():
             options += ["--symlink", str(Path("/", name).readlink()), f"/{name}"]
@@ -169,19 +181,9 @@ def _own_user(folder: Path) -> Path:
 @cache
 def _refusal(path: str) -> str:
     """Why bubblewrap makes no sandbox here, as it says itself; empty where it does."""
-    words = [
-        path,
-        "--unshare-all",
-        "--die-with-parent",
-        "--ro-bind",
-        "/",
-        "/",
-        "--",
-        "/bin/sh",
-        "-c",
-        "exit 0",
-    ]
-    with Child(words, stdout=PIPE, stderr=PIPE) as child:
+    # In a container it may be that only `--proc` is refused.
+    shown = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]
+    with Child([path, *_ALONE, *shown, "--", "/bin/sh", "-c", "exit 0"], stdout=PIPE, stderr=PIPE) as child:
         try:
             log = child.communicate(timeout=_PROBE_S)[1]
         except TimeoutExpired:
@@ -223,7 +225,7 @@ def _roots_of(file: Path) -> set[Path]:
             return {prefix}
         if any(prefix.glob("lib/python3*")) or (prefix / "lib" / "node_modules").is_dir():
             return {prefix}
-    if file.is_symlink() or not _is_script(file):
+    if file.is_symlink() or not _is_script(file) or file.parent == _ROOT:
         return {file}
     return {file.parent}
 
@@ -252,5 +254,6 @@ def _interpreter(file: Path, path: str) -> str | None:
     return next((word for word in words[1:] if not word.startswith("-") and which(word, path=path)), None)
 
 
-def _is_system(root: Path) -> bool:
-    return root.is_relative_to("/usr") or root.parts[1] in _BOTH_WAYS
+def _is_system(file: Path) -> bool:
+    """Whether every sandbox has it, as a part of the system."""
+    return file.is_relative_to("/usr") or file.parts[1] in _BOTH_WAYS

@@ -147,17 +147,31 @@ class AgentAlteration(Alteration):
                 f"{mode_of(benchmark)}; choose a mode with native tool calls, or leave --agent out"
             )
         without = sum(not request.tools for request in asked)
-        return (
-            f"{without} of {len(asked)} units offer no tool; the agent plays them without any"
-            if without
-            else ""
+        notes = [f"{without} of {len(asked)} units offer no tool; the agent plays them without any"] * bool(
+            without
         )
+        return ". ".join(filter(None, [*notes, self._exposure]))
 
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         return harness_metrics(verdicts)
 
     def remarks(self, verdicts: Any) -> Sequence[RunRemark]:
-        return list(harness_remarks(verdicts))
+        remarks = list(harness_remarks(verdicts))
+        if self._exposure:
+            units = len(verdicts)
+            remarks.append(RunRemark("agent without a sandbox", units, units, self._exposure))
+        return remarks
+
+    @property
+    def _exposure(self) -> str:
+        """What an agent without a sandbox could do beside playing; empty for one that is confined, or is no program."""
+        if self.settings.get("sandbox") != "none":
+            return ""
+        own_tools = self.settings.get("own_tools")
+        return (
+            f"the agent has no sandbox ({self.settings.get('why')}) and can read the right answers where its own tools "
+            f"allow it; its own tools: {own_tools}"
+        )
 
     def tally(self, verdict: Verdict) -> Mapping[str, int]:
         return unit_tally(verdict)
