@@ -21,6 +21,10 @@ class EndpointError(Exception):
     """The model door answered an error."""
 
 
+class OddEndError(Exception):
+    """A turn ends for a reason of which no client knows."""
+
+
 def ask(url: str, body: dict[str, Any]) -> dict[str, Any]:
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
@@ -110,6 +114,8 @@ def misbehave(what: str, *words: str) -> str:
             sys.exit("words after the noise")
         case "error":
             raise EndpointError("the endpoint is down")
+        case "odd":
+            raise OddEndError
         case "leave":
             return str(subprocess.Popen(["sleep", "600"], start_new_session=True).pid)
         case "say":
@@ -182,6 +188,8 @@ def stream_json(mind: Mind) -> None:
         if message["type"] == "control_request":
             servers = {"mcpServers": [{"name": "wt", "status": state}]}
             answer = {"subtype": "success", "request_id": message["request_id"], "response": servers}
+            if mind.model == "no-idea":
+                answer |= {"subtype": "error", "error": "no idea"}
             write({"type": "control_response", "response": answer})
             continue
         result = {"type": "result", "subtype": "success", "is_error": False}
@@ -189,6 +197,8 @@ def stream_json(mind: Mind) -> None:
             write({**result, "result": mind.turn(message["message"]["content"])})
         except EndpointError as error:
             write({**result, "is_error": True, "result": f"API Error: {error}"})
+        except OddEndError:
+            write({**result, "subtype": "odd", "result": "an answer"})
 
 
 def app_server(mind: Mind) -> None:
@@ -199,7 +209,7 @@ def app_server(mind: Mind) -> None:
         if method == "thread/start" and mind.model == "no-server":
             write({**answer, "error": {"code": -32603, "message": "required MCP servers failed: wt"}})
         elif method == "thread/start":
-            write({**answer, "result": {"thread": {"id": "t"}}})
+            write({**answer, "result": {"thread": {} if mind.model == "no-idea" else {"id": "t"}}})
         elif method == "turn/start":
             write({**answer, "result": {}})
             turn: dict[str, Any] = {"status": "completed"}
@@ -210,6 +220,8 @@ def app_server(mind: Mind) -> None:
             except EndpointError as error:
                 info = {"responseTooManyFailedAttempts": {"httpStatusCode": 500}}
                 turn = {"status": "failed", "error": {"message": str(error), "codexErrorInfo": info}}
+            except OddEndError:
+                turn = {"status": "odd"}
             write({"jsonrpc": "2.0", "method": "turn/completed", "params": {"turn": turn}})
         elif "id" in message:
             write({**answer, "result": {}})
@@ -221,7 +233,15 @@ def rpc(mind: Mind) -> None:
         sys.exit("the extension has no server")
     while True:
         message = read()
-        write({"type": "response", "id": message["id"], "success": True})
+        has_none = mind.model == "no-idea"
+        write(
+            {
+                "type": "response",
+                "id": message["id"],
+                "success": not has_none,
+                "error": has_none and "no idea",
+            }
+        )
         if message["type"] != "prompt":
             continue
         said: dict[str, Any] = {"role": "assistant", "stopReason": "stop", "content": []}
@@ -229,6 +249,8 @@ def rpc(mind: Mind) -> None:
             said["content"] = [{"type": "text", "text": mind.turn(message["message"])}]
         except EndpointError as error:
             said |= {"stopReason": "error", "errorMessage": str(error)}
+        except OddEndError:
+            said |= {"stopReason": "odd", "content": [{"type": "text", "text": "an answer"}]}
         write({"type": "message_end", "message": said})
         write({"type": "agent_end"})
 
@@ -250,7 +272,7 @@ def acp(mind: Mind) -> None:
                 mind.server = params["mcpServers"][0]
                 if NAME == "gemini":
                     mind.doors = mind.server["url"].removesuffix("/mcp")
-                write({**answer, "result": {"sessionId": "s"}})
+                write({**answer, "result": {} if mind.model == "no-idea" else {"sessionId": "s"}})
             case "session/prompt":
                 text = params["prompt"][0]["text"]
                 if text.startswith("!may "):
@@ -260,6 +282,9 @@ def acp(mind: Mind) -> None:
                     said = mind.turn(text)
                 except EndpointError as error:
                     write({**answer, "error": {"code": 500, "message": str(error)}})
+                    continue
+                except OddEndError:
+                    write({**answer, "result": {"stopReason": "odd"}})
                     continue
                 update("agent_message_chunk", content={"type": "text", "text": "before a call"})
                 update("tool_call", title="a call")

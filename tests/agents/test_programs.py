@@ -93,6 +93,13 @@ async def test_a_failed_endpoint_is_never_an_answer(name: str, tmp_path: Path):
     assert "the endpoint is down" in end.detail
 
 
+@each_live
+async def test_an_end_of_an_unknown_kind_is_no_answer_and_is_said(name: str, tmp_path: Path):
+    [end] = await turns(name, tmp_path, "!odd")
+    assert end.kind == "failed"
+    assert "odd" in end.detail
+
+
 @either_kind
 async def test_a_flood_of_output_ends_the_agent(name: str, tmp_path: Path):
     with pytest.raises(AgentFailedError, match="it wrote more than"):
@@ -142,6 +149,22 @@ def test_no_process_is_left_when_wildtool_is_killed(name: str, tmp_path: Path):
 async def test_an_agent_without_its_tool_server_is_not_played(name: str, tmp_path: Path):
     with pytest.raises(AgentFailedError, match="server"):
         await started(name, tmp_path, model="no-server")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("claude-code", "whether it has the tool server: no idea"),
+        ("codex", "thread/start has no thread.id"),
+        ("pi", "could be started: no idea"),
+        ("gemini-cli", "session/new has no sessionId"),
+    ],
+)
+async def test_an_agent_that_does_not_say_that_it_is_ready_is_not_played(
+    name: str, says: str, tmp_path: Path
+):
+    with pytest.raises(AgentFailedError, match=says):
+        await started(name, tmp_path, model="no-idea")
 
 
 @pytest.mark.parametrize(

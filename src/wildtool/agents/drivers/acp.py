@@ -48,8 +48,7 @@ class Acp(Driver):
             version = known.get("protocolVersion")
             if version != _CLIENT["protocolVersion"]:
                 raise await self.process.failure(f"it speaks version {version} of ACP, and not 1")
-            session = await self._rpc.call("session/new", self._new_session(known))
-            self._session = str(session.get("sessionId"))
+            self._session = await self._rpc.call_for_id("session/new", self._new_session(known), "sessionId")
             if "mode" in self.start.more:
                 mode = {"sessionId": self._session, "modeId": self.start.more["mode"]}
                 await self._rpc.call("session/set_mode", mode)

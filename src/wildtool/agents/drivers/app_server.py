@@ -35,10 +35,9 @@ class AppServer(Driver):
             )
             await self._rpc.notify("initialized")
             # Fails where a tool server that is `required` is not there.
-            started = await self._rpc.call("thread/start", dict(self.start.more))
+            self._thread = await self._rpc.call_for_id("thread/start", dict(self.start.more), "thread", "id")
         except RpcError as error:
             raise await self.process.failure(f"no conversation could be started: {error}") from error
-        self._thread = str(as_object(started.get("thread")).get("id"))
 
     async def turn(self, text: str) -> TurnEnd:
         self._text, self._end = "", None

@@ -43,6 +43,15 @@ class JsonRpc:
                     raise RpcError(message["error"])
                 return as_object(message.get("result"))
 
+    async def call_for_id(self, method: str, params: dict[str, Any], *path: str) -> str:
+        """The id in the result of a call, at a path. Raises as `call`, and AgentFailedError where there is none."""
+        place: Any = await self.call(method, params)
+        for key in path:
+            place = as_object(place).get(key)
+        if not isinstance(place, str):
+            raise await self._process.failure(f"its answer to {method} has no {'.'.join(path)}")
+        return place
+
     async def notify(self, method: str) -> None:
         await self._process.send({"jsonrpc": "2.0", "method": method})
 

@@ -12,20 +12,22 @@ class Rpc(Driver):
 
     async def ready(self) -> None:
         """It answers once its extensions are loaded, one of which has asked the tool server for its tools."""
-        await self._accepted({"id": "ready", "type": "get_state"})
+        refusal = await self._accepted({"id": "ready", "type": "get_state"})
+        if refusal is not None:
+            raise await self.process.failure(f"no conversation could be started: {refusal}")
 
     async def turn(self, text: str) -> TurnEnd:
         refusal = await self._accepted({"id": "turn", "type": "prompt", "message": text})
         if refusal is not None:
             return TurnEnd("failed", detail=refusal)
-        last: dict[str, Any] = {}
+        last: dict[str, Any] | None = None
         while True:
             event = await self.process.receive()
             message = as_object(event.get("message"))
             if event.get("type") == "message_end" and message.get("role") == "assistant":
                 last = message
             elif event.get("type") == "agent_end":
-                return _turn_end(last)
+                return ended("") if last is None else _turn_end(last)
 
     async def _accepted(self, command: dict[str, Any]) -> str | None:
         """Why it refuses a command; None where it does not."""
@@ -45,7 +47,7 @@ def _turn_end(message: dict[str, Any]) -> TurnEnd:
             return TurnEnd("endpoint", detail=detail or text)
         case "length":
             return TurnEnd("limit", text, "the reply was cut at its limit of tokens")
-        case "aborted":
-            return TurnEnd("failed", text, detail or "aborted")
-        case _:
+        case "stop":
             return ended(text)
+        case _:
+            return TurnEnd("failed", text, detail or f"it stopped by {reason!r}")

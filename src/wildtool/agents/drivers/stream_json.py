@@ -6,6 +6,7 @@ from typing import Any
 from wildtool.agents.agent import TurnEnd
 from wildtool.agents.drivers.base import Driver, ended
 from wildtool.json_codec import as_object, as_objects
+from wildtool.tools.sources.server_words import words_of_text
 
 _LOOK_S = 0.1
 """How long to wait before asking again whether the tool server is connected."""
@@ -33,27 +34,33 @@ class StreamJson(Driver):
     async def turn(self, text: str) -> TurnEnd:
         await self.process.send({"type": "user", "message": {"role": "user", "content": text}})
         while True:
-            event = await self.process.receive()
+            event = await self._event()
             if event.get("type") == "result":
                 return _turn_end(event)
-            await self._refuse(event)
 
     async def _servers(self, request: str) -> dict[str, Any]:
-        """The states of its tool servers by name."""
+        """The states of its tool servers by name. Raises AgentFailedError where it does not say them."""
         question = {"type": "control_request", "request_id": request, "request": {"subtype": "mcp_status"}}
         await self.process.send(question)
         while True:
-            event = await self.process.receive()
+            event = await self._event()
             answer = as_object(event.get("response"))
             if event.get("type") == "control_response" and answer.get("request_id") == request:
+                if answer.get("subtype") != "success":
+                    words = words_of_text(str(answer.get("error")))
+                    raise await self.process.failure(
+                        f"it does not say whether it has the tool server: {words}"
+                    )
                 servers = as_objects(as_object(answer.get("response")).get("mcpServers"))
                 return {str(server.get("name")): server.get("status") for server in servers}
 
-    async def _refuse(self, event: dict[str, Any]) -> None:
-        """Answers a question of the agent, such as for permission, which would wait for ever."""
+    async def _event(self) -> dict[str, Any]:
+        """The next event. Questions of the agent, such as for permission, are refused, or it would wait for ever."""
+        event = await self.process.receive()
         if event.get("type") == "control_request":
             refusal = {"subtype": "error", "request_id": event.get("request_id"), "error": "not offered here"}
             await self.process.send({"type": "control_response", "response": refusal})
+        return event
 
 
 def _turn_end(event: dict[str, Any]) -> TurnEnd:
