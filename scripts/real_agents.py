@@ -16,7 +16,7 @@ def install(folder: Path) -> int:
     if which("npm") is None:
         print("npm is not installed; the agents need Node.js 20 or later")
         return 1
-    packages = [f"{template.npm}@{template.version}" for template in agent_templates().values()]
+    packages = [template.package for template in agent_templates().values()]
     print(f"This downloads, from your package registry: {', '.join(packages)}.", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
     npm = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel", "error"]

@@ -176,7 +176,11 @@ def test_a_function_that_returns_before_the_conversation_is_over_is_said_by_name
 
 @pytest.mark.parametrize(
     ("agent", "words"),
-    [(lambda session: None, "lambda must be an async function"), (5, "agent=5 is no agent")],
+    [
+        (lambda session: None, "lambda must be an async function"),
+        (5, "agent=5 is no agent"),
+        (PythonAgent, "PythonAgent must be an async function"),
+    ],
 )
 def test_what_is_no_async_function_of_a_session_is_no_agent(tmp_path: Path, agent: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):

@@ -64,6 +64,7 @@ def test_a_template_says_where_its_program_comes_from_and_with_which_version_it_
         ("tried = 'today'", "tried must be a date"),
         ("traits = {read_only = 1}", "read_only must be true or false"),
         ("known = {smell = 'good'}", "unknown key 'smell'"),
+        ("more = {mood = 'good'}", "unknown key 'mood'"),
         ("like = 'yours'", "unknown template 'yours'"),
         ("command = []", "command is missing"),
         ("= 3", "not valid TOML"),
@@ -98,6 +99,7 @@ def test_a_program_that_is_not_installed_is_named_with_its_package(
     ("name", "says"),
     [
         ("someones --quick", r"\{prompt\}"),
+        (f"someones -c '{'pass; ' * 1000}'", r"\{prompt\}"),
         ("someones {prompt} {promt}", "did you mean 'prompt'"),
         ("acp:", "names no command"),
         ("someones '{prompt}", "not a command line"),
@@ -117,6 +119,19 @@ async def test_a_command_is_given_what_it_names(installed: Path, tmp_path: Path)
     assert first[:5] == ["hi", "1", "a-model", f"{base}/v1", f"{base}/mcp"]
     assert second[1] == "2"
     assert first[5] == second[5]
+
+
+async def test_a_text_is_given_as_it_is_whatever_it_names(installed: Path, tmp_path: Path):
+    command = "someones '!say {instructions} {prompt}'"
+    its = place(tmp_path, instructions="a {prompt} \ud800 \0")
+    live = await agent_named(command, sandbox=False).start(its)
+    assert (await live.turn("is {turn} \0")).text == "a {prompt} \ufffd \ufffd is {turn} \ufffd"
+
+
+async def test_a_system_text_that_is_no_unicode_is_written_into_files(installed: Path, tmp_path: Path):
+    live = await agent_named("pi", sandbox=False).start(place(tmp_path, instructions="a \ud800"))
+    await live.close()
+    assert (tmp_path / "conversation" / "home" / "instructions.md").read_text("utf-8") == "a \ufffd"
 
 
 def test_settings_say_the_version_that_is_installed_beside_the_one_that_was_tried(installed: Path):

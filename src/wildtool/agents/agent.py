@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from wildtool.types import Tool
 
@@ -112,6 +112,7 @@ class LiveAgent(Protocol):
         ...
 
 
+@runtime_checkable
 class Agent(Protocol):
     """An agent as a user names it."""
 

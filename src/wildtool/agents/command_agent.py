@@ -6,7 +6,7 @@ import re
 import shlex
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from shutil import which
@@ -14,7 +14,7 @@ from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Any
 
 from wildtool.agents.agent import LiveAgent, Place, Traits, TurnEnd
-from wildtool.agents.confine import Confinement, confinement_here
+from wildtool.agents.confine import Confinement, confinement_here, names_file
 from wildtool.agents.drivers.acp import Acp
 from wildtool.agents.drivers.app_server import AppServer
 from wildtool.agents.drivers.base import Driver, Start
@@ -31,6 +31,7 @@ from wildtool.agents.templates import (
     filled,
     filled_file,
     filled_value,
+    filled_words,
     slots_of,
 )
 from wildtool.children import Child
@@ -115,19 +116,24 @@ class CommandAgent:
         values = _values(self.template, place)
         _prepare(self.template, values)
         command = self._command(place, values)
-        start = Start(command=command, place=place, more=filled_value(dict(self.template.more), values))
-        live = Once(start) if self.template.driver == "once" else await _driven(self.template.driver, start)
+        if self.template.driver == "once":
+            live: LiveAgent = Once(command, values)
+        else:
+            command = replace(command, words=filled_words(command.words, values))
+            more = filled_value(dict(self.template.more), values)
+            live = await _driven(self.template.driver, Start(command=command, place=place, more=more))
         has_place = "instructions" in _slots(self.template)
         return _Spoken(live, "" if has_place else place.instructions, self.template.slash)
 
     def _command(self, place: Place, values: Mapping[str, str]) -> Command:
+        """How it is started, with the slots in its words still open: what fills them may be the path of a file, which is
+        none of the program's."""
         template = self.template
         words = [*template.command, *(template.instructed if place.instructions else ())]
         environment = {"PATH": os.environ.get("PATH", os.defpath), **_ENVIRONMENT, **template.environment}
         variables = {name: filled(text, values) for name, text in environment.items()}
         variables = {name: text for name, text in variables.items() if text}
-        filled_words = [filled(word, values) for word in words]
-        confined = self.confinement.confined(filled_words, variables["PATH"], place, self.shown)
+        confined = self.confinement.confined(words, variables["PATH"], place, self.shown)
         return Command(
             name=self.name,
             words=confined,
@@ -184,9 +190,7 @@ def _words(command: str, name: str) -> tuple[str, ...]:
         raise UsageError(f"{name}: not a command line ({error})") from error
     if not words:
         raise UsageError(f"{name}: names no command")
-    return tuple(
-        str(Path(word).absolute()) if "/" not in word[:1] and Path(word).is_file() else word for word in words
-    )
+    return tuple(str(Path(word).absolute()) if names_file(word) else word for word in words)
 
 
 def _not_installed(template: Template) -> str:

@@ -1,31 +1,15 @@
 """From what a user calls an agent to the model that it plays with."""
 
 import os
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any
 
-from wildtool.agents.agent import Agent, LiveAgent, Place, Traits
+from wildtool.agents.agent import Agent
 from wildtool.agents.model import AGENT_PATIENCE_S, AgentModel
-from wildtool.errors import UsageError
 from wildtool.types import Model
 
 AGENTS_AT_ONCE = 16
 """Agents that run at the same time, where the user sets no number; each is a program of 150 to 500 MB."""
-
-
-@runtime_checkable
-class _IsAgent(Protocol):
-    """`Agent`, for a look at run time."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def traits(self) -> Traits: ...
-
-    def settings(self) -> Mapping[str, Any]: ...
-
-    async def start(self, place: Place) -> LiveAgent: ...
 
 
 def agent_of(setting: str | Callable[..., Any] | Agent) -> Agent:
@@ -34,12 +18,11 @@ def agent_of(setting: str | Callable[..., Any] | Agent) -> Agent:
         from wildtool.agents.command_agent import agent_named  # not for functions
 
         return agent_named(setting)
-    if isinstance(setting, _IsAgent):
+    # A class has all that its objects have, too.
+    if isinstance(setting, Agent) and not isinstance(setting, type):
         return setting
     from wildtool.agents.python_agent import PythonAgent  # not for programs
 
-    if not callable(setting):
-        raise UsageError(f"agent={setting!r} is no agent; give a name, a command, a function or an `Agent`")
     return PythonAgent(setting)
 
 

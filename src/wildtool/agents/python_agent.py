@@ -32,8 +32,8 @@ class PythonAgent:
         """
         if not callable(function):
             raise UsageError(
-                f"agent= is {function!r:.80}; it must be the name of an agent, a command, or an async function of a "
-                "session"
+                f"agent={function!r:.80} is no agent; give a name, a command, an async function of a session or an "
+                "`Agent`"
             )
         inner = _without_partials(function)
         name = str(getattr(inner, "__name__", type(inner).__name__)).strip("<>")

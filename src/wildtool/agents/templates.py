@@ -29,6 +29,12 @@ AGENT_SLOTS = frozenset(
 TURN_SLOTS = frozenset({"prompt", "turn"})
 """What a command may name, too, that is started for each turn."""
 _CHOICES: Mapping[str, tuple[str, ...]] = {"driver": get_args(DriverName), "wire": WIRES}
+_MORE: Mapping[str, frozenset[str]] = {
+    "stream-json": frozenset(),
+    "rpc": frozenset(),
+    "acp": frozenset({"own_server", "message_ids", "mode", "meta", "error_texts"}),
+}
+"""By driver what `more` may hold; what the others find there they send as it is."""
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _QUOTED = (".json", ".toml")
 """Endings of files whose slots stand between double quotes."""
@@ -142,11 +148,18 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), text)
 
 
+def filled_words(words: Iterable[str], values: Mapping[str, str]) -> list[str]:
+    """The words of a command with the values in place of their slots. A word can hold neither a NUL nor a surrogate."""
+    held = {name: replace_surrogates(value).replace("\0", "\ufffd") for name, value in values.items()}
+    return [filled(word, held) for word in words]
+
+
 def filled_file(path: str, text: str, values: Mapping[str, str]) -> str:
     """The text of a file with the values in place of its slots, as the format of the file writes them."""
-    if not path.endswith(_QUOTED):
-        return filled(text, values)
-    return filled(text, {name: _between_quotes(value) for name, value in values.items()})
+    held = {name: replace_surrogates(value) for name, value in values.items()}
+    if path.endswith(_QUOTED):
+        held = {name: _between_quotes(value) for name, value in held.items()}
+    return filled(text, held)
 
 
 def filled_value(value: Any, values: Mapping[str, str]) -> Any:
@@ -165,7 +178,7 @@ def slots_of(value: Any) -> set[str]:
 
 def _between_quotes(text: str) -> str:
     """A text as it stands between double quotes in JSON and in TOML, which wants DEL escaped, too."""
-    return dumps(replace_surrogates(text)).decode()[1:-1].replace("\x7f", "\\u007f")
+    return dumps(text).decode()[1:-1].replace("\x7f", "\\u007f")
 
 
 def _whole(table: dict[str, Any], tables: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -187,6 +200,10 @@ def _read_template(name: str, table: dict[str, Any], place: str) -> Template:
     for key, known in _CHOICES.items():
         if values.get(key, known[0]) not in known:
             raise DataError(f"{place}: {unknown_name(key, values[key], known)}")
+    known_more = _MORE.get(values["driver"])
+    for key in as_object(values.get("more")):
+        if known_more is not None and key not in known_more:
+            raise DataError(f"{place} more: {unknown_name('key', key, sorted(known_more))}")
     slots = slots_of({key: value for key, value in table.items() if key != "known"})
     for slot in sorted(slots - AGENT_SLOTS):
         raise DataError(f"{place}: {unknown_name('slot', slot, sorted(AGENT_SLOTS))}")
