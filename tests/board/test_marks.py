@@ -91,6 +91,23 @@ def test_a_better_message_beside_the_old_raw_answer_is_refused(official: Path, t
     assert "not as the raw answer says: wild_mini_0/1 step 0" in output
 
 
+def test_an_agents_reply_is_the_submitters_word_where_it_is_not_its_models_raw_answer(
+    official: Path, tmp_path: Path
+):
+    """An agent renames tools, and ends turns by texts of its own."""
+    bundle = sent(tmp_path / "sent", play(tmp_path / "run", often()))
+
+    def by_an_agent(row: dict[str, Any]) -> None:
+        if (row["item"], row["unit"], row["step"]) == ("wild_mini_0", "1", 0):
+            end = {"kind": "answer", "said": "what its model said"}
+            row["message"] = {"role": "assistant", "content": "Here you are.", "harness": {"end": end}}
+
+    edited(bundle, by_an_agent)
+    entry = built(tmp_path / "sent")[0].entries["run"]
+    assert (entry.rank, entry.mark.startswith("as submitted")) == ("", True)
+    assert "wild_mini_0/1 step 0" in entry.mark
+
+
 def test_replies_to_other_requests_than_the_benchmark_makes_are_as_submitted(official: Path, tmp_path: Path):
     """So is a run whose `run.json` no longer says that the model was helped."""
     bundle = sent(tmp_path / "sent", play(tmp_path / "run", often()))

@@ -14,7 +14,7 @@ from wildtool.engine.score.score import JudgingJob
 from wildtool.errors import InfraError
 from wildtool.json_codec import as_object, dumps
 from wildtool.models.reread import read_raw, served_model
-from wildtool.types import Item, Reply, Request
+from wildtool.types import HARNESS, Item, Reply, Request
 
 _JUDGED_KEYS = ("content", "tool_calls", "refusal")
 """Keys of a message that judges read."""
@@ -29,7 +29,8 @@ class ReplyCheck:
     unknown_protocol: int = 0
     """Replies whose raw answer no protocol reads."""
     altered: list[str] = field(default_factory=list[str])
-    """Replies marked as changed on the way that are not as their raw answers say."""
+    """Replies marked as changed on the way, or as those of an agent, that are not as their raw answers say: an agent has
+    other names of tools than the benchmark, and may end a turn by a text of its own."""
     contradicted: list[str] = field(default_factory=list[str])
     """Replies without such a mark that are not as their raw answers say."""
     other_request: list[str] = field(default_factory=list[str])
@@ -94,7 +95,8 @@ class ReplyCheck:
         if not readings:
             self.unknown_protocol += 1
         elif _meaning(came.reply) not in readings:
-            (self.altered if came.reply.changes else self.contradicted).append(place)
+            is_marked = bool(came.reply.changes) or HARNESS in came.reply.message
+            (self.altered if is_marked else self.contradicted).append(place)
 
 
 def check_replies(folder: Path, job: JudgingJob) -> ReplyCheck:
