@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 from hypothesis import given, settings
@@ -20,8 +20,10 @@ import wildtool as wt
 from agents.doors_agent import DoorsAgent, Habits, IntrudingAgent
 from long import a_fiftieth_of
 from wildtool.alter.agent.agent import AgentAlteration
+from wildtool.alter.agent.record import harness_record
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import judge_unit
+from wildtool.check.agents import check_agent
 from wildtool.data.data_set import data_of
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.registry import load_benchmark
@@ -46,9 +48,13 @@ def outcomes(run: Any) -> dict[Any, Any]:
 
 def notes(folder: Path) -> list[Mapping[str, Any]]:
     """What is recorded of the agent beside each reply."""
+    return [reply["harness"] for reply in replies_of(folder)]
+
+
+def replies_of(folder: Path) -> list[Message]:
     with LogReader(folder) as reader:
         return [
-            step.reply.message["harness"]
+            step.reply.message
             for number in range(4)
             for steps in reader.log(f"wild_mini_{number}", 0).values()
             for _, step in sorted(steps.items())
@@ -121,9 +127,43 @@ def test_what_the_model_was_shown_in_place_of_a_result_is_recorded(tmp_path: Pat
 
 
 def test_the_agents_last_text_is_what_its_user_reads(tmp_path: Path):
-    play(tmp_path / "run", DoorsAgent(Habits(says="As you wish.")), limit=1)
-    ends = [note["end"] for note in notes(tmp_path / "run") if "end" in note]
-    assert ends and all(end["text"] == "As you wish." for end in ends)
+    wt.run("wild-mini", model="baseline/gold", history="own", limit=1, out=tmp_path / "bare", quiet=True)
+    played = play(tmp_path / "run", DoorsAgent(Habits(says="As you wish.")), limit=1)
+    said = [reply["content"] for reply in replies_of(tmp_path / "bare") if reply.get("content")]
+    ends = [
+        (reply["content"], end.said)
+        for reply in replies_of(tmp_path / "run")
+        if (record := harness_record(reply)) is not None and (end := record.end) is not None
+    ]
+    assert ends == [("As you wish.", text) for text in said]
+    assert sum(row["texts_changed"] for row in played.verdicts().rows()) == len(said) > 0
+
+
+def thrown_away(messages: list[Message], tools: list[Any]) -> dict[str, Any]:
+    """A whole answer of ten tokens."""
+    message = {"role": "assistant", "content": "Done."}
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+
+
+def test_the_tokens_of_replies_that_the_agent_throws_away_are_its_own(tmp_path: Path):
+    agent = DoorsAgent(Habits(asks_again=True))
+    played = wt.run("wild-mini", model=thrown_away, agent=agent, limit=1, out=tmp_path / "run", quiet=True)
+    rows = list(played.verdicts().rows())
+    assert rows and all(row["agent_own_tokens"] == 10 * row["agent_own_steps"] > 0 for row in rows)
+    assert all(row["prompt_tokens"] + row["completion_tokens"] == 2 * row["agent_own_tokens"] for row in rows)
+
+
+def test_a_check_names_each_thing_that_reached_the_model_otherwise():
+    wraps = check_agent(cast(Any, DoorsAgent(Habits(wraps=True))), quick=True)
+    assert wraps.fit is False and (wraps.right, wraps.failed) == (32, 0)
+    (name,) = wraps.differences
+    assert "shown otherwise" in name and name not in wraps.facts
+    assert all("<untrusted>" in example for example in wraps.examples[name])
+    plain = check_agent(cast(Any, DoorsAgent()), quick=True)
+    assert plain.fit and not plain.differences and plain.facts["calls"].endswith(" as said")
+    lacks = check_agent(cast(Any, DoorsAgent(Habits(alters=True, says="As you wish."))), quick=True)
+    assert lacks.differences["calls altered"] and lacks.differences["answers it changed"]
 
 
 def test_later_tasks_go_on_in_the_same_agent_with_its_own_history_and_anew_with_gold(tmp_path: Path):
@@ -305,9 +345,7 @@ def transcripts(draw: st.DrawFn) -> tuple[Item, str, list[Message], list[Any]]:
             reply = {"role": "assistant", "content": draw(TEXTS)}
         replies.append(reply)
         episode.advance(reply)
-    notes = [
-        {"wire": "chat", "seconds": 0.1, "end": {"kind": "answer", "text": draw(TEXTS)}} for _ in replies
-    ]
+    notes = [{"seconds": 0.1, "end": {"kind": "answer", "said": draw(TEXTS)}} for _ in replies]
     return item, unit, replies, notes
 
 

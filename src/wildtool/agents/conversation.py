@@ -382,7 +382,7 @@ class AgentConversation:
             )
         reply = last or Reply({"role": "assistant", "content": ""})
         said = self._own_answer or written_text(reply.message) or ""
-        self._notes.turn_ended(end, said)
+        self._notes.turn_ended(end, said if self.traits.asks_model else end.text)
         message = {key: value for key, value in reply.message.items() if key != "tool_calls"}
         self._said = {**message, "role": "assistant", "content": end.text}
         return self._given(replace(reply, message=self._said))

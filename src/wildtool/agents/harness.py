@@ -11,7 +11,7 @@ from wildtool.agents.tool_server import offered_schema
 from wildtool.agents.wires.base import Asked
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, canonical_json
-from wildtool.models.token_usage import summed_usage
+from wildtool.models.token_usage import token_usage
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Tool
 
@@ -27,20 +27,19 @@ class HarnessNotes:
         self.retries = 0
         self._notes: dict[str, Any] = {}
         self._own_calls: list[str] = []
-        self._own_steps = self._uninvited = 0
+        self._own_steps = self._own_tokens = self._uninvited = 0
         self._known: dict[str, Any] = {}
         """What was noted before."""
 
     def note_question(self, question: Asked, step: CallStep) -> None:
         """Notes a question to the model, and what it shows of the step before."""
-        self._notes["wire"] = question.wire
         system = "\n\n".join(
             (written_text(each) or "") for each in question.messages if each.get("role") in INSTRUCTION_ROLES
         )
         self._note_new("prompt", {"chars": len(system), "text": system})
         self._note_new("sampling", dict(question.sampling))
         if question.lost:
-            self._notes["lost"] = dict(question.lost)
+            self._notes["lost"] = dict(Counter(question.lost) | Counter(as_object(self._notes.get("lost"))))
         shown = {
             str(each.get("tool_call_id")): (written_text(each) or "")
             for each in question.messages
@@ -74,9 +73,9 @@ class HarnessNotes:
     def own_step(self, calls: Sequence[Mapping[str, Any]], usage: Mapping[str, Any]) -> None:
         """Notes a reply that was not the benchmark's: of calls to the agent's own tools, or one that it threw away."""
         self._own_steps += 1
+        tokens = token_usage(usage)
+        self._own_tokens += tokens.prompt + tokens.completion
         self._own_calls += map(called_name, calls)
-        if usage:
-            self._notes["usage"] = summed_usage(as_object(self._notes.get("usage")), usage)
 
     def changes(self, names: Sequence[str]) -> None:
         """Notes what an answer's wire could not carry as it was said. Args: names: of the changes."""
@@ -97,10 +96,10 @@ class HarnessNotes:
             last["executions"] += 1
 
     def turn_ended(self, end: TurnEnd, said: str) -> None:
-        """Notes the end of a turn. Args: said: the model's last text."""
+        """Notes the end of a turn, whose text is the reply's. Args: said: the model's last text."""
         self._notes["end"] = {
             "kind": end.kind,
-            **({} if end.text == said else {"text": end.text, "said": said}),
+            **({} if end.text == said else {"said": said}),
             **({"detail": end.detail} if end.detail else {}),
         }
 
@@ -108,6 +107,7 @@ class HarnessNotes:
         """All since the last reply. Args: seconds: that the agent took, without its model."""
         counts = {
             "own_steps": self._own_steps,
+            "own_tokens": self._own_tokens,
             "side_requests": self.side_requests,
             "retries": self.retries,
         }
@@ -118,7 +118,7 @@ class HarnessNotes:
             **({"own_calls": self._own_calls} if self._own_calls else {}),
         }
         self._notes, self._own_calls = {}, []
-        self._own_steps = self._uninvited = self.side_requests = self.retries = 0
+        self._own_steps = self._own_tokens = self._uninvited = self.side_requests = self.retries = 0
         return taken
 
     def _fates(self, step: CallStep, shown: Mapping[str, str]) -> None:

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks import SHIPPED
-from wildtool.json_codec import as_object, as_objects
-from wildtool.types import HARNESS
+from wildtool.json_codec import as_object
+
+if TYPE_CHECKING:
+    from wildtool.alter.agent.record import HarnessRecord
 
 SESSIONS_OF_QUICK = 8
 GOLD_MODEL = "baseline/gold"
@@ -32,7 +33,7 @@ class AgentReport:
     failed: int
     """Tasks that could not be played."""
     facts: Mapping[str, str]
-    """What the agent does around its model, such as the size of its prompt."""
+    """What the agent does around its model, such as the size of its prompt; without what is a difference."""
     differences: Mapping[str, int]
     """By name how often something arrived otherwise than it was said."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -80,8 +81,6 @@ def check_agent(
     quick: bool = False,
     concurrency: int | None = None,
     timeout_s: float = 600.0,
-    keep: Path | None = None,
-    config: Path | None = None,
     report: Callable[[str], None] = lambda text: None,
 ) -> AgentReport:
     """Plays the sessions of `wild-mini` through an agent, with a model that answers gold inside it.
@@ -89,7 +88,6 @@ def check_agent(
     Args:
         quick: only the first eight sessions.
         concurrency: agents at once; None for as many as the machine takes.
-        keep: a folder for the run; None for one that goes.
         report: takes what the user should know before it begins.
 
     Raises UsageError, and GivenUpError where the agent never plays.
@@ -101,7 +99,7 @@ def check_agent(
     from wildtool.temporary import temporary_folder
     from wildtool.terminal.progress import ProgressDisplay
 
-    with temporary_folder() if keep is None else nullcontext(keep) as folder:
+    with temporary_folder() as folder:
         values: dict[str, Any] = {"agent": agent, "timeout": timeout_s, "retries": 1, "out": folder / "run"}
         if concurrency is not None:
             values["concurrency"] = concurrency
@@ -119,10 +117,12 @@ def check_agent(
 
 
 def _report(folder: Path, table: Path, agent: str, model: str) -> AgentReport:
+    from wildtool.alter.agent.record import harness_record
     from wildtool.alter.agent.summary import harness_facts
     from wildtool.engine.record.reader import LoggedReply, LogReader
     from wildtool.engine.record.run_folder import read_run
     from wildtool.engine.score.verdict_table import relation
+    from wildtool.episode import written_text
 
     verdicts = relation([table])
     seen = _Seen()
@@ -134,9 +134,9 @@ def _report(folder: Path, table: Path, agent: str, model: str) -> AgentReport:
         for item, repeat in sorted({(row[0], row[1]) for row in rows}):
             for unit, steps in reader.log(item, repeat).items():
                 for number, step in sorted(steps.items()):
-                    if isinstance(step, LoggedReply):
+                    if isinstance(step, LoggedReply) and (record := harness_record(step.reply.message)):
                         place = f"{item}, task {unit}, step {number}"
-                        seen.read(place, as_object(step.reply.message.get(HARNESS)))
+                        seen.read(place, record, written_text(step.reply.message) or "")
     counts = Counter(outcome for _, _, _, outcome, _ in rows)
     return AgentReport(
         agent=agent,
@@ -145,7 +145,7 @@ def _report(folder: Path, table: Path, agent: str, model: str) -> AgentReport:
         tasks=len(rows),
         right=counts["correct"],
         failed=counts["infra_error"] + counts["unplayed"],
-        facts=dict(harness_facts(verdicts)),
+        facts={name: fact for name, fact in harness_facts(verdicts) if name not in seen.counts},
         differences=dict(seen.counts),
         examples={name: tuple(examples) for name, examples in seen.examples.items()},
     )
@@ -164,23 +164,20 @@ class _Seen:
         if len(examples) < MOST_AGENT_EXAMPLES:
             examples.append(example if len(example) <= _LONGEST else f"{example[:_LONGEST]}…")
 
-    def read(self, place: str, harness: Mapping[str, Any]) -> None:
-        """Reads what is recorded beside a reply."""
-        for call in as_objects(harness.get("calls")):
-            fate = str(call.get("fate"))
-            if fate != "as said":
-                self.note(
-                    f"calls {fate}", f"{place}: {call.get('name')} {call.get('arguments', '')}".rstrip()
-                )
-            elif "result" in call:
-                self.note(
-                    "results that the model is shown otherwise",
-                    f"{place}: {call.get('name')}: {call['result']!r}",
-                )
-        end = as_object(harness.get("end"))
-        if "text" in end:
-            self.note("texts changed", f"{place}: {end['text']!r} in place of {end.get('said')!r}")
-        if end and end.get("kind") != "answer":
-            self.note("turns not answered", f"{place}: {end.get('kind')} {end.get('detail', '')}".rstrip())
-        for name, count in as_object(harness.get("lost")).items():
-            self.note(f"left out by translation: {name}", f"{place}: {count}")
+    def read(self, place: str, record: "HarnessRecord", text: str) -> None:
+        """Reads what is recorded beside a reply. Args: text: of the reply."""
+        from wildtool.alter.agent.record import ANSWERED_TURN, AS_SAID
+        from wildtool.alter.agent.summary import LOST, RESULTS_CHANGED, TEXTS_CHANGED
+
+        for call in record.calls:
+            if call.fate != AS_SAID:
+                self.note(f"calls {call.fate}", f"{place}: {call.name} {call.arguments or ''}".rstrip())
+            if call.is_shown_otherwise:
+                self.note(RESULTS_CHANGED, f"{place}: {call.name}: {call.result!r}")
+        end = record.end
+        if end is not None and end.said is not None:
+            self.note(TEXTS_CHANGED, f"{place}: {text!r} in place of {end.said!r}")
+        if end is not None and end.kind != ANSWERED_TURN:
+            self.note("turns not answered", f"{place}: {end.kind} {end.detail}".rstrip())
+        for name, count in record.lost.items():
+            self.note(f"{LOST}: {name}", f"{place}: {count}")

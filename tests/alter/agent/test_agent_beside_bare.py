@@ -107,7 +107,7 @@ def test_two_bare_runs_are_compared_as_before(runs: Path):
 def test_the_line_of_a_run_adds_up_what_became_of_calls():
     observer = ProgressObserver("m", lambda: 0.0, tally=CODEX.tally)
     observer.started(3)
-    counts = {"calls_as_said": 4, "calls_altered": 2, "calls_refused": 1, "turn_end": "answer"}
+    counts = {"calls_as_said": 4, "calls_altered": 2, "calls_never_arrived": 1, "turn_end": "answer"}
     observer.item_done("a", 0, [Verdict("a", "0", "correct", 1.0, None, "", 1, counts)])
     observer.item_done("b", 0, [Verdict("b", "0", "correct", 1.0, None, "", 1, {"turn_end": "limit"})])
     missing = Verdict("c", "0", "infra_error", 0.0, None, "tools missing: two of nine", 0)
@@ -142,8 +142,8 @@ def test_texts_of_a_hostile_agent_stay_texts(tmp_path: Path):
             {"id": id_, "name": ATTACK, "fate": ATTACK, "arguments": ATTACK, "result": ATTACK}
             for id_ in before
         ]
-        tools = {"offered": 1, "own": [ATTACK * 40], "renamed": {ATTACK: ATTACK}, "missing": [ATTACK]}
-        end = {"kind": ATTACK, "text": ATTACK, "detail": ATTACK}
+        tools = {"offered": 1, "own": [ATTACK * 40], "renamed": {ATTACK: ATTACK}}
+        end = {"kind": ATTACK, "said": ATTACK, "detail": ATTACK}
         prompt = {"chars": 9, "text": ATTACK + "\ud800"}
         return {
             **PLAIN_STEP,

@@ -32,7 +32,7 @@ from wildtool.export.openai import export
 from wildtool.trace import Trace, TraceStep
 from wildtool.types import Address, Item, Message, Reply, Request, ResultsInText, Source, Transcript
 
-FATES = ("as said", "altered", "answered by the agent", "refused", "never arrived")
+FATES = ("as said", "altered", "answered by the agent", "never arrived")
 
 
 def busy(address: Address, reply: Message, before: Sequence[str]) -> Mapping[str, Any]:
@@ -43,7 +43,7 @@ def busy(address: Address, reply: Message, before: Sequence[str]) -> Mapping[str
     ]
     record = dict(as_said(address, reply, before))
     if "end" in record and address.unit == "1":
-        record["end"] = {"kind": "limit", "text": "what the model said", "detail": "20 turns"}
+        record["end"] = {"kind": "limit", "said": "what the model said", "detail": "20 turns"}
     first = address.step == 0
     tools = {"offered": 9, "own": ["todo", "look"], "renamed": {"mcp__f": "f"}, "changed_schemas": 1}
     return {
@@ -187,8 +187,8 @@ JSON = st.recursive(
 KEYS = ("seconds", "prompt", "tools", "sampling", "lost", "calls", "own_steps", "own_calls", "usage", "end")
 INNER = {
     "prompt": ("chars", "text"),
-    "tools": ("offered", "own", "renamed", "missing", "changed_schemas"),
-    "end": ("kind", "text", "detail"),
+    "tools": ("offered", "own", "renamed", "changed_schemas"),
+    "end": ("kind", "said", "detail"),
 }
 FATE = st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "name", "fate", "arguments", "result"), JSON))
 RECORD = st.fixed_dictionaries(
@@ -255,7 +255,7 @@ def test_calls_are_found_by_name_and_order_where_the_history_has_other_ids():
         for n, name in enumerate(("f", "g", "f"))
     ]
     fates = [
-        {"id": "h1", "name": "g", "fate": "refused"},
+        {"id": "h1", "name": "g", "fate": "never arrived"},
         {"id": "h2", "name": "f", "fate": "altered", "arguments": {"n": 1}},
         {"id": "h3", "name": "f", "fate": "as said"},
         {"name": "f", "fate": "discarded", "arguments": {}},
@@ -270,12 +270,14 @@ def test_calls_are_found_by_name_and_order_where_the_history_has_other_ids():
         with pytest.raises(StopIteration):
             exchange.send(reply)
     fields = unit.fields(ended=True)
-    counts = [fields[f"calls_{fate}"] for fate in ("as_said", "altered", "refused", "discarded", "not_known")]
+    counts = [
+        fields[f"calls_{fate}"] for fate in ("as_said", "altered", "never_arrived", "discarded", "not_known")
+    ]
     assert counts == [1, 1, 1, 1, 0]
     steps = tuple(TraceStep("agent", (), reply) for reply in replies)
     asides = unit.traced(Trace("0", (), steps, ())).steps[0].asides
     titles = [(aside.call, aside.title) for aside in asides if aside.call is not None]
-    assert titles == [(0, "altered: what was executed"), (1, "refused"), (2, "executed as said")]
+    assert titles == [(0, "altered: what was executed"), (1, "never arrived"), (2, "executed as said")]
 
 
 def test_a_date_of_the_benchmark_itself_is_none_of_the_agents():

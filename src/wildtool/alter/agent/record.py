@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object, as_objects, object_text
+from wildtool.models.token_usage import token_usage
 from wildtool.types import HARNESS, Message
 
 AS_SAID, ALTERED, ANSWERED = "as said", "altered", "answered by the agent"
-REFUSED, NEVER_ARRIVED, DISCARDED = "refused", "never arrived", "discarded"
-FATES = (AS_SAID, ALTERED, ANSWERED, REFUSED, NEVER_ARRIVED, DISCARDED)
+NEVER_ARRIVED, DISCARDED = "never arrived", "discarded"
+FATES = (AS_SAID, ALTERED, ANSWERED, NEVER_ARRIVED, DISCARDED)
 """What becomes of a call on its way to the tool door: executed as the model said it; with other arguments; answered by
-the agent itself; refused by its rules; lost; executed although its reply was thrown away."""
+the agent itself; neither executed nor answered; executed although its reply was thrown away."""
 ANSWERED_TURN = "answer"
 """How a turn ends that the agent answers; any other word says why it did not."""
 
@@ -39,6 +40,11 @@ class CallFate:
     result: str | None
     """What the model was shown; None where it is what the tool door answered."""
 
+    @property
+    def is_shown_otherwise(self) -> bool:
+        """Whether the model was shown another result than the tool gave."""
+        return self.result is not None and self.fate != ANSWERED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTools:
@@ -49,8 +55,6 @@ class ShownTools:
     """Names of those that the agent brought along."""
     renamed: Mapping[str, str]
     """By the name that the model saw that of the benchmark."""
-    missing: tuple[str, ...]
-    """Names of those of the conversation that it did not offer."""
     changed_schemas: int
     described_otherwise: int
 
@@ -89,7 +93,7 @@ class HarnessRecord:
     seconds: float
     """The agent's own, without those of the model."""
     own_tokens: int | None
-    """Of steps of its own, and of replies that it threw away; None where that was not noted."""
+    """Of steps of its own, and of replies that it threw away; None where the endpoint did not say."""
     end: RecordedEnd | None
     """None within a turn."""
 
@@ -101,6 +105,7 @@ def harness_record(message: Message) -> HarnessRecord | None:
         return None
     its, prompt = as_object(fields), as_object(as_object(fields).get("prompt"))
     sampling: Any = its.get("sampling")
+    own_steps = _number(its.get("own_steps"))
     return HarnessRecord(
         prompt_chars=_number(prompt["chars"]) if "chars" in prompt else None,
         prompt=_text(prompt.get("text")),
@@ -108,12 +113,12 @@ def harness_record(message: Message) -> HarnessRecord | None:
         sampling=as_object(sampling) if isinstance(sampling, dict) else None,
         lost={name: count for name, each in as_object(its.get("lost")).items() if (count := _number(each))},
         calls=tuple(map(_fate, as_objects(its.get("calls")))),
-        own_steps=_number(its.get("own_steps")),
+        own_steps=own_steps,
         own_calls=_texts(its.get("own_calls")),
         side_requests=_number(its.get("side_requests")),
         retries=_number(its.get("retries")),
         seconds=_seconds(its.get("seconds")),
-        own_tokens=_tokens(as_object(its["usage"])) if isinstance(its.get("usage"), dict) else None,
+        own_tokens=_tokens(its.get("usage"), own_steps),
         end=_end(its["end"]) if isinstance(its.get("end"), dict) else None,
     )
 
@@ -125,7 +130,6 @@ def _tools(value: Any) -> ShownTools:
         offered=_number(fields.get("offered")),
         own=_texts(fields.get("own")),
         renamed={shown: name for shown, name in renamed if isinstance(name, str)},
-        missing=_texts(fields.get("missing")),
         changed_schemas=_number(fields.get("changed_schemas")),
         described_otherwise=_number(fields.get("described_otherwise")),
     )
@@ -145,12 +149,15 @@ def _fate(fields: Mapping[str, Any]) -> CallFate:
 def _end(value: Any) -> RecordedEnd:
     fields = as_object(value)
     return RecordedEnd(
-        _text(fields.get("kind")) or "", _text(fields.get("text")), _text(fields.get("detail")) or ""
+        _text(fields.get("kind")) or "", _text(fields.get("said")), _text(fields.get("detail")) or ""
     )
 
 
-def _tokens(usage: Mapping[str, Any]) -> int:
-    return _number(usage.get("prompt_tokens")) + _number(usage.get("completion_tokens"))
+def _tokens(usage: Any, own_steps: int) -> int | None:
+    if not isinstance(usage, dict):
+        return None if own_steps else 0
+    tokens = token_usage(as_object(usage))
+    return tokens.prompt + tokens.completion
 
 
 def _text(value: Any) -> str | None:

@@ -14,7 +14,6 @@ from wildtool.alter.agent.record import (
     AS_SAID,
     DISCARDED,
     FATES,
-    REFUSED,
 )
 from wildtool.alter.agent.unit import FATE_COLUMNS
 from wildtool.alter.base import RunRemark
@@ -48,20 +47,15 @@ _FAILURES = {
 _NAMES = {
     "altered": "altered",
     "answered by the agent": "answered by the agent itself",
-    REFUSED: "refused by the agent",
     "never arrived": "that never arrived",
 }
-
-
-_REFUSED_CALLS = f"calls {_NAMES[REFUSED]}"
-"""Not every agent says whether it refused a call or answered it: without any there is no such number."""
+RESULTS_CHANGED, TEXTS_CHANGED = "results that its model was shown otherwise", "answers it changed"
+LOST = "lost in translation"
 
 
 def harness_metrics(verdicts: Any) -> list[Metric]:
     """Shares of calls by fate, of units and of turns, and means by unit."""
-    rates = rate_metrics(verdicts, list(_rates()))
-    shown = (rate for rate in rates if rate.numerator or rate.name != _REFUSED_CALLS)
-    return [*shown, *_means(verdicts), *_counts(verdicts)]
+    return [*rate_metrics(verdicts, list(_rates())), *_means(verdicts), *_counts(verdicts)]
 
 
 def _rates() -> Iterator[Rate]:
@@ -125,10 +119,13 @@ def _counts(verdicts: Any) -> Iterator[Metric]:
             yield Metric(
                 HARNESS_GROUP, f"turn ended: {kind}", None, units, ends.total(), kind="count", better="less"
             )
-    for name, count in _named(verdicts, "lost_in_translation").items():
-        yield Metric(
-            HARNESS_GROUP, f"lost in translation: {name}", None, count, 0, kind="count", better="less"
-        )
+    # Each question to the model repeats the conversation, so its losses are counted by unit.
+    ((played,),) = verdicts.aggregate("count(agent_seconds)").fetchall()
+    lost = Counter[str]()
+    for counts, units in _objects(verdicts, "lost_in_translation"):
+        lost.update(dict.fromkeys(counts, units))
+    for name, units in lost.items():
+        yield Metric(HARNESS_GROUP, f"{LOST}: {name}", None, units, played, kind="count", better="less")
 
 
 def harness_cuts(verdicts: Any) -> Mapping[str, Any]:
@@ -193,6 +190,9 @@ def unit_tally(verdict: Verdict) -> Mapping[str, int]:
 def harness_facts(verdicts: Any) -> Iterator[tuple[str, str]]:
     """What the agent itself did, as the numbers beside a comparison; only what is known."""
     rows = verdicts.filter(_PLAYED)
+    ((units, played),) = verdicts.aggregate("count(*), count(agent_seconds)").fetchall()
+    if played < units:
+        yield "units with a reply, which all this is of", f"{played} of {units}"
     yield from _facts_of_prompts(rows.filter("agent_prompt_chars IS NOT NULL"))
     yield from _facts_of_tools(rows.filter("added_tools IS NOT NULL"))
     yield from _facts_of_calls(rows.filter(_RECORDED))
@@ -213,24 +213,25 @@ def _facts_of_prompts(rows: Any) -> Iterator[tuple[str, str]]:
 
 def _facts_of_tools(rows: Any) -> Iterator[tuple[str, str]]:
     ((units, added, *counts),) = rows.aggregate(
-        "count(*), max(added_tools), max(renamed_tools), max(changed_schemas), max(missing_tools)"
+        "count(*), max(added_tools), max(renamed_tools), max(changed_schemas)"
     ).fetchall()
     if units:
         uses = ", ".join(f"{name} {count}×" for name, count in _named(rows, "agent_called").most_common())
         yield "tools it adds", f"{added} offered; called: {uses or 'none'}"
-        words = ("renamed", "with another schema", "missing")
+        words = ("renamed", "with another schema")
         changed = [f"{count} {word}" for count, word in zip(counts, words, strict=True) if count]
         yield "the unit's tools", f"up to {', '.join(changed)}" if changed else "as they are"
 
 
 def _facts_of_calls(rows: Any) -> Iterator[tuple[str, str]]:
     """What became of calls, where the model was seen that said them."""
-    sums = dict(zip(FATES, _sums(rows, *(FATE_COLUMNS[fate] for fate in FATES)), strict=True))
+    columns = {**FATE_COLUMNS, "not known": "calls_not_known"}
+    sums = dict(zip(columns, _sums(rows, *columns.values()), strict=True))
     if any(sums.values()):
         yield "calls", ", ".join(f"{count} {fate}" for fate, count in sums.items() if count)
         results, texts = _sums(rows, "results_changed", "texts_changed")
-        yield "results that its model was shown otherwise", str(results)
-        yield "answers it changed", str(texts)
+        yield RESULTS_CHANGED, str(results)
+        yield TEXTS_CHANGED, str(texts)
 
 
 def _sums(verdicts: Any, *amounts: str) -> list[int]:
@@ -251,10 +252,15 @@ def _spread(values: Counter[str], units: int) -> str:
 def _named(verdicts: Any, column: str) -> Counter[str]:
     """A column of counts by name, added up."""
     total: Counter[str] = Counter()
-    for text, rows in _values(verdicts, column).items():
-        try:
-            counts = as_object(json.loads(text))
-        except ValueError:
-            continue  # a cell that was too long
+    for counts, rows in _objects(verdicts, column):
         total.update({name: count * rows for name, count in counts.items() if isinstance(count, int)})
     return total
+
+
+def _objects(verdicts: Any, column: str) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """The objects of a column with their numbers of rows."""
+    for text, rows in _values(verdicts, column).items():
+        try:
+            yield as_object(json.loads(text)), rows
+        except ValueError:
+            continue  # a cell that was too long

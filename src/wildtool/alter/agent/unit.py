@@ -36,7 +36,6 @@ AGENT_COLUMNS: Mapping[str, str] = {
     "added_tools": "BIGINT",
     "renamed_tools": "BIGINT",
     "changed_schemas": "BIGINT",
-    "missing_tools": "BIGINT",
     "agent_own_steps": "BIGINT",
     "agent_own_calls": "BIGINT",
     "agent_called": "VARCHAR",
@@ -90,7 +89,6 @@ class AgentUnit(AlteredUnit):
         """Each reply with what is recorded beside it."""
         self._fates: list[dict[int, CallFate]] = []
         """For each reply what became of its calls, by their places."""
-        self._missing: set[str] = set()
 
     def exchange(self, request: Request) -> Exchange:
         reply = yield request
@@ -111,8 +109,6 @@ class AgentUnit(AlteredUnit):
             self._dates = tuple(sorted(_dates(record.prompt) - set(_all_dates(messages))))
         self._tools = record.tools or self._tools
         self._sampling = self._sampling if record.sampling is None else record.sampling
-        if record.tools is not None:
-            self._missing.update(record.tools.missing)
 
     @property
     def _records(self) -> list[HarnessRecord]:
@@ -140,12 +136,12 @@ class AgentUnit(AlteredUnit):
         """What the agent kept to itself of what its model said."""
         records = self._records
         own_calls = Counter(name for record in records for name in record.own_calls)
-        tokens = [record.own_tokens for record in records if record.own_tokens is not None]
+        tokens = [record.own_tokens for record in records]
         return {
             "agent_own_steps": sum(record.own_steps for record in records),
             "agent_own_calls": own_calls.total(),
             "agent_called": _counts_text(own_calls),
-            "agent_own_tokens": sum(tokens) if tokens else None,
+            "agent_own_tokens": None if None in tokens else sum(filter(None, tokens)),
             "texts_changed": sum(end.said is not None for end in self._ends),
         }
 
@@ -163,7 +159,7 @@ class AgentUnit(AlteredUnit):
         return {
             **{column: fates[fate] for fate, column in FATE_COLUMNS.items()},
             "calls_not_known": unknown,
-            "results_changed": sum(call.result is not None for call in known),
+            "results_changed": sum(call.is_shown_otherwise for call in known),
         }
 
     def _of_tools(self) -> Mapping[str, FieldValue]:
@@ -174,7 +170,6 @@ class AgentUnit(AlteredUnit):
             "added_tools": len(tools.own),
             "renamed_tools": len(tools.renamed),
             "changed_schemas": tools.changed_schemas,
-            "missing_tools": len(self._missing),
         }
 
     @property
@@ -261,7 +256,7 @@ def _tools_title(tools: ShownTools) -> str:
         "described otherwise": tools.described_otherwise,
     }
     parts += [f"{count} {words}" for words, count in counts.items() if count]
-    return ", ".join([*parts, *([f"missing: {', '.join(tools.missing)}"] if tools.missing else [])])
+    return ", ".join(parts)
 
 
 def _renamed_text(renamed: Mapping[str, str]) -> str:
