@@ -21,7 +21,6 @@ OWN = OwnHistory(Unrecorded.refuse)
 CODEX = AgentAlteration("codex", {"version": "0.171.0", "wire": "responses", "confined": "bubblewrap"})
 TOOL_DOOR = AgentAlteration("service", {"door": "tool"})
 PLAIN_STEP: Mapping[str, Any] = {
-    "wire": "responses",
     "seconds": 0.5,
     "own_steps": 0,
     "prompt": {"chars": 17000},
@@ -48,6 +47,7 @@ class Played:
     wrong: Callable[[Address], bool] = lambda address: False
     fails: Callable[[Address], str] = lambda address: ""
     """The message of a call that fails for good; empty for none."""
+    sampling: Mapping[str, Any] = field(default_factory=dict[str, Any])
     usage: Mapping[str, int] = field(default_factory=lambda: {"prompt_tokens": 100, "completion_tokens": 10})
     _last: dict[tuple[str, int], list[str]] = field(default_factory=dict[tuple[str, int], list[str]])
     """The ids of the last calls of an item and repeat."""
@@ -70,7 +70,7 @@ class Played:
     async def close(self) -> None: ...
 
     def settings(self) -> dict[str, Any]:
-        return {}
+        return dict(self.sampling)
 
 
 def play(

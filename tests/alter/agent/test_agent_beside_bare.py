@@ -79,7 +79,9 @@ def test_tools_that_only_one_of_them_called_are_named(runs: Path):
     (pair,) = compared(str(runs / "bare"), str(runs / "agent"))["comparisons"]
     tools = pair["tools"]
     assert tools["only_baseline"] and not tools["only_run"]
-    uncalled = next(each for each in pair["amounts"] if each["name"] == "offered tools never called")
+    uncalled = next(
+        each for each in pair["amounts"] if each["name"] == "offered tools never called, per item"
+    )
     assert uncalled["difference"] * 4 == sum(tools["only_baseline"].values())
 
 
@@ -97,6 +99,27 @@ def test_an_agent_is_compared_under_one_history_and_the_missing_run_is_named(run
     assert command in said(str(runs / "agent"))
     assert command in said(str(runs / "agent"), str(runs / "other"))
     assert "wildtool run" not in said(str(runs / "bare"), str(runs / "agent"))
+
+
+def test_the_command_of_the_missing_run_sets_what_this_one_set(tmp_path: Path):
+    sampling = {"temperature": 0.5, "stream": True, "extra_body": {"top_p": 0.9}}
+    text = said(str(play(tmp_path / "run", Played(sampling=sampling), OWN, CODEX, limit=1)))
+    for words in ("--temperature 0.5", "--stream", """--extra-body '{"top_p":0.9}'"""):
+        assert words in text.replace('": ', '":')
+
+
+def test_what_a_unit_without_a_verdict_took_and_called_is_compared_with_nothing(tmp_path: Path):
+    fails = Played(around=as_said, fails=lambda a: "cut off" * (a.item != "wild_mini_0" and a.unit > "0"))
+    play(tmp_path / "agent", fails, OWN, CODEX)
+    play(tmp_path / "bare", Played(around=None), OWN)
+    _, agent = (report := compared(str(tmp_path / "bare"), str(tmp_path / "agent")))["runs"]
+    (pair,) = report["comparisons"]
+    amounts = {each["name"]: each for each in pair["amounts"]}
+    assert amounts["calls"]["units"] == 4 + 3
+    uncalled = amounts["offered tools never called, per item"]
+    assert (uncalled["units"], uncalled["difference"]) == (1, 0)
+    assert not pair["tools"]["only_baseline"]
+    assert "7 of 16" in str(agent["facts"]["agent"])
 
 
 def test_two_bare_runs_are_compared_as_before(runs: Path):

@@ -2,22 +2,23 @@
 nobody called."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wildtool.alter.base import UNDER_TEST
 from wildtool.engine.call.budget import price_of, read_prices
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.score.results import ScoreResult
-from wildtool.json_codec import as_object, as_objects
+from wildtool.json_codec import as_objects
 from wildtool.models.token_usage import Price
 from wildtool.shapes import tool_name
 from wildtool.stats.intervals import bootstrap_interval
 from wildtool.stats.tests import ItemPair, flip_test
 
-_NEVER_CALLED = "offered tools never called"
+_NEVER_CALLED = "offered tools never called, per item"
 DOLLARS = "USD"
 _PARTS = {DOLLARS: 10**7}
 _USUAL_PARTS = 1000
@@ -40,7 +41,7 @@ class RunAmounts:
     by_unit: Mapping[str, Mapping[UnitKey, int]]
     """By name what each unit with a verdict took in parts of one, the mean of its repeats."""
     offered: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """Names of tools by item; empty where nobody recorded requests."""
+    """Names of tools by item whose units all have a verdict; empty where nobody recorded requests."""
     called: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
@@ -89,7 +90,8 @@ def run_amounts(folder: Path, result: ScoreResult, rows: Any, names: tuple[str, 
                 by_unit[name][item, unit] = round(value * _parts(name))
     if (price := price_of(names, read_prices(None))) is not None:
         by_unit[DOLLARS] = _costs(by_unit, price)
-    return RunAmounts(by_unit, *_tools(folder))
+    judged = rows.aggregate(f"item, bool_and({_PLAYED}) AS whole", "item").filter("whole")
+    return RunAmounts(by_unit, *_tools(folder, {item for item, _ in judged.fetchall()}))
 
 
 def _parts(name: str) -> int:
@@ -106,23 +108,27 @@ def _costs(by_unit: Mapping[str, Mapping[UnitKey, int]], price: Price) -> dict[U
     return costs
 
 
-def _tools(folder: Path) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
-    """The tools that each item was offered, and those that it called."""
+def _tools(
+    folder: Path, items: Set[str]
+) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
+    """The tools that each of some items was offered, and those that it called."""
     offered: dict[str, frozenset[str]] = {}
     called: dict[str, frozenset[str]] = {}
     with LogReader(folder) as reader:
         for item, repeat in reader.jobs():
+            if item not in items:
+                continue
             asked = reader.requests(item, repeat).values()
             shown = {tool_name(tool) for request in asked for tool in request.tools}
             steps = (step for steps in reader.log(item, repeat).values() for step in steps.values())
             said = {
-                as_object(call.get("function")).get("name")
+                tool_name(call)
                 for step in steps
-                if isinstance(step, LoggedReply) and step.role == "agent"
+                if isinstance(step, LoggedReply) and step.role == UNDER_TEST
                 for call in as_objects(step.reply.message.get("tool_calls"))
             }
-            offered[item] = offered.get(item, frozenset()) | {name for name in shown if name}
-            called[item] = called.get(item, frozenset()) | {name for name in said if isinstance(name, str)}
+            offered[item] = offered.get(item, frozenset()) | (shown - {""})
+            called[item] = called.get(item, frozenset()) | (said - {""})
     return offered, called
 
 

@@ -9,7 +9,7 @@ from wildtool.alter.base import Alteration
 from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import ScoreResult
-from wildtool.json_codec import as_object
+from wildtool.json_codec import as_object, object_text
 
 _ROLES = {"user": "--user-model", "tools": "--tools-model", "judge": "--judge", "retriever": "--retriever"}
 """Options that name the models of other roles."""
@@ -39,6 +39,10 @@ def _words(run_json: Mapping[str, Any], result: ScoreResult, without: Alteration
     for name, option in _OF_THE_MODEL.items():
         if settings.get(name) is not None:
             yield from (option, str(settings[name]))
+    if extra := as_object(settings.get("extra_body")):
+        yield from ("--extra-body", object_text(extra))
+    if settings.get("stream"):
+        yield "--stream"
     usual = located_data(result.benchmark, None, result.split, result.mode)
     if usual is None or usual.sha256 != result.data_sha256:
         yield from ("--data", str(result.data))
