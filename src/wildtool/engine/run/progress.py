@@ -139,9 +139,9 @@ class RunProgress:
         if self.units:
             of = f" of {self.units}" if self.units < self.done else ""
             parts["correct"] = f"{100 * self.correct / self.units:.1f} % {self.right}{of}"
-        # Replies of a batch arrive all together, so they show no pace.
         if self.tallied:
             parts["tallied"] = ", ".join(f"{name}: {count}" for name, count in self.tallied.items())
+        # Replies of a batch arrive all together, so they show no pace.
         seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:
             limited = f" ({self.turned_away_as})" if now - self.rate_limited_at < RATE_LIMITED_S else ""
