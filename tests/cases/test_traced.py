@@ -166,6 +166,58 @@ def test_a_value_of_an_earlier_result_is_the_one_that_the_agents_own_tool_gave()
     assert (found["chain 1"], found["chain 1 (1)"]) == ("correct", "other arguments")
 
 
+SLOTS = [
+    {"find": {"id": "A"}, "as": "first", "returns": {"order": "recorded"}},
+    {"refund": {"id": {"$from": "first.order"}}, "returns": "ok"},
+]
+
+
+@pytest.mark.parametrize("content", ["[REDACTED]", '{"order": "ow', None])
+def test_a_turn_that_takes_a_value_of_a_result_that_is_not_recorded_is_said_and_not_judged(
+    content: str | None,
+):
+    write_cases({"id": "chain", "input": "Refund.", "expect": SLOTS, "also": ["open_ticket"]}, FIND)
+    given = [] if content is None else [{"role": "tool", "tool_call_id": "c0", "content": content}]
+    both = calls(("find", {"id": "A"}), ("open_ticket", {}))
+    refund = [calls(("refund", {"id": "own"}), first=2), result("ok", 2), says("Done.")]
+    messages = [user("Refund."), both, *given, result("opened", 1), *refund]
+    said, found = scored(*traced("a", messages), *traced("b", FOUND))
+    assert found == {"chain 1": "unplayed", "find 1": "correct"}
+    assert "chain: the result of find" in said
+
+
+def test_forbidden_values_and_later_alternatives_take_what_the_agents_own_tool_gave():
+    forbidden = [{"refund": {"id": {"$from": "first.order"}}}]
+    either = [[{"open_ticket": {}}], SLOTS]
+    write_cases(
+        {
+            "id": "talk",
+            "turns": [
+                {"input": "Where?", "expect": SLOTS[:1], "answer": "There."},
+                {"input": "And now?", "expect": [{"refund": {}}], "never": forbidden},
+            ],
+        },
+        {"id": "either", "input": "Refund.", "expect_any": either},
+    )
+    found = [calls(("find", {"id": "A"})), result({"order": "own"})]
+    refund = [calls(("refund", {"id": "own"}), first=1), result("ok", 1), says("Done.")]
+    where = [user("Where?"), *found, says("There.")]
+    _, seen = scored(
+        *traced("t", [*where, user("And now?"), *refund]), *traced("u", [user("Refund."), *found, *refund])
+    )
+    assert seen == {"talk 1": "correct", "talk 2": "forbidden call", "either 1": "correct"}
+
+
+def test_a_value_of_a_turn_that_the_trace_does_not_have_is_not_judged():
+    second = {"input": "Refund.", "expect": SLOTS[1:]}
+    turns = [{"input": "Where?", "expect": SLOTS[:1], "answer": "There."}, second]
+    write_cases({"id": "talk", "turns": turns})
+    first = [user("Where?"), calls(("find", {"id": "A"})), result({"order": "own"}), says("There.")]
+    refund = [user("Refund."), calls(("refund", {"id": "own"}), first=1), result("ok", 1), says("Done.")]
+    said, found = scored(*traced("t", first, case_id="talk"), *traced("u", refund, hour=11, case_id="talk"))
+    assert found == {"talk 1": "correct", "talk 2": "unplayed"} and "first.order" in said
+
+
 def test_cases_with_the_same_words_and_traces_with_other_ones_are_named_and_not_guessed():
     write_cases(
         FIND, {**FIND, "id": "twin", "date": "2026-03-30"}, {"id": "b", "input": "Bye.", "expect": "none"}

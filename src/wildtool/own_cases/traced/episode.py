@@ -1,17 +1,13 @@
 """The episode of a turn that an agent played with its own tools."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any
 
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.json_codec import as_object, as_objects
 from wildtool.own_cases.episode import CaseEpisode
-from wildtool.own_cases.judging import call_misfit
-from wildtool.own_cases.records import CaseUnit, Expectation, Slot
-from wildtool.own_cases.values import ValueOfResult, value_below
-from wildtool.shapes.reading import of_json
-from wildtool.toolcall.arguments import ArgumentsError, read_calls
+from wildtool.own_cases.records import CaseUnit
+from wildtool.own_cases.traced.results import results_of_calls, with_own_results
 from wildtool.types import AROUND_IN_TRACE, Message, Transcript
 
 TRACES = "traces"
@@ -30,8 +26,11 @@ class TracedEpisode(CaseEpisode):
         """Args: earlier: the turns of the case before this one."""
         replies = [reply.message for reply in transcript.replies]
         before = as_objects(_around(replies[0]).get("before")) if replies else []
-        results = _results_of_calls(before, replies)
-        super().__init__(_with_results(unit, results, [*earlier, unit]))
+        messages = list(before)
+        for reply in replies:
+            messages += [{"role": "assistant", **reply}, *as_objects(_around(reply).get("results"))]
+        expecting, _ = with_own_results(unit, earlier, list(results_of_calls(messages)))
+        super().__init__(expecting)
         self.before = before or unit.messages
 
     def _shown_results(self, reply: Message, sent: Sequence[Message], first: int) -> list[Message] | None:
@@ -46,85 +45,3 @@ class TracedEpisode(CaseEpisode):
 
 def _around(reply: Message) -> dict[str, Any]:
     return as_object(reply.get(AROUND_IN_TRACE))
-
-
-_Result = tuple[str, Mapping[str, Any], Any]
-"""Name and arguments of a call, and what the agent's tool gave for it."""
-
-
-def _results_of_calls(before: Sequence[Message], replies: Sequence[Message]) -> list[_Result]:
-    """The calls of a conversation that have a result, in order."""
-    messages = list(before)
-    for reply in replies:
-        messages += [{"role": "assistant", **reply}, *as_objects(_around(reply).get("results"))]
-    contents = {
-        each.get("tool_call_id"): each.get("content") for each in messages if each.get("role") == "tool"
-    }
-    results: list[_Result] = []
-    for message in messages:
-        if message.get("role") != "assistant":
-            continue
-        try:
-            calls = read_calls(message)
-        except ArgumentsError:
-            continue  # such a call has no result that others could use
-        ids = [entry.get("id") for entry in as_objects(message.get("tool_calls"))]
-        results += [
-            (*call, of_json(contents[id_])) for id_, call in zip(ids, calls, strict=False) if id_ in contents
-        ]
-    return results
-
-
-def _with_results(unit: CaseUnit, results: Sequence[_Result], turns: Sequence[CaseUnit]) -> CaseUnit:
-    """A turn that expects, where it takes a value of an earlier result, the value of what the agent's tool gave."""
-    by_label: dict[str, Any] = {}
-    for turn in turns:
-        for slot in turn.expectation.slots:
-            if slot.label and (result := _result_of(slot, turn, results, by_label)) is not None:
-                by_label[slot.label] = result
-    return replace(unit, expectation=_put_in(unit.expectation, by_label)) if by_label else unit
-
-
-def _result_of(slot: Slot, turn: CaseUnit, results: Sequence[_Result], by_label: Mapping[str, Any]) -> Any:
-    """The result of the first call that fits a slot; None where none does."""
-    patterns = [replace(each, arguments=_replaced(each.arguments, by_label)) for each in slot.patterns]
-    return next(
-        (
-            result
-            for name, arguments, result in results
-            if any(not call_misfit(pattern, name, arguments, turn.parameters) for pattern in patterns)
-        ),
-        None,
-    )
-
-
-def _put_in(expectation: Expectation, by_label: Mapping[str, Any]) -> Expectation:
-    alternatives = expectation.alternatives
-    if alternatives is None:
-        return expectation
-    replaced = tuple(
-        tuple(
-            replace(
-                slot,
-                patterns=tuple(
-                    replace(each, arguments=_replaced(each.arguments, by_label)) for each in slot.patterns
-                ),
-            )
-            for slot in slots
-        )
-        for slots in alternatives
-    )
-    return replace(expectation, alternatives=replaced)
-
-
-def _replaced(value: Any, by_label: Mapping[str, Any]) -> Any:
-    """A value with what the agent's tools gave in place of recorded results."""
-    if isinstance(value, ValueOfResult):
-        label, *keys = value.place.split(".")
-        result = value_below(by_label.get(label), keys)
-        return value if result is None else ValueOfResult(value.place, {**value, "$is": result})
-    if isinstance(value, dict):
-        return {key: _replaced(each, by_label) for key, each in as_object(value).items()}
-    if isinstance(value, list):
-        return [_replaced(each, by_label) for each in as_list(value)]
-    return value

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.own_cases.records import Case
-from wildtool.own_cases.traced.turns import is_redacted, words_of_user
+from wildtool.own_cases.traced.results import is_redacted
+from wildtool.own_cases.traced.turns import words_of_user
 from wildtool.traces import TracedConversation
 from wildtool.traces.origins import CASE_ATTRIBUTES, SESSION_ATTRIBUTES, SpanTree
 

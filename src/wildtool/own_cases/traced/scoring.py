@@ -184,13 +184,7 @@ def write_traced_run(
         raise DataError(_nothing_joined(account, items, traces))
     tries = {row.item.id: row.repeat + 1 for row in rows}
     uneven = tries if len(set(tries.values())) > 1 else None
-    settings: dict[str, Any] = {"played": TRACES, "sha256": digest}
-    settings |= {"agent": " + ".join(account.agents)} if account.agents else {}
-    settings |= {"id_attribute": id_attribute} if id_attribute else {}
-    name = " + ".join(name for name, _ in account.models.most_common()) or next(
-        iter(account.agents), _UNNAMED
-    )
-    write_imported(selection, {"name": name, "settings": settings}, rows, out, command, uneven)
+    write_imported(selection, _identity(account, digest, id_attribute), rows, out, command, uneven)
     write_file(out / ACCOUNT_FILE, json_codec.dumps(account.as_json()) + b"\n")
     return account
 
@@ -281,7 +275,8 @@ def _turn(case: Case, unit: str, tried: CaseTry) -> TracedTurn:
         if not piece.conversation.messages and place == 0:
             return TracedTurn(failure=piece.conversation.failure)
         if (turn := piece.turn_of(place)) is not None:
-            return traced_turn(its, piece.conversation, turn)
+            earlier = [each for each in case.units.values() if each.turn < its.turn]
+            return traced_turn(its, earlier, piece.conversation, turn)
     return TracedTurn()
 
 
@@ -301,6 +296,17 @@ def _describe(account: TracesAccount, joined: Joined, tree: SpanTree) -> None:
     calls = [span for piece in pieces for span in piece.conversation.spans]
     account.models = Counter(filter(None, map(asked_model, calls)))
     account.agents = agents_of(tree.around(calls))
+
+
+def _identity(account: TracesAccount, digest: str, id_attribute: str | None) -> dict[str, Any]:
+    """Who answered, as `run.json` has it. Args: digest: of the traces."""
+    settings: dict[str, Any] = {"played": TRACES, "sha256": digest}
+    if account.agents:
+        settings["agent"] = " + ".join(account.agents)
+    if id_attribute:
+        settings["id_attribute"] = id_attribute
+    models = " + ".join(name for name, _ in account.models.most_common())
+    return {"name": models or next(iter(account.agents), _UNNAMED), "settings": settings}
 
 
 def _named(conversation: TracedConversation) -> str:

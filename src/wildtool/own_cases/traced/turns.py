@@ -1,23 +1,18 @@
 """Turns of traced conversations as the replies that a run would have recorded."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from wildtool.episode import said_alone, written_text
 from wildtool.json_codec import as_list, as_object, as_objects, values_inside
 from wildtool.own_cases.records import CaseUnit
+from wildtool.own_cases.traced.results import is_cut_off, is_redacted, results_of_calls, with_own_results
 from wildtool.shapes.calls import UNRECORDED_ARGUMENTS
 from wildtool.traces import TracedConversation
 from wildtool.types import AROUND_IN_TRACE, Message, Reply, Request, Transcript
 
-_REDACTED = re.compile(
-    r"\s*([_*<\[({#]+\s*(redacted|scrubbed|masked|filtered|hidden|removed)(?![a-z])[^\n]{0,80}|redacted|[*•█]{4,})\s*",
-    re.IGNORECASE,
-)
-"""What libraries write in place of a value that they must not record."""
 _NO_ANSWER = "the answer is not recorded"
 
 
@@ -60,15 +55,13 @@ def words_of_user(messages: Sequence[Message]) -> tuple[str, ...]:
     return tuple(" ".join((written_text(message) or "").split()) for message in messages_of_user)
 
 
-def is_redacted(text: str) -> bool:
-    """Whether a text takes the place of one that a library must not record."""
-    return bool(_REDACTED.fullmatch(text))
-
-
-def traced_turn(unit: CaseUnit, conversation: TracedConversation, turn: int) -> TracedTurn:
+def traced_turn(
+    unit: CaseUnit, earlier: Iterable[CaseUnit], conversation: TracedConversation, turn: int
+) -> TracedTurn:
     """A turn of a conversation, judged as the one of a case.
 
     Args:
+        earlier: the turns of the case before it.
         turn: its number in the conversation, from 0.
     """
     messages = conversation.messages
@@ -83,6 +76,12 @@ def traced_turn(unit: CaseUnit, conversation: TracedConversation, turn: int) -> 
         gap = gap or _NO_ANSWER
     if not steps and not is_last:
         gap = gap or _NO_ANSWER
+    if not gap and not failure:
+        results = list(results_of_calls(messages[:end]))
+        has_earlier = turn + 1 >= len(places_of_user(unit.messages))
+        _, gaps = with_own_results(unit, earlier, results, has_earlier=has_earlier)
+        if gaps:
+            steps, gap = steps[:-1], gaps[0]
     shown_messages = list(messages[:begin])
     tools = conversation.tools or unit.tools
     replies: list[Reply] = []
@@ -128,7 +127,7 @@ def _gaps_of_calls(step: _Step, unit: CaseUnit) -> Iterator[str]:
             function["arguments"] = "{}"
         elif is_redacted(text) or _holds_redacted(text):
             yield f"the arguments of {name} are redacted"
-        elif call.get("id") in answered and _is_cut_off(text):
+        elif call.get("id") in answered and is_cut_off(text):
             yield f"the arguments of {name} were cut off when they were recorded"
 
 
@@ -142,20 +141,6 @@ def _holds_redacted(text: str) -> bool:
         return any(isinstance(each, str) and is_redacted(each) for each in values_inside(json.loads(text)))
     except (ValueError, RecursionError):
         return False
-
-
-def _is_cut_off(text: str) -> bool:
-    """Whether a text is the beginning of a JSON object: what the agent executed cannot have ended there."""
-    if text.lstrip()[:1] != "{":
-        return False
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        rest = text[error.pos :].strip()
-        return not rest or error.msg.startswith("Unterminated") or rest.strip(".… ") == ""
-    except RecursionError:
-        return False
-    return False
 
 
 def _gap_of_text(message: Message, unit: CaseUnit) -> str:
