@@ -1,6 +1,7 @@
 """Parts of `review start`, `quick`, `stats` and `merge` that are about failures of a run."""
 
 import getpass
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,8 +75,9 @@ def start_bad_cases(
         )
         read = read or folder
     if read is not None:
-        print_out(f"wildtool review {read} --reader NAME   in the browser")
-        print_out(f"wildtool review quick {read} --reader NAME   in the terminal")
+        word = shlex.quote(str(read))
+        print_out(f"wildtool review {word} --reader NAME   in the browser")
+        print_out(f"wildtool review quick {word} --reader NAME   in the terminal")
 
 
 def print_bad_case_stats(folder: Path, *, as_json: bool) -> None:
@@ -111,9 +113,8 @@ def started(folder: Path) -> "LabelledCases":
 
     cases = labels_of_run(folder)
     if cases is None:
-        raise UsageError(
-            f"{folder}: no failures were drawn yet; draw some: `wildtool review start {folder} --failed`"
-        )
+        command = f"wildtool review start {shlex.quote(str(folder))} --failed"
+        raise UsageError(f"{folder}: no failures were drawn yet; draw some: `{command}`")
     return cases
 
 

@@ -1,5 +1,6 @@
 """The command `review import`: real conversations become drafts of own cases, or of sessions of WildToolBench."""
 
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def import_drafts(
         for text in (*draft.problems, *draft.findings):
             print_out(f"  {draft.case['id']}: {single_line(text, 300)}")
     if len(skipped) < len(made.drafts):
-        print_out(f"wildtool run {out} --model baseline/gold")
+        print_out(f"wildtool run {shlex.quote(str(out))} --model baseline/gold")
 
 
 def _import_sessions(
@@ -116,4 +117,4 @@ def _import_sessions(
         print_out(f"  {kind}: {number}")
     for name, number in lost.most_common():
         print_out(f"  not kept: {name}: {number}")
-    print_out(f"wildtool review {out}")
+    print_out(f"wildtool review {shlex.quote(str(out))}")

@@ -50,9 +50,8 @@ def quick(
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         is_run(file)  # a folder above runs is refused first
-        raise UsageError(
-            f"review quick asks for keys, so it needs a terminal; `wildtool review {file}` opens the browser"
-        )
+        command = f"wildtool review {shlex.quote(str(file))}"
+        raise UsageError(f"review quick asks for keys, so it needs a terminal; `{command}` opens the browser")
     if is_run(file):
         if out is not None:
             raise UsageError("--out is about own cases; labels of failures are kept in the folder of the run")
@@ -66,7 +65,7 @@ def quick(
     kept, open_ = len(review.decided) - review.rejected, len(review.undecided)
     print_out(f"{review.out}: {kept} kept, {review.rejected} rejected, {open_} undecided")
     if kept:
-        print_out(f"wildtool run {review.out} --model baseline/gold")
+        print_out(f"wildtool run {shlex.quote(str(review.out))} --model baseline/gold")
 
 
 @dataclass(slots=True)

@@ -105,21 +105,7 @@ class Listen:
 class ReviewApp(PageServer):
     """What the server of a review answers."""
 
-    own_files = (
-        "index.html",
-        "review.css",
-        "words.js",
-        "messages.js",
-        "api.js",
-        "shell.js",
-        "graph.js",
-        "figures.js",
-        "saves.js",
-        "editor.js",
-        "decisions.js",
-        "item.js",
-        "review.js",
-    )
+    own_files = ("index.html", "editor.js", "decisions.js", "item.js", "review.js")
     shared_files = ("site.css", "site.js", "trajectory_texts.js")
 
     def __init__(

@@ -1,5 +1,6 @@
 """What requests of the pages bring: the limits of a body, and the values in it."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from wildtool.errors import UsageError
@@ -18,9 +19,13 @@ def text_field(body: Payload, name: str) -> str:
     return value
 
 
-def texts_field(body: Payload, name: str) -> list[str]:
-    """The texts of a list of a request."""
-    return [value for value in as_list(body.get(name)) if isinstance(value, str)]
+def texts_field(body: Payload, name: str, default: Sequence[str] | None = None) -> list[str]:
+    """The texts of a list of a request. Raises UsageError for anything else, and for none without a default."""
+    value = body.get(name, default)
+    texts = [each for each in as_list(value) if isinstance(each, str)]
+    if not isinstance(value, list) or len(texts) < len(as_list(value)):
+        raise UsageError("{0}: expected a list of texts", name)
+    return texts
 
 
 def number_field(body: Payload, name: str, default: int) -> int:

@@ -20,6 +20,7 @@ from wildtool_review.server.bodies import number_field, text_field, texts_field
 from wildtool_review.server.pages import OK, PageServer, body_of
 from wildtool_review.server.payloads import PAGE_SIZE, Payload, problem_payload
 
+_QUEUES = ("unread", "read", "all")
 _CONFLICT = 409
 _MISSING = 404
 
@@ -66,10 +67,15 @@ class CaseService:
         }
 
     def queue(self, body: Payload) -> Payload:
-        """Cases that fit filters: unread or read by this reader, with a label, with a text in id, unit or class."""
+        """Cases that fit filters: unread or read by this reader, with a label, with a text in id, unit or class. Raises
+        UsageError for a filter that these cases do not have."""
         cases, start = self.cases(), max(0, number_field(body, "start", 0))
         own, wanted = self._own(cases), str(body.get("queue", "all"))
         label, text = str(body.get("label", "")), str(body.get("text", "")).casefold()
+        if wanted not in _QUEUES:
+            raise UsageError("there is no list of cases {0}", wanted)
+        if label:
+            _check_label(cases, label, NO_LABEL)
         rows: list[Payload] = []
         for number, case in enumerate(self._keys):
             said = own.get(case)
@@ -112,8 +118,7 @@ class CaseService:
         cases, case = self.cases(), self._keys[self._number(body)]
         labels, note = texts_field(body, "labels"), text_field(body, "note").strip()
         for name in labels:
-            if name not in cases.labels:
-                raise UsageError("{0} is no label of this list", name)
+            _check_label(cases, name)
         said = self._own(cases).get(case)
         # The answer to an earlier try may have been lost on its way.
         is_saved = said is not None and (set(said.labels), said.note) == (set(labels), note)
@@ -147,6 +152,12 @@ class CaseService:
         return number
 
 
+def _check_label(cases: LabelledCases, name: str, *others: str) -> None:
+    """Raises UsageError for a name that is no label. Args: others: names that are meant, too."""
+    if name not in (*cases.labels, *others):
+        raise UsageError("{0} is no label of this list", name)
+
+
 def _deciding_step(case: ReadCase) -> int | None:
     """Which step has the reason of the verdict in its note; None where none has."""
     reason = case.verdict.reason
@@ -156,18 +167,7 @@ def _deciding_step(case: ReadCase) -> int | None:
 class CasesApp(PageServer):
     """What the server answers."""
 
-    own_files = (
-        "cases.html",
-        "review.css",
-        "words.js",
-        "messages.js",
-        "api.js",
-        "shell.js",
-        "graph.js",
-        "figures.js",
-        "saves.js",
-        "cases.js",
-    )
+    own_files = ("cases.html", "cases.js")
     shared_files = (
         "site.css",
         "trajectories.css",

@@ -308,7 +308,7 @@ def _decide(review: ReviewService, person: str, body: Payload) -> Any:
     """Decides on an item. Args: body: with `despite` an item is approved despite findings."""
     item = text_field(body, "id")
     choice = cast(Any, text_field(body, "choice"))
-    seen, reasons, note = text_field(body, "seen"), texts_field(body, "reasons"), _note(body)
+    seen, reasons, note = text_field(body, "seen"), texts_field(body, "reasons", []), _note(body)
     despite = body.get("despite") is True
     review.project.decide(person, item, seen, choice, reasons, note, despite_findings=despite)
     return review.item(item, person)
@@ -333,7 +333,7 @@ def _resolve(review: ReviewService, person: str, body: Payload) -> Any:
         for change in (every[k] for k in dict.fromkeys(picked))
     ]
     choice = cast(Any, text_field(body, "choice"))
-    reasons = texts_field(body, "reasons")
+    reasons = texts_field(body, "reasons", [])
     seen, note, despite = text_field(body, "seen"), _note(body), body.get("despite") is True
     review.project.resolve(person, item, seen, choice, changes, reasons, note, despite_findings=despite)
     return review.item(item, person)

@@ -15,6 +15,16 @@ from wildtool_review.server.bodies import BODY_LIMITS
 from wildtool_review.server.payloads import Payload, problem_payload
 
 OK = 200
+_FILES_OF_ALL = (
+    "review.css",
+    "words.js",
+    "messages.js",
+    "api.js",
+    "shell.js",
+    "graph.js",
+    "figures.js",
+    "saves.js",
+)
 _TOO_LARGE = "This is too long to be saved.\n"
 
 
@@ -22,7 +32,7 @@ class PageServer:
     """A server of pages."""
 
     own_files: ClassVar[Sequence[str]]
-    """Names of its files; the first is what its own address shows."""
+    """Names of its files beside those of all pages; the first is what its own address shows."""
     shared_files: ClassVar[Sequence[str]]
     """Names of files of reports that it has, too."""
 
@@ -84,7 +94,7 @@ def _page_files(own: Sequence[str], shared: Sequence[str]) -> dict[str, Path]:
     assets, reports = files("wildtool_review.server") / "assets", files("wildtool.report") / "assets"
     places = (
         {"": assets / own[0]}
-        | {name: assets / name for name in own}
+        | {name: assets / name for name in (*own, *_FILES_OF_ALL)}
         | {name: reports / name for name in shared}
     )
     return {name: Path(str(place)) for name, place in places.items()}

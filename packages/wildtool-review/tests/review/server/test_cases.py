@@ -100,6 +100,13 @@ async def test_cases_are_found_by_what_was_said_by_label_and_by_text(run: Path):
         assert await found(text=f"{one.item}, unit {one.unit}".upper()) == [everything[-1]]
 
 
+@pytest.mark.parametrize("filters", [{"queue": "unheard of"}, {"label": "unheard of"}, {"start": "first"}])
+async def test_filters_that_these_cases_do_not_have_are_refused(run: Path, filters: dict[str, str]):
+    draw(run, "--sample", "1")
+    async with reading(run) as pages:
+        assert (await pages.get("cases", **filters)).status == 422
+
+
 async def test_a_case_has_the_reason_and_the_step_that_decided(run: Path):
     draw(run)
     async with reading(run) as pages:
@@ -114,6 +121,9 @@ async def test_a_case_has_the_reason_and_the_step_that_decided(run: Path):
     "body",
     [
         {"labels": ["unheard of"]},
+        {"labels": None},
+        {"labels": "lazy"},
+        {"labels": ["lazy", 1]},
         {"case": 2},
         {"case": -1},
         {"case": "first"},

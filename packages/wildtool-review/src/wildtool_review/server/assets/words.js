@@ -98,7 +98,7 @@ const CHINESE = {
   "only arguments of calls have alternatives": "只有调用的参数才有可接受的其他值", "this value is accepted already": "此值已被接受",
   "there is no such value to remove": "没有可删除的此值",
   "no edit is proposed there": "此处没有建议的修改", "{0}: that is no longer proposed": "{0}：该建议已不存在",
-  "{0}: expected a text": "{0}：应为文本", "{0}: expected a whole number": "{0}：应为整数", "{0}: expected a number from 0 to 1": "{0}：应为 0 到 1 之间的数",
+  "{0}: expected a text": "{0}：应为文本", "{0}: expected a list of texts": "{0}：应为文本列表", "{0}: expected a whole number": "{0}：应为整数", "{0}: expected a number from 0 to 1": "{0}：应为 0 到 1 之间的数",
   "there is no step {0} to remove": "没有可删除的第 {0} 步", "there is no step {0} to put one before": "没有第 {0} 步，无法在其前添加",
   "{0} is no JSON pointer; expected one like /english_tasks/0": "{0} 不是 JSON 指针；应如 /english_tasks/0",
   "{0} is not what this change replaces; read the item again": "{0} 已不是要替换的内容；请重新读取此项", "the item": "此项",
@@ -156,7 +156,7 @@ const CHINESE = {
   "Previous case": "上一案例", "the list of cases": "案例列表",
   "Other failures of this run were drawn meanwhile. Start `wildtool review` again.": "此运行已另行抽取了失败案例。请重新启动 `wildtool review`。",
   "{0} is no label of this list": "{0} 不是此列表中的标签", "You have said something else of this case in another window.": "您在另一窗口中对此案例另有判断。",
-  "there is no case {0}": "没有案例 {0}", "no label fits": "没有合适的标签",
+  "there is no list of cases {0}": "没有案例列表 {0}", "there is no case {0}": "没有案例 {0}", "no label fits": "没有合适的标签",
 };
 
 const remembered = (action) => { try { return action(localStorage); } catch { return null; } };
