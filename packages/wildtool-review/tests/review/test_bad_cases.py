@@ -271,7 +271,7 @@ def test_what_labels_of_others_are_called_cannot_fake_a_line(run: Path):
 
 def test_without_a_terminal_a_run_is_read_in_the_browser(run: Path):
     said = wildtool("review", "quick", str(run), status=2)
-    assert f"`wildtool review {run}` opens the browser" in " ".join(said.split())
+    assert f"in the browser: `wildtool review {run}`" in " ".join(said.split())
 
 
 def test_a_label_is_not_called_as_its_absence_is(run: Path):

@@ -119,7 +119,7 @@ def _score_traces(
         raise UsageError("--traces needs the own cases by which they are judged: --data CASES")
     from wildtool.cli.output.results import find_results
     from wildtool.engine.registry import import_traces
-    from wildtool.terminal import print_out
+    from wildtool.terminal import print_wrapped
     from wildtool.terminal.tables import print_overview
 
     imported = import_traces(
@@ -128,7 +128,7 @@ def _score_traces(
     results, status = find_results([imported.folder], profile, again=True)
     print_overview(results)
     for line in imported.lines():
-        print_out(line)
+        print_wrapped(line)
     return worst_status([status, *(result.exit_status for result in results)])
 
 

@@ -108,7 +108,7 @@ class TracesAccount:
             yield "  To join them, give traces the id of their case as an attribute: --id-attribute NAME"
         folder = shlex.quote(str(self.folder))
         command = f"wildtool show {folder} --why '{OVERALL}: {RIGHT}'"
-        yield f"  Why a turn is wrong: {command}; all of the traces: {self.folder / ACCOUNT_FILE}"
+        yield f"  Why a turn is wrong: `{command}`; all of the traces: {self.folder / ACCOUNT_FILE}"
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as it is kept beside the run."""

@@ -130,7 +130,7 @@ def _preference_record(step: _WrongStep) -> TrainingRecord:
         "messages": list(step.request.messages),
         "tools": list(step.request.tools),
         "chosen": step.gold,
-        "rejected": {"role": "assistant", **said_alone(step.reply.message)},
+        "rejected": {"role": "assistant", **step.reply.message},
     }
     return read_openai(row, DEFAULT_OPTIONS)
 

@@ -17,7 +17,7 @@ from wildtool.own_cases.benchmark import CaseBenchmark
 from wildtool.own_cases.case_files import case_paths
 from wildtool.training.files import FileRow, RawRow, raw_rows
 from wildtool.training.procedures.official import official_owner
-from wildtool.types import AROUND_IN_TRACE, PROVIDER_CONTENT
+from wildtool.types import PROVIDER_CONTENT
 from wildtool_data.prepare.case_rows import case_rows, cases_of
 
 RUN_NOTES: Mapping[str, str] = {
@@ -101,7 +101,7 @@ def _weighted(talk: ExportedConversation) -> list[dict[str, Any]]:
     """The messages of a conversation, with weight 0 for the assistant's that are only context."""
     messages: list[dict[str, Any]] = []
     for place, message in enumerate(talk.messages):
-        row = {key: value for key, value in message.items() if key not in (PROVIDER_CONTENT, AROUND_IN_TRACE)}
+        row = {key: value for key, value in message.items() if key != PROVIDER_CONTENT}
         context = message.get("role") == "assistant" and place not in talk.replies
         messages.append({**row, "weight": 0} if context else row)
     return messages

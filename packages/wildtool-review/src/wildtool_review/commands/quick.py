@@ -51,7 +51,7 @@ def quick(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         is_run(file)  # a folder above runs is refused first
         command = f"wildtool review {shlex.quote(str(file))}"
-        raise UsageError(f"review quick asks for keys, so it needs a terminal; `{command}` opens the browser")
+        raise UsageError(f"review quick asks for keys, so it needs a terminal; in the browser: `{command}`")
     if is_run(file):
         if out is not None:
             raise UsageError("--out is about own cases; labels of failures are kept in the folder of the run")
