@@ -24,7 +24,7 @@ from agents.python_agents import (
 )
 from wildtool.agents.agent import MODEL_PATHS
 from wildtool.agents.python_agent import PythonAgent
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import RecordError, UsageError, WildtoolError
 
 NO_RETRIES = wt.Limits(retries=0)
 WAYS = [by_call, by_functions, in_a_thread, in_its_own_loop, by_an_answer_tool]
@@ -156,6 +156,18 @@ async def cancels_itself(session: wt.AgentSession) -> None:
 def test_a_fault_of_a_function_is_said_by_name(tmp_path: Path, agent: Any, words: list[str]) -> None:
     for reason in reasons(tmp_path / "run", agent):
         assert all(each in reason for each in words), reason
+
+
+def test_a_run_of_which_each_call_failed_by_its_agent_does_not_blame_the_endpoint(tmp_path: Path) -> None:
+    async def agent(session: wt.AgentSession) -> None:
+        async for _ in session.turns():
+            await session.answer("")
+
+    with pytest.raises(WildtoolError) as caught:
+        wt.run("wild-mini", agent=agent, model="baseline/gold", out=tmp_path / "run", limit=2)
+    said = str(caught.value)
+    assert "never asked its model with the tools of the conversation: it said nothing" in said
+    assert "endpoint" not in said
 
 
 async def plays_one_turn(session: wt.AgentSession) -> None:

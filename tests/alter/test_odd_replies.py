@@ -18,7 +18,7 @@ from wildtool.alter.failures.kinds import KIND_OF, damaged, error_text
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.failures.unit import FailingUnit
 from wildtool.alter.hints.gold_hints import gold_hints, hint_line
-from wildtool.alter.injection.injection import Injection, injection_metrics
+from wildtool.alter.injection.injection import Injection
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.noise.noise import Noise
 from wildtool.alter.noise.renames import Level, Renames
@@ -422,7 +422,7 @@ def test_numbers_of_planted_instructions():
         "alter/numbers-injection.json",
         {
             "metrics": lines_of(Injection(InjectionSetting.base).metrics(rows)),
-            "older": lines_of(injection_metrics(older)),
+            "older": lines_of(Injection(InjectionSetting.base).metrics(older)),
         },
     )
 

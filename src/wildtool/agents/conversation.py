@@ -373,7 +373,7 @@ class AgentConversation:
         if last is not None and end_of(last) in _THE_MODELS_ENDS:
             # Its model's reply was cut off or declined, and is judged as that of a bare model would be.
             end = replace(end, kind="limit", text=written_text(last.message) or "")
-        words = f"{end.detail or end.text}{self._refusal}"
+        words = f"{end.detail or end.text or 'it said nothing'}{self._refusal}"
         if end.kind in ("endpoint", "failed"):
             raise AgentFailedError(f"{self.name} ended its turn by {end.kind}: {words}")
         if self.traits.asks_model and self._names is None and self.tools:

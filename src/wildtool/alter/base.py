@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import UnitAsk
 from wildtool.errors import InfraError
+from wildtool.stats.metrics import Rate, rate_metrics
 from wildtool.trace import Trace
 from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request, Role, Verdict
 
@@ -157,9 +158,14 @@ class Alteration(ABC):
         effect on any of them."""
         return ""
 
+    def rates(self, verdicts: Any) -> Sequence[Rate]:
+        """Those of its numbers that are rates of verdict rows. Args: verdicts: a DuckDB relation of them."""
+        return ()
+
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         """Its own numbers of a run, from a DuckDB relation of the verdict rows."""
-        return ()
+        rates = self.rates(verdicts)
+        return rate_metrics(verdicts, rates) if rates else ()
 
     def remarks(self, verdicts: Any) -> Sequence[RunRemark]:
         """What a reader must know before relying on the numbers of a run, from a DuckDB relation of the verdict rows."""

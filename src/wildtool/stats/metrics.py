@@ -164,6 +164,7 @@ FORMULAS = {
     "calls": "units at an endpoint whose first right answer is a call: those in which the first reply made one, in which"
     " it was right (the unit is correct, or the call equals one of the expected ones), or was text",
     ON_THE_WAY: "changes made to requests, counted over all replies",
+    "harness": "mean or count over the units with a reply of which it is known",
 }
 """By group, what numbers are that are no rates of units, in words."""
 

@@ -96,6 +96,14 @@ def test_what_a_provider_signed_goes_back_to_it_as_it_came(protocol: str, wire: 
     assert b"sig-d1" in direct or b"enc-d1" in direct
 
 
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_signature_at_a_call_comes_back_at_this_call(wire: Wire):
+    signature = {"extra_content": {"google": {"thought_signature": "s"}}}
+    said = [call("c1", "f", "{}"), {**call("c2", "f", "{}"), **signature}]
+    message: Message = {"role": "assistant", "content": None, "tool_calls": said}
+    assert sent_back(wire, message)["tool_calls"] == said
+
+
 def test_blocks_that_a_provider_signed_keep_their_order_under_the_agent_s_names():
     blocks = [
         {"type": "thinking", "thinking": "One.", "signature": "s1"},

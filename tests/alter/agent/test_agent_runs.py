@@ -24,6 +24,7 @@ from wildtool.benchmark import Benchmark, Check, SingleTurn
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.explain import explain
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.episode import gold_replies
 from wildtool.errors import RecordError, UsageError
@@ -101,6 +102,8 @@ def test_columns_say_what_the_agent_did_in_a_unit(runs: Path):
     assert (unit["added_tools"], unit["renamed_tools"], unit["changed_schemas"]) == (2, 1, 1)
     assert (unit["agent_own_steps"], unit["agent_own_calls"], unit["side_requests"]) == (2, 2, 3)
     assert json.loads(unit["agent_called"]) == {"look": 2}
+    assert unit["agent_own_tokens"] is None  # the endpoint did not say
+    assert {row["agent_own_tokens"] for row in rows_of(runs / "quiet").values()} == {0}
     assert (unit["turn_end"], unit["texts_changed"]) == ("limit", 1)
     assert unit["agent_seconds"] == pytest.approx(0.5 * unit["steps"])
 
@@ -125,6 +128,15 @@ def test_numbers_of_calls_have_intervals_and_say_what_they_are_of(runs: Path):
     assert altered.low < altered.value < altered.high
     assert told["turn ended: limit"].numerator == 4
     assert numbers(load_result(runs / "quiet"))["calls executed as said"].value == 1.0
+
+
+def test_the_units_behind_a_share_of_calls_add_up_to_it(runs: Path):
+    for name, metric in numbers(load_result(runs / "busy")).items():
+        if metric.kind == "rate":
+            explained = explain(runs / "busy", f"harness: {name}")
+            assert explained.by_unit
+            assert sum(unit.numerator for unit in explained.units) == metric.numerator
+            assert sum(unit.denominator for unit in explained.units) == metric.denominator
 
 
 def test_remarks_name_fates_units_without_tools_and_turns_without_answers(runs: Path):
@@ -184,7 +196,18 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-KEYS = ("seconds", "prompt", "tools", "sampling", "lost", "calls", "own_steps", "own_calls", "usage", "end")
+KEYS = (
+    "seconds",
+    "prompt",
+    "tools",
+    "sampling",
+    "lost",
+    "calls",
+    "own_steps",
+    "own_calls",
+    "own_tokens",
+    "end",
+)
 INNER = {
     "prompt": ("chars", "text"),
     "tools": ("offered", "own", "renamed", "changed_schemas"),

@@ -118,14 +118,18 @@ class AnswerWriter:
         """By the mark that is written for a JSON text first, quotes included, the text."""
 
     def name_dropped(self, message: Message, *carried: str) -> None:
-        """Names the keys of a message and its calls that a wire has no place for. Args: carried: the wire's own."""
-        held = {key: value for key, value in message.items() if value and not belongs_to_reasoning(key)}
-        record_dropped("message-key-dropped", held, (*_CARRIED, *carried), self.changes)
+        """Names the keys of a message and its calls that a wire has no place for, beside reasoning, which is sealed.
+
+        Args:
+            carried: keys for which the wire has one.
+        """
+        said = {key: value for key, value in message.items() if value and not belongs_to_reasoning(key)}
+        record_dropped("message-key-dropped", said, (*_CARRIED, *carried), self.changes)
         for call in as_objects(message.get("tool_calls")):
-            record_dropped("call-key-dropped", call, ("id", "type", FUNCTION, "index"), self.changes)
-            record_dropped(
-                "call-key-dropped", as_object(call.get(FUNCTION)), ("name", "arguments"), self.changes
-            )
+            named = {key: value for key, value in call.items() if not belongs_to_reasoning(key)}
+            record_dropped("call-key-dropped", named, ("id", "type", FUNCTION, "index"), self.changes)
+            function = as_object(call.get(FUNCTION))
+            record_dropped("call-key-dropped", function, ("name", "arguments"), self.changes)
 
     def arguments(self, call: ReplyCall) -> Any:
         """The arguments of a call on a wire that wants an object; what is none is wrapped, and that is named."""

@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wildtool.episode import belongs_to_reasoning, fields_with_calls
-from wildtool.json_codec import LINE_LIMITS, as_list, as_object, dumps, loads_within
+from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, dumps, loads_within
 from wildtool.models.openai_messages import assistant_message
 from wildtool.types import PROVIDER_CONTENT, REASONING_KEYS, Message
 
 _SEAL = b"wildtool:"
+_CALLS = "tool_calls"
+"""Key of what belongs to the reasoning at single calls, by their ids: Google signs calls."""
 _STANDARD = str.maketrans("-_", "+/")
 """Some clients write base64 in the alphabet of addresses."""
 
@@ -28,6 +30,9 @@ def reasoning_text(message: Message) -> str:
 def sealed_reasoning(message: Message) -> str:
     """All that belongs to a reply's reasoning as a signature; empty where nothing does."""
     held = {key: value for key, value in fields_with_calls(message).items() if value}
+    fields = {str(call.get("id")): _of_reasoning(call) for call in as_objects(message.get(_CALLS))}
+    if any(fields.values()):
+        held[_CALLS] = fields
     return b64encode(_SEAL + dumps(held)).decode() if held else ""
 
 
@@ -42,7 +47,12 @@ def unsealed(signature: Any) -> dict[str, Any] | None:
         held = as_object(loads_within(text.removeprefix(_SEAL), LINE_LIMITS))
     except ValueError:
         return None
-    return {key: value for key, value in held.items() if key == PROVIDER_CONTENT or belongs_to_reasoning(key)}
+    kept = {key: held[key] for key in (PROVIDER_CONTENT, _CALLS) if key in held}
+    return {**_of_reasoning(held), **kept}
+
+
+def _of_reasoning(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in held.items() if belongs_to_reasoning(key)}
 
 
 def own_parts(
@@ -79,6 +89,9 @@ def earlier_reply(
         sealed: what its signatures held, which says all if it is there.
     """
     if sealed:
-        return {**assistant_message(provider, texts, calls, (), None, refusal), **sealed}
+        fields = as_object(sealed.get(_CALLS))
+        calls = [{**call, **_of_reasoning(as_object(fields.get(call["id"])))} for call in calls]
+        of_message = {key: value for key, value in sealed.items() if key != _CALLS}
+        return {**assistant_message(provider, texts, calls, (), None, refusal), **of_message}
     written = [thought for thought in thoughts if thought]
     return assistant_message(provider, texts, calls, written, own_parts, refusal)

@@ -15,6 +15,7 @@ from wildtool.alter.agent.summary import (
     harness_cuts,
     harness_facts,
     harness_metrics,
+    harness_rates,
     harness_remarks,
     unit_tally,
 )
@@ -24,6 +25,7 @@ from wildtool.alter.history.settings import HistorySetting
 from wildtool.benchmark import COMPLETION, Benchmark, Rules
 from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES
 from wildtool.errors import RecordError, UsageError
+from wildtool.stats.metrics import Rate
 from wildtool.types import Item, Metric, Request, Verdict
 
 Door = Literal["model", "tool"]
@@ -151,6 +153,9 @@ class AgentAlteration(Alteration):
             without
         )
         return ". ".join(filter(None, [*notes, self._exposure]))
+
+    def rates(self, verdicts: Any) -> Sequence[Rate]:
+        return list(harness_rates())
 
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         return harness_metrics(verdicts)

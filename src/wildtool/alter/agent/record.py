@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object, as_objects, object_text
-from wildtool.models.token_usage import token_usage
 from wildtool.types import HARNESS, Message
 
 AS_SAID, ALTERED, ANSWERED = "as said", "altered", "answered by the agent"
@@ -118,7 +117,7 @@ def harness_record(message: Message) -> HarnessRecord | None:
         side_requests=_number(its.get("side_requests")),
         retries=_number(its.get("retries")),
         seconds=_seconds(its.get("seconds")),
-        own_tokens=_tokens(its.get("usage"), own_steps),
+        own_tokens=None if own_steps and "own_tokens" not in its else _number(its.get("own_tokens")),
         end=_end(its["end"]) if isinstance(its.get("end"), dict) else None,
     )
 
@@ -151,13 +150,6 @@ def _end(value: Any) -> RecordedEnd:
     return RecordedEnd(
         _text(fields.get("kind")) or "", _text(fields.get("said")), _text(fields.get("detail")) or ""
     )
-
-
-def _tokens(usage: Any, own_steps: int) -> int | None:
-    if not isinstance(usage, dict):
-        return None if own_steps else 0
-    tokens = token_usage(as_object(usage))
-    return tokens.prompt + tokens.completion
 
 
 def _text(value: Any) -> str | None:

@@ -55,10 +55,11 @@ LOST = "lost in translation"
 
 def harness_metrics(verdicts: Any) -> list[Metric]:
     """Shares of calls by fate, of units and of turns, and means by unit."""
-    return [*rate_metrics(verdicts, list(_rates())), *_means(verdicts), *_counts(verdicts)]
+    return [*rate_metrics(verdicts, list(harness_rates())), *_means(verdicts), *_counts(verdicts)]
 
 
-def _rates() -> Iterator[Rate]:
+def harness_rates() -> Iterator[Rate]:
+    """Shares of calls by fate, and of units."""
     yield Rate(
         HARNESS_GROUP, "calls executed as said", _RECORDED, FATE_COLUMNS[AS_SAID], _CALLS, headline=True
     )

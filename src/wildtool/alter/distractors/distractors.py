@@ -30,9 +30,9 @@ from wildtool.draws import seeded_draw
 from wildtool.errors import RecordError, UsageError, unknown_name
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes import tool_name
-from wildtool.stats.metrics import Rate, rate_metrics, sql_text
+from wildtool.stats.metrics import Rate, sql_text
 from wildtool.toolcall.retrieval import BM25
-from wildtool.types import FieldValue, Item, Message, Metric, Request, Tool
+from wildtool.types import FieldValue, Item, Message, Request, Tool
 
 NOT_SHOWN, UNKNOWN, SHOWN, NO_CALL = "not shown", "unknown", "own tools", "no call"
 """What a unit's calls were of, beside the kinds of distractors: a tool that the retriever left out, no tool at all, only
@@ -178,7 +178,7 @@ class Distractors(Alteration):
         seed, count = f"{self.seed} {item.id}", max(0, self.size - len(own))
         return distractors(self.pool, self.kinds, seed, item.lang, own, count)
 
-    def metrics(self, verdicts: Any) -> Sequence[Metric]:
+    def rates(self, verdicts: Any) -> Sequence[Rate]:
         ended = "catalogue_called IS NOT NULL"
 
         def share(*outcomes: str) -> str:
@@ -206,7 +206,7 @@ class Distractors(Alteration):
                     better="less",
                 ),
             ]
-        return rate_metrics(verdicts, rates)
+        return rates
 
 
 class DistractorUnit(AlteredUnit):

@@ -11,8 +11,8 @@ from wildtool.alter.failures.unit import NO_WORDS, NOT_REACHED, RECOVERED, REPOR
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import gold_replies
 from wildtool.errors import RecordError, UsageError
-from wildtool.stats.metrics import CORRECT_SQL, Rate, rate_metrics, sql_text
-from wildtool.types import Item, Metric
+from wildtool.stats.metrics import CORRECT_SQL, Rate, sql_text
+from wildtool.types import Item
 
 _GROUP = "failures"
 FAILURE_COLUMNS: Mapping[str, str] = {
@@ -103,11 +103,11 @@ class Failures(Alteration):
             altered.fields(ended=True).get("shortcut_end") is not None
         )
 
-    def metrics(self, verdicts: Any) -> Sequence[Metric]:
+    def rates(self, verdicts: Any) -> Sequence[Rate]:
         kinds = self.schedule.kinds
         shown = kinds if len(kinds) > 1 else ()
-        shortcuts = shortcut_metrics(verdicts, shown) if self.schedule.name == PASSED_ON else []
-        return [*shortcuts, *failure_metrics(verdicts, shown)]
+        shortcuts = _shortcut_rates(shown) if self.schedule.name == PASSED_ON else []
+        return [*shortcuts, *_failure_rates(shown)]
 
 
 def _answers_calls(rules: Rules, item: Item, unit: str) -> bool:
@@ -124,11 +124,10 @@ def _answers_calls(rules: Rules, item: Item, unit: str) -> bool:
     return False
 
 
-def shortcut_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:
+def _shortcut_rates(kinds: Sequence[str]) -> list[Rate]:
     """What the model did with damaged values that later calls take, each rate of the units that have one.
 
     Args:
-        verdicts: DuckDB relation of verdict rows with the columns of this schedule.
         kinds: those to show one by one.
     """
 
@@ -136,7 +135,7 @@ def shortcut_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:
         condition = f"shortcut_end IS NOT NULL AND {where}"
         return Rate("shortcuts", name, condition, f"CAST(shortcut_end = '{end}' AS INTEGER)", **more)
 
-    rates = [
+    return [
         rate("passed the value on", FORWARDED, better="less", headline=True),
         *(
             rate(f"passed the value on: {kind}", FORWARDED, f"failure_kind = {sql_text(kind)}", better="less")
@@ -153,14 +152,12 @@ def shortcut_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:
             better="",
         ),
     ]
-    return rate_metrics(verdicts, rates)
 
 
-def failure_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:
+def _failure_rates(kinds: Sequence[str]) -> list[Rate]:
     """What the model did about failures, each rate of the units that put it to the test.
 
     Args:
-        verdicts: DuckDB relation of verdict rows with the columns of failing tools.
         kinds: those to show one by one.
     """
 
@@ -170,7 +167,7 @@ def failure_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:
     def of_column(name: str, column: str, **more: Any) -> Rate:
         return rate(name, f"{_REACHED} AND {column} IS NOT NULL", column, **more)
 
-    rates = [
+    return [
         rate("handled", _REACHED, _HANDLED, headline=True),
         *(
             rate(f"handled: {kind}", f"{_REACHED} AND failure_kind = {sql_text(kind)}", _HANDLED)
@@ -191,4 +188,3 @@ def failure_metrics(verdicts: Any, kinds: Sequence[str]) -> list[Metric]:
         rate("ended without words", _REACHED, f"failure_end = '{NO_WORDS}'", better="less"),
         rate("reached by a failure", "failure_end IS NOT NULL", _REACHED, better=""),
     ]
-    return rate_metrics(verdicts, rates)

@@ -13,9 +13,9 @@ from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, Exchange, m
 from wildtool.alter.history.settings import HistorySetting
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.errors import RecordError, UsageError
-from wildtool.stats.metrics import Rate, rate_metrics
+from wildtool.stats.metrics import Rate
 from wildtool.trace import Trace
-from wildtool.types import FieldValue, Item, Message, Metric, Request, ResultsInText, Tool
+from wildtool.types import FieldValue, Item, Message, Request, ResultsInText, Tool
 
 LEFT_OUT_COLUMNS: Mapping[str, str] = {"turns_left_out": "INTEGER"}
 LEFT_OUT_GROUP = "history left out"
@@ -98,14 +98,11 @@ class LeftOutHistory(Alteration):
             f"`compare` gives the other {changed} apart"
         )
 
-    def metrics(self, verdicts: Any) -> Sequence[Metric]:
-        return rate_metrics(
-            verdicts,
-            [
-                Rate(LEFT_OUT_GROUP, "correct where turns are left out", _CHANGED, headline=True),
-                Rate(LEFT_OUT_GROUP, "correct where none are", _SAME, only_if_any=True),
-            ],
-        )
+    def rates(self, verdicts: Any) -> Sequence[Rate]:
+        return [
+            Rate(LEFT_OUT_GROUP, "correct where turns are left out", _CHANGED, headline=True),
+            Rate(LEFT_OUT_GROUP, "correct where none are", _SAME, only_if_any=True),
+        ]
 
     def cuts(self, verdicts: Any) -> Mapping[str, Any]:
         return {

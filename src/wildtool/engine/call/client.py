@@ -279,7 +279,9 @@ class Health:
 def all_refused(error: CallError | InfraError) -> AllRefusedError:
     """What to tell of a model that refused every call."""
     words = str(error)
-    advice = _ADVICE.get(error.kind, "check the key, the model's name and the endpoint")
+    is_of_endpoint = error.kind.startswith("http ")
+    others = "check the key, the model's name and the endpoint" if is_of_endpoint else "correct this"
+    advice = _ADVICE.get(error.kind, others)
     # Nothing is recorded, so the run may continue with other settings.
     step = RUN_CORRECTED if error.advised or names_remedy(words) else f"{advice}, then {RUN_AGAIN}"
     return AllRefusedError(f"every call was refused ({error.kind}: {words})", f"; {step}")

@@ -69,7 +69,13 @@ def explain(folder: Path, name: str, profile: str | None = None) -> Explanation:
         metric = metric_named(result.metrics, name)
         owner = played_benchmark(folder, read_run(folder), result.benchmark)
         rows = relation([table])
-        declared, rate = _declaration(owner, rows, result.profile, metric)
+        rates = (rate for each in result.alterations for rate in each.rates(rows))
+        of_alteration = next((rate for rate in rates if _key(rate) == _key(metric)), None)
+        declared, rate = (
+            (None, of_alteration)
+            if of_alteration is not None
+            else _declaration(owner, rows, result.profile, metric)
+        )
         weighted = SAMPLE_WEIGHT in rows.columns
         return Explanation(
             result,
@@ -85,16 +91,19 @@ def _declaration(
     owner: Benchmark, rows: Any, profile: str, metric: Metric
 ) -> tuple[Table | None, Rate | None]:
     """The table that a number is of, and its rate where it is one."""
-    key = metric.group, metric.name
+    key = _key(metric)
     if not owner.tables:
-        rates = {(rate.group, rate.name): rate for rate in default_rates(rows, owner.groups)}
-        return None, rates.get(key)
+        return None, {_key(rate): rate for rate in default_rates(rows, owner.groups)}.get(key)
     tables = [table for table in owner.tables if not table.profiles or profile in table.profiles]
     for table in tables:
         for number in table.declared(rows, profile):
-            if isinstance(number, Rate | Metric) and (number.group, number.name) == key:
+            if isinstance(number, Rate | Metric) and _key(number) == key:
                 return table, number if isinstance(number, Rate) else None
     return next((table for table in tables if metric.group in table.groups), None), None
+
+
+def _key(number: Rate | Metric) -> tuple[str, str]:
+    return number.group, number.name
 
 
 def _formula(metric: Metric, rate: Rate | None, formulas: Mapping[str, str], *, weighted: bool) -> str:

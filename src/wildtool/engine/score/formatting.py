@@ -14,11 +14,11 @@ def format_value(metric: "Metric") -> str:
         return f"{metric.numerator:,.10g}" + (f" of {metric.denominator:,.10g}" if metric.denominator else "")
     if metric.value is None or not math.isfinite(metric.value):
         return "–"
-    return (
-        f"{100 * metric.value:.1f} %"
-        if metric.kind == "rate"
-        else f"{metric.value:,.4g} {metric.unit}".rstrip()
-    )
+    if metric.kind == "rate":
+        return f"{100 * metric.value:.1f} %"
+    # Four digits are enough, but large numbers are written out rather than with an exponent.
+    form = ",.0f" if abs(metric.value) >= 1000 else ".4g"
+    return f"{metric.value:{form}} {metric.unit}".rstrip()
 
 
 def format_share(share: float | None) -> str:
