@@ -23,7 +23,7 @@ _REDACTED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class CallResult:
+class AgentResult:
     """A call of the agent with what its tool gave."""
 
     name: str
@@ -33,7 +33,7 @@ class CallResult:
     """Why the value is not known; empty where it is."""
 
 
-Labelled = Mapping[str, CallResult]
+Labelled = Mapping[str, AgentResult]
 """By label of a slot the call that fits it."""
 
 
@@ -56,7 +56,7 @@ def is_cut_off(text: str) -> bool:
     return False
 
 
-def results_of_calls(messages: Sequence[Message]) -> Iterator[CallResult]:
+def results_of_calls(messages: Sequence[Message]) -> Iterator[AgentResult]:
     """The calls of a conversation in order, without those that it ends with before their results."""
     contents = {each.get("tool_call_id"): each for each in messages if each.get("role") == "tool"}
     replies = [message for message in messages if message.get("role") == "assistant"]
@@ -70,13 +70,13 @@ def results_of_calls(messages: Sequence[Message]) -> Iterator[CallResult]:
             if id_ in contents:
                 text = written_text(contents[id_]) or ""
                 gap = "is redacted" if is_redacted(text) else "was cut off" if is_cut_off(text) else ""
-                yield CallResult(name, arguments, of_json(text or contents[id_].get("content")), gap)
+                yield AgentResult(name, arguments, of_json(text or contents[id_].get("content")), gap)
             elif reply is not replies[-1]:
-                yield CallResult(name, arguments, None, "is not recorded")
+                yield AgentResult(name, arguments, None, "is not recorded")
 
 
 def with_own_results(
-    unit: CaseUnit, earlier: Iterable[CaseUnit], results: Sequence[CallResult], *, has_earlier: bool = True
+    unit: CaseUnit, earlier: Iterable[CaseUnit], results: Sequence[AgentResult], *, has_earlier: bool = True
 ) -> tuple[CaseUnit, list[str]]:
     """A turn that expects, where it takes a value of a result, the value of what the agent's tool gave; and which results
     with such a value are not known, and why.
@@ -85,12 +85,12 @@ def with_own_results(
         earlier: the turns of the case before this one.
         has_earlier: whether the conversation has these turns.
     """
-    before: dict[str, CallResult] = {}
+    before: dict[str, AgentResult] = {}
     for turn in earlier:
         slots = turn.expectation.slots
         if not has_earlier:
             gap = "is of a turn that its trace does not have"
-            before |= {slot.label: CallResult(slot.title, {}, None, gap) for slot in slots if slot.label}
+            before |= {slot.label: AgentResult(slot.title, {}, None, gap) for slot in slots if slot.label}
         before |= _labelled(turn, slots, results, before)
     gaps: dict[str, None] = {}
     alternatives: list[tuple[Slot, ...]] = []
@@ -111,10 +111,10 @@ def with_own_results(
 
 
 def _labelled(
-    turn: CaseUnit, slots: Iterable[Slot], results: Sequence[CallResult], before: Labelled
-) -> dict[str, CallResult]:
+    turn: CaseUnit, slots: Iterable[Slot], results: Sequence[AgentResult], before: Labelled
+) -> dict[str, AgentResult]:
     """By label of slots the first call that fits."""
-    found: dict[str, CallResult] = {}
+    found: dict[str, AgentResult] = {}
     for slot in slots:
         if not slot.label:
             continue
