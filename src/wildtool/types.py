@@ -182,6 +182,8 @@ class Reply:
     """True where it came by a provider's batch API, which has its own price."""
     lost_usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Token counts of the attempts before it that the provider did not finish, as it reported them."""
+    requests: int = 1
+    """Requests that the answer took: more than one where an agent had steps of its own on the way."""
 
 
 @dataclass(frozen=True, slots=True)

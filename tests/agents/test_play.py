@@ -25,6 +25,7 @@ from wildtool.alter.variant import Variant
 from wildtool.benchmark import judge_unit
 from wildtool.check.agents import check_agent
 from wildtool.data.data_set import data_of
+from wildtool.engine.call.rate_limit import RateLimiter
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.registry import load_benchmark
 from wildtool.episode import gold_replies
@@ -152,6 +153,21 @@ def test_the_tokens_of_replies_that_the_agent_throws_away_are_its_own(tmp_path: 
     rows = list(played.verdicts().rows())
     assert rows and all(row["agent_own_tokens"] == 10 * row["agent_own_steps"] > 0 for row in rows)
     assert all(row["prompt_tokens"] + row["completion_tokens"] == 2 * row["agent_own_tokens"] for row in rows)
+
+
+def test_requests_of_an_agents_own_steps_count_for_the_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    counted: list[int] = []
+    adjust = RateLimiter.adjust
+
+    def counting(limiter: RateLimiter, expected: float, used: float, requests: int = 1) -> None:
+        counted.append(requests)
+        adjust(limiter, expected, used, requests)
+
+    monkeypatch.setattr(RateLimiter, "adjust", counting)
+    agent = DoorsAgent(Habits(asks_again=True))
+    wt.run("wild-mini", model=thrown_away, agent=agent, limit=1, out=tmp_path / "run", quiet=True)
+    own_steps = sum(note.get("own_steps", 0) for note in notes(tmp_path / "run"))
+    assert sum(counted) == len(counted) + own_steps > len(counted)
 
 
 def test_a_check_names_each_thing_that_reached_the_model_otherwise():

@@ -512,4 +512,5 @@ def _together(earlier: Reply | None, reply: Reply) -> Reply:
         usage=summed_usage(earlier.usage, reply.usage),
         latency_s=earlier.latency_s + reply.latency_s,
         changes=tuple(dict.fromkeys((*earlier.changes, *reply.changes))),
+        requests=earlier.requests + reply.requests,
     )

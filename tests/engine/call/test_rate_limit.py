@@ -94,6 +94,15 @@ async def test_a_call_that_took_more_tokens_than_expected_delays_the_next():
     assert [round(time) for time in await entered(door, clock, 1, seconds=40)] == [30]
 
 
+async def test_a_call_that_took_several_requests_delays_the_next():
+    clock = Clock()
+    door = gate(clock, rpm=6)
+    await door.acquire()
+    door.release()
+    door.adjust(0, 0, requests=3)
+    assert [round(time) for time in await entered(door, clock, 1, seconds=40)] == [30]
+
+
 async def test_calls_enter_in_the_order_they_came():
     clock = Clock()
     door = gate(clock, width=1)

@@ -572,7 +572,8 @@ class ModelClient:
                 self._add_spend(reply, expected)
         if self._estimator:
             self._estimator.update(expected, reply.usage)
-            self._limiter.adjust(expected.tokens, sum(token_counts(reply.usage)) or expected.tokens)
+        used = sum(token_counts(reply.usage)) or expected.tokens
+        self._limiter.adjust(expected.tokens, used, reply.requests)
         return reply
 
     def give_up(self, reason: str) -> None:

@@ -333,8 +333,10 @@ class RateLimiter:
         """Whether a call was answered that was let in after this one was turned away the last time."""
         return self._last_success > history.admitted_at > float("-inf")
 
-    def adjust(self, expected: float, used: float) -> None:
-        """Corrects for a call that took more or fewer tokens than expected."""
+    def adjust(self, expected: float, used: float, requests: int = 1) -> None:
+        """Corrects for a call that took more or fewer tokens than expected, or several requests in place of one."""
+        if self.rates.rpm is not None:
+            self._due += (requests - 1) * (MINUTE_S + SLACK_S) / self.rates.rpm
         if self.rates.tpm is not None:
             self._tokens_due += (used - expected) * (MINUTE_S + SLACK_S) / self.rates.tpm
 
