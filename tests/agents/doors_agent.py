@@ -10,6 +10,7 @@ from typing import Any
 
 import aiohttp
 
+from long import a_fiftieth_of
 from wildtool.agents.agent import AgentFailedError, Place, Traits, TurnEnd
 
 PREFIX = "mcp__wt__"
@@ -67,7 +68,7 @@ def is_json(text: str) -> bool:
     return True
 
 
-FLOOD = 200
+FLOOD = a_fiftieth_of(10_000)
 """Calls that nobody asked for, in one turn."""
 
 

@@ -155,6 +155,22 @@ def test_the_tokens_of_replies_that_the_agent_throws_away_are_its_own(tmp_path: 
     assert all(row["prompt_tokens"] + row["completion_tokens"] == 2 * row["agent_own_tokens"] for row in rows)
 
 
+def plans_for_ever(messages: list[Message], tools: list[Any]) -> dict[str, Any]:
+    """A call of the agent's own list, whatever was asked."""
+    call = {"id": "c1", "type": "function", "function": {"name": "todo", "arguments": "{}"}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def test_a_model_that_only_calls_the_agents_own_tools_is_judged(tmp_path: Path):
+    agent = DoorsAgent(Habits(has_todo=True))
+    played = wt.run("wild-mini", model=plans_for_ever, agent=agent, limit=1, out=tmp_path / "run", quiet=True)
+    rows = list(played.verdicts().rows())
+    assert {(row["outcome"], row["turn_end"], row["agent_own_steps"]) for row in rows} == {
+        ("wrong", "limit", 50)
+    }
+    assert agent.alive == 0
+
+
 def test_requests_of_an_agents_own_steps_count_for_the_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     counted: list[int] = []
     adjust = RateLimiter.adjust
@@ -406,6 +422,7 @@ def test_kills_lose_no_reply_and_ask_none_twice(tmp_path: Path):
         while process.poll() is None and len(recorded(killed)) < steps:
             time.sleep(0.01)
         if process.poll() is not None:
+            assert process.returncode == 0
             shutil.rmtree(killed)
         process.kill()
         process.wait()

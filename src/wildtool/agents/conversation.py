@@ -345,7 +345,19 @@ class AgentConversation:
             if is_end and not await self._ask_or_end():
                 return self._reply_of_end()
             self._notes.own_step(as_objects(sent.get("tool_calls")), reply.usage)
-        raise AgentFailedError(f"{self.name} made {MOST_OWN_STEPS} own steps for one reply")
+        return await self._reply_of_stopped_turn()
+
+    async def _reply_of_stopped_turn(self) -> Reply:
+        """The reply of a turn in which its model went on and on with steps of its own: it has no answer, and is judged.
+
+        The agent is ended, and what comes next is played by a new one.
+        """
+        await self.close()
+        last = self._kept_back
+        assert last is not None, "each step has a reply"
+        end = TurnEnd("limit", detail=f"stopped after {MOST_OWN_STEPS} steps of its own in a row")
+        self._notes.turn_ended(end, written_text(last.message) or "")
+        return self._given(replace(last, message={"role": "assistant", "content": ""}))
 
     async def _timed(self, answering: Awaitable[Answered]) -> Answered:
         """An answer of the model, whose time is not the agent's."""
