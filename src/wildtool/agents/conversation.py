@@ -355,7 +355,7 @@ class AgentConversation:
         await self.close()
         last = self._kept_back
         assert last is not None, "each step has a reply"
-        end = TurnEnd("limit", detail=f"stopped after {MOST_OWN_STEPS} steps of its own in a row")
+        end = TurnEnd("limit", detail=f"stopped after {MOST_OWN_STEPS} own steps in a row")
         self._notes.turn_ended(end, written_text(last.message) or "")
         return self._given(replace(last, message={"role": "assistant", "content": ""}))
 
