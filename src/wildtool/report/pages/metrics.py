@@ -9,6 +9,7 @@ from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.score.formatting import counted, format_direction
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
+from wildtool.report.links import TRAJECTORIES
 from wildtool.report.model import Leaderboard, slug
 from wildtool.report.site.site import Site
 from wildtool.stats.matrix import SIGN, Matrix
@@ -17,8 +18,6 @@ from wildtool.table import Head, MetricTable, cell_of, matrix_cells
 from wildtool.table.csv_file import numbers_csv
 from wildtool.types import Metric
 
-TRAJECTORIES = "trajectories"
-"""The page that numbers link to."""
 OTHER_NUMBERS = Table(
     slug="other-numbers",
     title="Other numbers",

@@ -1,0 +1,70 @@
+"""Addresses on the trajectories page: the units behind a number, a cell, an error class or a difference of two runs.
+
+Each function gives a query; `Site.link(TRAJECTORIES, query)` makes the address of it. `trajectories.js` reads the same
+names, and writes them when a reader changes a filter.
+"""
+
+from typing import Literal
+from urllib.parse import urlencode
+
+from wildtool.engine.compare.published import MetricKey
+from wildtool.types import Direction
+
+TRAJECTORIES = "trajectories"
+"""The page that numbers link to."""
+UnitPart = Literal["lost", "counted", ""]
+"""Of the units of a number: those that lose points, those that add to it, or all."""
+Differ = Literal["any", "gained", "lost"]
+"""How a run differs from another on a unit: in any way, right more often, or less often."""
+
+
+def units_of_run(run: int, *, outcome: str = "", error: str = "", group: str = "", value: str = "") -> str:
+    """The units of a run.
+
+    Args:
+        run: its number in the report.
+        outcome: of the verdict; empty for any, as the others are.
+        error: error class.
+        group: a column of the benchmark, such as `task_type`, or `split` or `lang`.
+        value: what that column has.
+    """
+    return _query(run, outcome=outcome, error=error, group=group, value=value)
+
+
+def units_of_number(
+    run: int, number: MetricKey, better: Direction = "more", value: float | None = None
+) -> str:
+    """The units behind a number of a run: those that lose points; of an error class those that have it.
+
+    Args:
+        number: group and name of the metric.
+        better: its direction; of a number without one all units are shown.
+        value: the number, if it is a rate; where nothing was lost, all units are shown.
+    """
+    part: UnitPart = "counted" if better == "less" else "lost" if better == "more" and value != 1 else ""
+    return _query(run, number=number_name(number), part=part)
+
+
+def units_of_cell(run: int, row: MetricKey, column: MetricKey, *, part: UnitPart = "lost") -> str:
+    """The units behind a cell of a matrix: those that count for the number of its row and for that of its column."""
+    return _query(run, number=number_name(row), cross=number_name(column), part=part)
+
+
+def units_that_differ(run: int, against: int, differ: Differ = "any") -> str:
+    """The units that two runs on the same items did not get right equally often.
+
+    Args:
+        run: the one whose units are listed.
+        against: the baseline.
+        differ: `gained` for those that `run` got right more often than the baseline.
+    """
+    return _query(run, against=str(against), differ=differ)
+
+
+def number_name(number: MetricKey) -> str:
+    """A number by name, as `wildtool show --why` takes it."""
+    return ": ".join(number)
+
+
+def _query(run: int, **filters: str) -> str:
+    return urlencode({"run": run, **{name: value for name, value in filters.items() if value}})
