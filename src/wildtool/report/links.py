@@ -8,12 +8,9 @@ from typing import Literal
 from urllib.parse import urlencode
 
 from wildtool.engine.compare.published import MetricKey
-from wildtool.types import Direction
 
 TRAJECTORIES = "trajectories"
 """The page that numbers link to."""
-UnitPart = Literal["lost", "counted", ""]
-"""Of the units of a number: those that lose points, those that add to it, or all."""
 Differ = Literal["any", "gained", "lost"]
 """How a run differs from another on a unit: in any way, right more often, or less often."""
 
@@ -31,23 +28,19 @@ def units_of_run(run: int, *, outcome: str = "", error: str = "", group: str = "
     return _query(run, outcome=outcome, error=error, group=group, value=value)
 
 
-def units_of_number(
-    run: int, number: MetricKey, better: Direction = "more", value: float | None = None
-) -> str:
-    """The units behind a number of a run: those that lose points; of an error class those that have it.
+def units_of_number(run: int, number: MetricKey) -> str:
+    """The units behind a number of a run. The page shows those first that a reader looks for: the ones that lose points,
+    or that have what the number counts.
 
     Args:
         number: group and name of the metric.
-        better: its direction; of a number without one all units are shown.
-        value: the number, if it is a rate; where nothing was lost, all units are shown.
     """
-    part: UnitPart = "counted" if better == "less" else "lost" if better == "more" and value != 1 else ""
-    return _query(run, number=number_name(number), part=part)
+    return _query(run, number=number_name(number))
 
 
-def units_of_cell(run: int, row: MetricKey, column: MetricKey, *, part: UnitPart = "lost") -> str:
+def units_of_cell(run: int, row: MetricKey, column: MetricKey) -> str:
     """The units behind a cell of a matrix: those that count for the number of its row and for that of its column."""
-    return _query(run, number=number_name(row), cross=number_name(column), part=part)
+    return _query(run, number=number_name(row), cross=number_name(column))
 
 
 def units_that_differ(run: int, against: int, differ: Differ = "any") -> str:
