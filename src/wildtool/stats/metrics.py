@@ -14,6 +14,9 @@ from wildtool.stats.intervals import rate_of_columns, weighted_sum
 from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Direction, Metric
 
 READ, ON_THE_WAY = "calls read from text", "changed on the way"
+COVERAGE = "coverage"
+_WITHOUT_VERDICT = {"infra errors": "outcome = 'infra_error'", "unplayed": "outcome = 'unplayed'"}
+"""By name of a number of `coverage` which units it counts, in SQL."""
 
 
 def change_metrics(verdicts: Any) -> list[Metric]:
@@ -91,11 +94,7 @@ def coverage(verdicts: Any, not_scorable: int, unit: str) -> list[Metric]:
         not_scorable: units that the original could not have scored.
         unit: what the benchmark calls a unit.
     """
-    conditions = {
-        "infra errors": "outcome = 'infra_error'",
-        "unplayed": "outcome = 'unplayed'",
-        "right": "correct",
-    }
+    conditions = {**_WITHOUT_VERDICT, "right": "correct"}
     counts = ", ".join(f"COUNT(*) FILTER ({where})" for where in conditions.values())
     units, *numbers = verdicts.aggregate(f"COUNT(*), {counts}").fetchall()[0]
     counted = dict(zip(conditions, numbers, strict=True))
@@ -105,11 +104,11 @@ def coverage(verdicts: Any, not_scorable: int, unit: str) -> list[Metric]:
     counted |= dict(
         verdicts.filter(f"error IN {tuple(classes)}").aggregate("error, COUNT(*)").order("error").fetchall()
     )
-    metrics = [Metric("coverage", name, None, count, units, kind="count") for name, count in counted.items()]
+    metrics = [Metric(COVERAGE, name, None, count, units, kind="count") for name, count in counted.items()]
     missing = counted["infra errors"] + counted["unplayed"]
     if missing:
         name, best = f"{unit} accuracy if all of these were right", (right + missing) / units
-        metrics.append(Metric("coverage", name, best, right + missing, units))
+        metrics.append(Metric(COVERAGE, name, best, right + missing, units))
     return metrics
 
 
@@ -156,7 +155,7 @@ CORRECT_SQL = "CAST(correct AS INTEGER)"
 FORMULAS = {
     "repeats": "mean over units of the chance that at least one (pass@k) or all (pass^k) of k repeats are correct,"
     " computed without bias from the repeats of each unit",
-    "coverage": "units that ended so, counted; with “if all of these were right”, correct units and those without a"
+    COVERAGE: "units that ended so, counted; with “if all of these were right”, correct units and those without a"
     " verdict, divided by all units",
     "cost": "total over all units divided by the units for which it is reported; of latency, divided by all steps",
     READ: "replies and calls that were read from text, counted over all replies; a reply cannot be read if a call is"
@@ -200,6 +199,18 @@ class Rate:
     """How much a row counts for the value, in SQL; numerator and denominator are shown without it."""
     only_if_any: bool = False
     """Left out of a summary without such rows."""
+
+
+def counted_rate(metric: Metric) -> Rate | None:
+    """The rate over units that a number of `coverage` counts; None for any other number."""
+    if metric.group != COVERAGE or metric.kind != "count":
+        return None
+    condition = _WITHOUT_VERDICT.get(metric.name)
+    if condition is None and metric.name in map(error_class, NOT_RIGHT):
+        condition = _equals("error", metric.name)
+    if condition is None:
+        return None
+    return Rate(COVERAGE, metric.name, "TRUE", f"CAST(COALESCE({condition}, FALSE) AS INTEGER)", better="")
 
 
 def rate_metrics(verdicts: Any, rates: Sequence[Rate]) -> list[Metric]:

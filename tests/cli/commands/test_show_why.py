@@ -12,9 +12,13 @@ from typer.testing import CliRunner
 import wildtool as wt
 from e2e.command import Ended
 from wildtool.cli import app
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.registry import played_benchmark
 from wildtool.engine.score import explain as explain_module
 from wildtool.engine.score.explain import explain, metric_named
+from wildtool.engine.score.number_units import units_of_numbers
 from wildtool.engine.score.results import open_results
+from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
 
 
@@ -120,3 +124,28 @@ def test_weights_are_explained_where_there_are_some(run: wt.Run, tmp_path: Path)
     sample = wt.run("wild-mini", model="baseline/lexical", sample=10, out=tmp_path / "run")
     assert "each unit weighted" in explain(sample.folder, "task").formula
     assert "weighted" not in explain(run.folder, "task").formula
+
+
+def test_the_units_of_all_numbers_are_those_of_each(run: wt.Run) -> None:
+    with open_results(run.folder) as (result, table):
+        owner = played_benchmark(run.folder, read_run(run.folder), result.benchmark)
+        found = units_of_numbers(owner, relation([table]), result)
+    assert [number.name for number in found.numbers] == [f"{m.group}: {m.name}" for m in result.metrics]
+    chosen = [number for number in found.numbers if number.by_unit][::9]
+    assert len(chosen) > 3
+    for number in chosen:
+        alone = explain(run.folder, number.name)
+        ends = {(each.item, each.repeat, each.unit): each for each in alone.units}
+        for place, address in enumerate(found.units):
+            its = ends.get(address)
+            assert bool(number.counted >> place & 1) == (its is not None)
+            if its is not None:
+                assert bool(number.adding >> place & 1) == (its.numerator > 0)
+                assert bool(number.losing >> place & 1) == (its.numerator < its.denominator)
+
+
+def test_a_count_of_coverage_leads_to_the_units_that_it_counts(tmp_path: Path) -> None:
+    from report.report_build import play
+
+    number = explain(play(tmp_path, "baseline/chat"), "coverage: unplayed")
+    assert number.by_unit and not any(unit.numerator for unit in number.units)

@@ -12,7 +12,7 @@ from wildtool.engine.registry import played_benchmark
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError, unknown_name
-from wildtool.stats.metrics import CORRECT_SQL, FORMULAS, SAMPLE_WEIGHT, Rate, default_rates
+from wildtool.stats.metrics import CORRECT_SQL, FORMULAS, SAMPLE_WEIGHT, Rate, counted_rate, default_rates
 from wildtool.stats.tables import Table
 from wildtool.types import Metric
 
@@ -67,39 +67,60 @@ def explain(folder: Path, name: str, profile: str | None = None) -> Explanation:
     """
     with open_results(folder, profile) as (result, table):
         metric = metric_named(result.metrics, name)
-        owner = played_benchmark(folder, read_run(folder), result.benchmark)
         rows = relation([table])
-        rates = (rate for each in result.alterations for rate in each.rates(rows))
-        of_alteration = next((rate for rate in rates if _key(rate) == _key(metric)), None)
-        declared, rate = (
-            (None, of_alteration)
-            if of_alteration is not None
-            else _declaration(owner, rows, result.profile, metric)
-        )
-        weighted = SAMPLE_WEIGHT in rows.columns
+        numbers = DeclaredNumbers(played_benchmark(folder, read_run(folder), result.benchmark), rows, result)
         return Explanation(
             result,
             metric,
-            declared.about if declared else "",
-            _formula(metric, rate, declared.formulas if declared else {}, weighted=weighted),
-            rate is not None,
-            _units(rows, metric, rate),
+            numbers.about(metric),
+            numbers.formula(metric),
+            numbers.rate(metric) is not None,
+            _units(rows, metric, numbers.rate(metric)),
         )
 
 
-def _declaration(
-    owner: Benchmark, rows: Any, profile: str, metric: Metric
-) -> tuple[Table | None, Rate | None]:
-    """The table that a number is of, and its rate where it is one."""
-    key = _key(metric)
-    if not owner.tables:
-        return None, {_key(rate): rate for rate in default_rates(rows, owner.groups)}.get(key)
-    tables = [table for table in owner.tables if not table.profiles or profile in table.profiles]
-    for table in tables:
-        for number in table.declared(rows, profile):
-            if isinstance(number, Rate | Metric) and _key(number) == key:
-                return table, number if isinstance(number, Rate) else None
-    return next((table for table in tables if metric.group in table.groups), None), None
+class DeclaredNumbers:
+    """How each number of a run was declared: its table, and its rate where it is one."""
+
+    def __init__(self, owner: Benchmark, rows: Any, result: ScoreResult) -> None:
+        """Args:
+        owner: the benchmark of the run.
+        rows: DuckDB relation of its verdict rows.
+        """
+        self._tables = [
+            table for table in owner.tables if not table.profiles or result.profile in table.profiles
+        ]
+        self._of_key: dict[tuple[str, str], tuple[Table | None, Rate | None]] = {}
+        for rate in (rate for each in result.alterations for rate in each.rates(rows)):
+            self._of_key.setdefault(_key(rate), (None, rate))
+        for table in self._tables:
+            for number in table.declared(rows, result.profile):
+                if isinstance(number, Rate | Metric):
+                    rate = number if isinstance(number, Rate) else None
+                    self._of_key.setdefault(_key(number), (table, rate))
+        if not owner.tables:
+            for rate in default_rates(rows, owner.groups):
+                self._of_key.setdefault(_key(rate), (None, rate))
+        self._weighted = SAMPLE_WEIGHT in rows.columns
+
+    def rate(self, metric: Metric) -> Rate | None:
+        """The rate that a number is; None for one that is no sum over units."""
+        return self._of_key.get(_key(metric), (None, None))[1] or counted_rate(metric)
+
+    def about(self, metric: Metric) -> str:
+        """What the benchmark says of its table; may be empty."""
+        table = self._table(metric)
+        return table.about if table else ""
+
+    def formula(self, metric: Metric) -> str:
+        """How it is computed, in words."""
+        table, rate = self._table(metric), self._of_key.get(_key(metric), (None, None))[1]
+        return _formula(metric, rate, table.formulas if table else {}, weighted=self._weighted)
+
+    def _table(self, metric: Metric) -> Table | None:
+        if (found := self._of_key.get(_key(metric))) is not None:
+            return found[0]
+        return next((table for table in self._tables if metric.group in table.groups), None)
 
 
 def _key(number: Rate | Metric) -> tuple[str, str]:
@@ -151,6 +172,11 @@ def _words(sql: str) -> str:
     return sql
 
 
+def loses_points(metric: Metric) -> bool:
+    """Whether readers of a number look for units that lose points, rather than for those that have what it counts."""
+    return metric.better == "more" and metric.kind != "count"
+
+
 def _units(rows: Any, metric: Metric, rate: Rate | None) -> list[CountedUnit]:
     part, divisor, where = (
         (rate.numerator, rate.denominator, rate.where) if rate else (CORRECT_SQL, "1", "TRUE")
@@ -160,6 +186,6 @@ def _units(rows: Any, metric: Metric, rate: Rate | None) -> list[CountedUnit]:
     units = [
         CountedUnit(*row) for row in rows.filter(where).project(f"{columns}, {amounts}").fetchall() if row[-1]
     ]
-    if metric.better == "more":
+    if loses_points(metric):
         return sorted(units, key=lambda unit: unit.numerator >= unit.denominator)
     return sorted(units, key=lambda unit: not unit.numerator)
