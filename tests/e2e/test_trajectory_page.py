@@ -11,6 +11,7 @@ from alter.agent.agent_play import CODEX, PLAIN_STEP, Played
 from alter.agent.agent_play import play as play_agent
 from e2e.tabs import lent
 from report.report_build import ATTACK, Scripted, hostile, play
+from wildtool.report import links
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Site
@@ -142,6 +143,27 @@ def test_an_address_filters_the_list(page: "Page", site: Path, query: dict[str, 
     page.goto(f"{site.as_uri()}#{urlencode(query)}")
     page.locator(STATUS, has_text=units).wait_for()
     assert found(page) == units
+
+
+@pytest.mark.parametrize(
+    ("query", "units"),
+    [
+        (links.units_of_number(2, ("accuracy", "task")), "8 of 16 units"),
+        (links.units_of_number(0, ("accuracy", "task")), "16 of 16 units"),
+        (links.units_of_number(2, ("position", "1")), "4 of 16 units"),
+        (links.units_of_number(2, ("coverage", "unplayed")), "16 of 16 units"),
+        (links.units_of_cell(2, ("accuracy", "task"), ("position", "3")), "4 of 16 units"),
+        (links.units_that_differ(2, 0), "8 of 16 units"),
+        (links.units_that_differ(2, 0, "lost"), "8 of 16 units"),
+        (links.units_that_differ(2, 0, "gained"), "No matches"),
+    ],
+)
+def test_the_link_of_a_number_lists_the_units_behind_it(
+    page: "Page", site: Path, query: str, units: str
+) -> None:
+    page.goto("about:blank")
+    page.goto(f"{site.as_uri()}#{query}")
+    page.locator(STATUS, has_text=units).wait_for()
 
 
 def test_a_tool_is_found_where_it_was_called_or_due(page: "Page", site: Path) -> None:

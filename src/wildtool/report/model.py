@@ -15,6 +15,7 @@ from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark, played_benchmark
 from wildtool.engine.score.matrix import rates_of_run
+from wildtool.engine.score.number_units import UnitsOfNumbers, units_of_numbers
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.score import data_candidates
 from wildtool.engine.score.verdict_table import relation
@@ -52,6 +53,8 @@ class ReportRun:
     spent: RunUsage
     matrices: Mapping[tuple[str, str], Matrix] = field(default_factory=dict[tuple[str, str], Matrix])
     """By the two groups, the matrices that pages of its benchmark show."""
+    numbers: UnitsOfNumbers = field(default_factory=UnitsOfNumbers)
+    """The units behind each of its numbers."""
     eligible: bool = True
     """Whether it may have a rank, if nothing is missing from it."""
 
@@ -181,7 +184,9 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
             "item, unit",
         ).fetchall()
         weights = sample_weights(rows)
-        matrices = _matrices(folder, run_json, result, rows)
+        owner = played_benchmark(folder, run_json, result.benchmark)
+        matrices = _matrices(owner, result, rows)
+        numbers = units_of_numbers(owner, rows, result)
         spent = rows.aggregate(
             "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
         ).fetchall()[0]
@@ -190,14 +195,11 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
         {(item, unit): share(missing, tries) for item, unit, _, missing, tries in units if missing},
         weights,
     )
-    return ReportRun(folder, result, run_json, scores, RunUsage(*spent), matrices)
+    return ReportRun(folder, result, run_json, scores, RunUsage(*spent), matrices, numbers)
 
 
-def _matrices(
-    folder: Path, run_json: Mapping[str, Any], result: ScoreResult, rows: Any
-) -> dict[tuple[str, str], Matrix]:
+def _matrices(owner: Benchmark, result: ScoreResult, rows: Any) -> dict[tuple[str, str], Matrix]:
     """The matrices that the pages of a run's benchmark show."""
-    owner = played_benchmark(folder, run_json, result.benchmark)
     pairs = [pair for page in pages_of(owner, result.profile) for pair in page.matrices]
     if not pairs:
         return {}

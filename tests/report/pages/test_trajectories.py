@@ -12,11 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from long import a_fiftieth_of
+from wildtool.engine.score.number_units import UnitsOfNumbers
 from wildtool.engine.score.results import run_folders
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_data import message_view, part_text, run_shards, set_shards
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Site
+
+NO_NUMBERS = UnitsOfNumbers()
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def chat(runs: Path) -> dict[str, Any]:
     (folder,) = [folder for folder in run_folders(runs) if "chat" in folder.name]
-    return dict([*set_shards(0, folder, "fixed"), *run_shards(0, folder, "fixed", folder)])
+    return dict(
+        [
+            *set_shards(0, folder, "fixed"),
+            *run_shards(0, folder, "fixed", folder, read_runs([folder], "fixed")[0].numbers),
+        ]
+    )
 
 
 def test_every_unit_of_a_run_stands_in_its_index(chat: dict[str, Any]) -> None:
@@ -73,7 +81,7 @@ def filtered(request: pytest.FixtureRequest, runs: Path, tmp_path_factory: pytes
         if row["row"] == "step" and row["step"] == 1:
             row["finish_reason"] = "content_filter"
     record.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
-    shards = dict(run_shards(0, folder, request.param, folder))
+    shards = dict(run_shards(0, folder, request.param, folder, NO_NUMBERS))
     return [unit for unit in shards["tr-0-0"] if unit["verdicts"][0][2] == "reply filtered"]
 
 
@@ -91,15 +99,16 @@ def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
     with trajectory_writer(site, read_runs(run_folders(runs))):
         pass
     names = {path.stem for path in (tmp_path / "data").iterdir()}
-    assert names == {"t", "ts-0", "ti-0-0", "tx-0", "tr-0-0", "tx-1", "tr-1-0"}
+    assert names == {"t", "ts-0", "ti-0-0", "tn-0", "tx-0", "tr-0-0", "tn-1", "tx-1", "tr-1-0"}
     # In a single file they follow each other so.
-    assert site._shards == ["t", "ti-0-0", "ts-0", "tr-0-0", "tx-0", "tr-1-0", "tx-1"]  # pyright: ignore[reportPrivateUsage]
+    runs_shards = ["tr-0-0", "tn-0", "tx-0", "tr-1-0", "tn-1", "tx-1"]
+    assert site._shards == ["t", "ti-0-0", "ts-0", *runs_shards]  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_run_whose_data_are_gone_says_so(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
-    shards = dict(run_shards(0, tmp_path, "fixed", tmp_path))
-    assert list(shards) == ["tx-0"]
+    shards = dict(run_shards(0, tmp_path, "fixed", tmp_path, NO_NUMBERS))
+    assert list(shards) == ["tn-0", "tx-0"]
     assert "run.json" in shards["tx-0"]["problem"]
     assert dict(set_shards(0, tmp_path, "fixed"))["ts-0"]["items"] == []
 

@@ -38,9 +38,9 @@ class NumberUnits:
 class UnitsOfNumbers:
     """The units behind all numbers of a run."""
 
-    units: Sequence[UnitAddress]
+    units: Sequence[UnitAddress] = ()
     """Where each is, by its number in the sets."""
-    numbers: Sequence[NumberUnits]
+    numbers: Sequence[NumberUnits] = ()
 
 
 def units_of_numbers(owner: Benchmark, rows: Any, result: ScoreResult) -> UnitsOfNumbers:

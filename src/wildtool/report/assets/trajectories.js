@@ -3,21 +3,28 @@
 (() => {
   const { make, long, pretty } = wildtool.texts, { OUTCOMES, folded, conversation, gold, differences, verdicts } = wildtool.unit;
   const SLUG = "trajectories", PAGE = 50, ALL = "all", FEW_UNITS = 20000;
-  const FILTERS = ["outcome", "error", "group", "value", "tool", "text"];
-  const state = { runs: [], sets: new Map(), indexes: new Map(), found: [], page: 0, open: null, beside: "" };
+  const { at, number, differing } = wildtool.filters;
+  const FILTERS = ["outcome", "error", "number", "part", "cross", "against", "differ", "group", "value", "tool", "text"];
+  const PARTS = { lost: "lose points", counted: "add to it", all: "it is about" }, NO_RUN = "none";
+  const state = { runs: [], sets: new Map(), indexes: new Map(), numbers: new Map(), found: [], page: 0, open: null, beside: "" };
   let root, form, status, list, pager, pane;
 
   // ---- addresses
-  const filters = () => Object.fromEntries(FILTERS.map((key) => [key, form.elements[key].value]).filter(([, value]) => value));
-  const address = (unit, beside = state.beside) => {
-    const text = new URLSearchParams({ ...(unit ? place(unit) : { run: form.elements.run.value }), ...filters(), ...(beside && unit ? { beside } : {}) }).toString();
+  const field = (name) => form.elements[name];
+  // A filter that depends on another says nothing without it.
+  const NEEDS = { part: "number", cross: "number", differ: "against", value: "group" };
+  const filters = () => Object.fromEntries(FILTERS.map((key) => [key, NEEDS[key] && !field(NEEDS[key]).value ? "" : field(key).value]).filter(([, value]) => value));
+  const written = (parameters) => {
+    const text = new URLSearchParams(parameters).toString();
     return wildtool.inOneFile() ? `#${SLUG}?${text}` : `#${text}`;
   };
+  const address = (unit, beside = state.beside) => unit
+    ? written({ ...place(unit), ...filters(), ...(beside ? { beside } : {}) })
+    : written({ run: field("run").value, ...filters(), ...(state.page ? { page: state.page + 1 } : {}) });
   const place = ({ run, row }) => {
     const index = state.indexes.get(run), item = itemOf(run, row);
-    return { run, item: item[0], unit: at(index.unit, row), repeat: index.repeat[row], ...(form.elements.run.value === ALL ? { of: ALL } : {}) };
+    return { run, item: item[0], unit: at(index.unit, row), repeat: index.repeat[row], ...(field("run").value === ALL ? { of: ALL } : {}) };
   };
-  const at = (column, row) => column.values[column.at[row]];
   const itemOf = (run, row) => state.sets.get(state.runs[run].set).items[state.indexes.get(run).place[row]];
   const askedOf = (run, row) => {
     const item = itemOf(run, row);
@@ -28,8 +35,9 @@
   async function index(run) {
     if (state.indexes.has(run)) return;
     const set = state.runs[run].set;
-    const [rows, items] = await Promise.all([wildtool.load(`tx-${run}`), wildtool.load(`ts-${set}`)]);
+    const [rows, items, numbers] = await Promise.all([`tx-${run}`, `ts-${set}`, `tn-${run}`].map(wildtool.load));
     state.sets.set(set, items);
+    state.numbers.set(run, numbers);
     state.indexes.set(run, rows);
   }
   const chosen = () => form.elements.run.value === ALL ? state.runs.map((_, run) => run) : [Number(form.elements.run.value) || 0];
@@ -69,21 +77,58 @@
     choose(form.elements.error, distinct(rows.flatMap((one) => one.error.values)).map((value) => [value, value]), "any");
     const names = distinct(["split", "lang", ...rows.flatMap((one) => [...one.columns.map(([name]) => name), ...one.others.map(([name]) => `verdict: ${name}`)])]);
     choose(form.elements.group, names.map((name) => [name, name.replaceAll("_", " ")]), "none");
+    const numbers = [...new Set(runs.flatMap((run) => state.numbers.get(run).numbers.map(([name]) => name)))];
+    const named = numbers.map((name) => { const [group] = name.split(": ", 1); return [name, name.slice(group.length + 2), group]; });
+    choose(field("number"), named, "any");
+    choose(field("cross"), named, "any");
+    choose(field("against"), rivals().map(([run, number]) => [String(number), run.label, tables() > 1 ? run.how : ""]), "no run");
+    root.querySelector("[data-of=sets]").hidden = field("against").options.length < 2;
     offerValues();
+    offerParts();
     const tools = distinct(rows.flatMap((one) => one.called.values.flat()));
     document.getElementById("trajectory-tools").replaceChildren(...tools.slice(0, 500).map((name) => { const option = make("option"); option.value = name; return option; }));
   }
+  const tables = () => new Set(state.runs.map((run) => run.how)).size;
+  // Runs that the chosen one, or one of the chosen ones, can be compared with.
+  const rivals = () => state.runs.map((run, number) => [run, number]).filter(([run, rival]) => chosen().some((one) => one !== rival && state.runs[one].set === run.set));
   function offerValues() {
     const name = form.elements.group.value;
     root.querySelector("[data-of=group]").hidden = !name;
+    root.querySelector("[data-of=against]").hidden = !field("against").value;
     const values = name ? chosen().flatMap((run) => { const get = column(run, name); return [...new Set(state.indexes.get(run).place.map((_, row) => get(row)))]; }) : [];
     choose(form.elements.value, distinct(values).map((value) => [value, value]), "any");
+  }
+
+  // The units behind the chosen number, by run, and which of them can be asked for.
+  function offerParts() {
+    const name = field("number").value;
+    for (const label of ["number", "cross"]) root.querySelector(`[data-of=${label}]`).hidden = !name;
+    const behind = chosen().map((run) => [state.indexes.get(run).place, name && number(state.numbers.get(run), name)]).filter(([, its]) => its);
+    const about = root.querySelector("[data-of=formula]");
+    about.hidden = !behind.length;
+    if (!behind.length) { field("part").replaceChildren(); return; }
+    const [[, { formula, byUnit, first }]] = behind;
+    about.textContent = wildtool.texts.visible(`${name}: ${formula}.${byUnit ? "" : " It is no sum over single units: all units that were judged are behind it."}`);
+    const counts = Object.keys(PARTS).map((part) => [part, behind.reduce((sum, [places, its]) => sum + places.filter((_, row) => its.parts[part](row)).length, 0)]);
+    const before = field("part").value, offered = counts.filter(([part, count]) => part === "all" || (count && first !== "all"));
+    field("part").replaceChildren(...offered.map(([part, count]) => {
+      const option = make("option", "", `${PARTS[part]} (${count.toLocaleString("en")})`);
+      option.value = part;
+      return option;
+    }));
+    const wanted = [before, first, "all"].find((part) => offered.some(([its]) => its === part));
+    field("part").value = wanted;
   }
 
   function matches(run) {
     const want = filters(), rows = state.indexes.get(run);
     const text = (want.text || "").toLowerCase(), tool = (want.tool || "").toLowerCase();
     const group = want.value ? column(run, want.group) : null;
+    const behind = want.number && number(state.numbers.get(run), want.number), crossed = want.cross && number(state.numbers.get(run), want.cross);
+    if ((want.number && !behind) || (want.cross && !crossed)) return [];
+    const baseline = Number(want.against);
+    if (want.against && (baseline === run || state.runs[baseline].set !== state.runs[run].set)) return [];
+    const differs = want.against ? differing(rows, state.indexes.get(baseline), want.differ) : null;
     // Each distinct text is searched once.
     const reasons = rows.reason.values.map((reason) => reason.toLowerCase().includes(text));
     const called = rows.called.values.map((names) => names.map((name) => name.toLowerCase()));
@@ -94,7 +139,8 @@
     };
     const uses = (row) => called[rows.called.at[row]].some((name) => name.includes(tool)) || askedOf(run, row)[1].some((name) => name.toLowerCase().includes(tool));
     return rows.place.map((_, row) => row).filter((row) =>
-      (!want.outcome || at(rows.outcome, row) === want.outcome) && (!want.error || at(rows.error, row) === want.error)
+      (!behind || behind.parts[want.part](row)) && (!crossed || crossed.parts.all(row)) && (!differs || differs(row))
+      && (!want.outcome || at(rows.outcome, row) === want.outcome) && (!want.error || at(rows.error, row) === want.error)
       && (!group || group(row) === want.value) && (!tool || uses(row)) && (!text || says(row))).map((row) => ({ run, row }));
   }
   function find() {
@@ -105,6 +151,7 @@
     state.page = 0;
     turnTo(state.open ? Math.max(0, Math.floor(positionOf(state.open) / PAGE)) : 0);
   }
+  const pagesOf = () => Math.ceil(state.found.length / PAGE);
   const same = (one, other) => one && other && one.run === other.run && one.row === other.row;
   const positionOf = (unit) => state.found.findIndex((one) => same(one, unit));
 
@@ -127,13 +174,13 @@
       if (same(unit, state.open)) link.setAttribute("aria-current", "true");
       return make("li", "", link);
     }));
-    const pages = Math.ceil(state.found.length / PAGE);
+    const pages = pagesOf();
     const button = (label, to, title) => {
       const one = make("button", "plain", label);
       one.type = "button";
       one.setAttribute("aria-label", title);
       one.disabled = to < 0 || to >= pages;
-      one.addEventListener("click", () => { turnTo(to); list.scrollIntoView({ block: "nearest" }); });
+      one.addEventListener("click", () => { turnTo(to); if (!state.open) remember(); list.scrollIntoView({ block: "nearest" }); });
       return one;
     };
     pager.replaceChildren(...pages > 1 ? [button("‹", page - 1, "Previous page"), make("span", "", `${page + 1} of ${pages}`), button("›", page + 1, "Next page")] : []);
@@ -180,18 +227,18 @@
     const back = make("a", "plain back", "↑ list");
     back.href = address(null);
     bar.append(back, go("‹ previous", state.found[position - 1], "k"), go("next ›", position < 0 ? state.found[0] : state.found[position + 1], "j"));
-    const rivals = state.runs.map((run, number) => [run, number]).filter(([run, number]) => number !== unit.run && run.set === state.runs[unit.run].set);
-    if (rivals.length) {
+    const others = state.runs.map((run, number) => [run, number]).filter(([run, number]) => number !== unit.run && run.set === state.runs[unit.run].set);
+    if (others.length) {
       const select = make("select");
       const here = state.runs[unit.run].how;
-      choose(select, rivals.map(([run, number]) => [String(number), run.label, run.how === here ? "" : run.how]), "no other run");
-      select.value = state.beside;
+      choose(select, others.map(([run, number]) => [String(number), run.label, run.how === here ? "" : run.how]), "no other run");
+      select.value = besideOf(unit);
       if (select.selectedIndex < 0) select.value = "";
-      select.addEventListener("change", () => { state.beside = select.value; location.hash = address(unit); });
+      select.addEventListener("change", () => { location.hash = address(unit, select.value || NO_RUN); });
       bar.append(make("label", "", "compare with ", select));
     }
     const plain = state.runs[unit.run].plain;
-    if (typeof plain === "number" && state.beside !== String(plain)) {
+    if (typeof plain === "number" && besideOf(unit) !== String(plain)) {
       const link = make("a", "plain", "beside the bare model");
       link.href = address(unit, String(plain));
       bar.append(link);
@@ -199,13 +246,19 @@
     return bar;
   }
 
+  // The run that a unit is shown beside: the one that was asked for, or the one that its list is compared with.
+  function besideOf(unit) {
+    const wanted = state.beside || field("against").value, run = state.runs[Number(wanted)];
+    return wanted && wanted !== NO_RUN && run && Number(wanted) !== unit.run && run.set === state.runs[unit.run].set ? wanted : "";
+  }
+
   async function open(unit) {
     state.open = unit;
     const rows = state.indexes.get(unit.run), item = itemOf(unit.run, unit.row), outcome = at(rows.outcome, unit.row);
     const found = await data(unit);
     let rival = null;
-    if (state.beside && Number(state.beside) !== unit.run && state.runs[Number(state.beside)]) {
-      const run = Number(state.beside);
+    if (besideOf(unit)) {
+      const run = Number(besideOf(unit));
       await index(run);
       const theirs = state.indexes.get(run);
       const row = theirs.place.findIndex((place, at_) => place === rows.place[unit.row] && theirs.repeat[at_] === rows.repeat[unit.row] && at(theirs.unit, at_) === at(rows.unit, unit.row));
@@ -243,17 +296,27 @@
     const query = wildtool.query();
     const run = query.get("of") === ALL ? ALL : query.get("run") || form.elements.run.value;
     form.elements.run.value = run;
-    if (form.elements.run.selectedIndex < 0) form.elements.run.value = "0";
+    const unknown = [];
+    if (form.elements.run.selectedIndex < 0) { unknown.push("run"); form.elements.run.value = "0"; }
     state.beside = query.get("beside") || "";
-    await Promise.all(chosen().map(index));
-    for (const key of FILTERS) if (form.elements[key].tagName === "INPUT") form.elements[key].value = query.get(key) || "";
+    const against = query.get("against") || "";
+    await Promise.all([...chosen(), ...(state.runs[Number(against)] && against ? [Number(against)] : [])].map(index));
+    for (const key of FILTERS) if (field(key).tagName === "INPUT") field(key).value = query.get(key) || "";
     offer();
-    for (const key of ["outcome", "error", "group"]) form.elements[key].value = query.get(key) || "";
+    for (const key of ["outcome", "error", "group", "number", "cross", "against"]) field(key).value = query.get(key) || "";
+    field("differ").value = query.get("differ") || "any";
     offerValues();
-    form.elements.value.value = query.get("value") || "";
-    for (const key of FILTERS) if (form.elements[key].selectedIndex < 0) form.elements[key].value = "";
+    offerParts();
+    field("value").value = query.get("value") || "";
+    if (query.has("part")) field("part").value = query.get("part");
+    unknown.push(...FILTERS.filter((key) => query.get(key) && field(key).value !== query.get(key)));
+    for (const key of FILTERS) if (field(key).selectedIndex < 0) field(key).selectedIndex = 0;
     find();
     const unit = named(query);
+    if (query.get("item") && !unit) unknown.push("item", ...(query.get("unit") ? ["unit"] : []));
+    if (unknown.length) status.append(`. Left out, since it is not here: ${wildtool.texts.visible(unknown.map((key) => `${key} “${query.get(key)}”`).join(", "))}`);
+    const page = Number(query.get("page") || 1) - 1;
+    if (page > 0 && page < pagesOf()) turnTo(page);
     if (unit) await open(unit); else close();
   }
   function named(query) {
@@ -263,16 +326,17 @@
     return row < 0 ? null : { run, row };
   }
   const failed = (error) => { status.textContent = `The data could not be loaded: ${error.message}`; };
-  const remember = () => {
-    const text = new URLSearchParams({ run: form.elements.run.value, ...filters() }).toString();
-    history.replaceState(null, "", wildtool.inOneFile() ? `#${SLUG}?${text}` : `#${text}`);
-  };
+  const remember = () => history.replaceState(null, "", address(null));
   async function changed(event) {
-    if (event.target.name === "run") { await Promise.all(chosen().map(index)); offer(); }
-    if (event.target.name === "group") { form.elements.value.value = ""; offerValues(); }
-    remember();
+    const { name } = event.target;
+    if (name === "run" || name === "against") await Promise.all([...chosen(), ...(field("against").value ? [Number(field("against").value)] : [])].map(index));
+    if (name === "run") offer();
+    if (name === "group") field("value").value = "";
+    if (name === "group" || name === "against") offerValues();
+    if (name === "number") { field("part").replaceChildren(); offerParts(); }
     close();
     find();
+    remember();
   }
   function pressed(event) {
     if (root.closest("article").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
@@ -299,14 +363,13 @@
     }
     state.runs = (await wildtool.load("t")).runs;
     const units = state.runs.reduce((sum, run) => sum + run.units, 0);
-    const tables = new Set(state.runs.map((run) => run.how)).size;
-    choose(form.elements.run, state.runs.map((run, number) => [String(number), run.label, tables > 1 ? run.how : ""]), "");
+    choose(form.elements.run, state.runs.map((run, number) => [String(number), run.label, tables() > 1 ? run.how : ""]), "");
     form.elements.run.options[0].value = ALL;
     form.elements.run.options[0].textContent = "all runs";
     form.elements.run.value = units <= FEW_UNITS ? ALL : "0";
     form.addEventListener("input", (event) => changed(event).catch(failed));
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("reset", () => setTimeout(() => { form.elements.run.value = String(units <= FEW_UNITS ? ALL : 0); for (const key of FILTERS) form.elements[key].value = ""; location.hash = address(null); }));
+    form.addEventListener("reset", () => setTimeout(() => { form.elements.run.value = String(units <= FEW_UNITS ? ALL : 0); for (const key of FILTERS) field(key).value = ""; state.page = 0; location.hash = address(null); }));
     addEventListener("hashchange", () => arrive().catch(failed));
     addEventListener("keydown", pressed);
     await arrive();

@@ -3,6 +3,7 @@
 Output of a model may have any shape, so it is converted to text here and never used as a key.
 """
 
+from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,6 +16,7 @@ from wildtool.engine.record.case_labels import CaseKey, CaseReading, labels_of_r
 from wildtool.engine.record.reader import LogReader, transcripts
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.label_metrics import LABELS_GROUP, NO_LABEL, labels_by_case
+from wildtool.engine.score.number_units import UnitAddress, UnitsOfNumbers
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
 from wildtool.sanitize import strip_folders
@@ -87,6 +89,34 @@ def _coded(values: Iterable[Hashable]) -> dict[str, Any]:
     return {"values": list(numbers), "at": coded}
 
 
+def numbers_of_rows(found: UnitsOfNumbers, rows: Sequence[UnitAddress]) -> dict[str, Any]:
+    """The numbers of a run and which rows of its index are behind each.
+
+    A set of rows is a text in base 64, whose bit n is set if row n is in it. Each is kept once, since many numbers are of
+    the same units.
+
+    Args:
+        rows: the unit of each row.
+    """
+    places = {address: place for place, address in enumerate(found.units)}
+    order = [places.get(row, len(places)) for row in rows]
+    sets: dict[int, int] = {}
+    numbers = [
+        [number.name, number.formula, number.by_unit, number.lost_first]
+        + [sets.setdefault(its, len(sets)) for its in (number.counted, number.adding, number.losing)]
+        for number in found.numbers
+    ]
+    return {"numbers": numbers, "sets": [_base64(its, order) for its in sets]}
+
+
+def _base64(members: int, order: Sequence[int]) -> str:
+    """A set of units as one of rows. Args: order: the unit of each row by its number in the set."""
+    bits = f"{members:b}"[::-1]
+    bits += "0" * (max(order, default=0) + 1 - len(bits))
+    rows = "".join([bits[place] for place in order])
+    return b64encode(int(rows[::-1] or "0", 2).to_bytes((len(order) + 7) // 8, "little")).decode()
+
+
 T = TypeVar("T")
 Shard = tuple[str, Any]
 """Its name and its data."""
@@ -124,21 +154,27 @@ def _set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
     yield f"ts-{number}", {"items": index, "size": ITEMS_PER_SHARD}
 
 
-def run_shards(number: int, folder: Path, profile: str, first: Path) -> Iterator[Shard]:
-    """Writes the replies and verdicts of a run, then its index; without them, the reason.
+def run_shards(
+    number: int, folder: Path, profile: str, first: Path, numbers: UnitsOfNumbers
+) -> Iterator[Shard]:
+    """Writes replies and verdicts of a run, its index, and the units behind its numbers; without them, the reason.
 
     Args:
         number: of the run in the report.
         profile: rules that it is shown under; the verdicts of other profiles are listed too.
         first: a run on the same items; these are read once for all such runs.
+        numbers: the units behind its numbers.
     """
     try:
-        yield from _run_shards(number, folder, profile, first)
+        yield from _run_shards(number, folder, profile, first, numbers)
     except WildtoolError as error:
+        yield f"tn-{number}", numbers_of_rows(UnitsOfNumbers(), ())
         yield f"tx-{number}", {"starts": [], "problem": strip_folders(str(error)), **index_of((), profile)}
 
 
-def _run_shards(number: int, folder: Path, profile: str, first: Path) -> Iterator[Shard]:
+def _run_shards(
+    number: int, folder: Path, profile: str, first: Path, numbers: UnitsOfNumbers
+) -> Iterator[Shard]:
     run, items = prepare_judging(folder, profile=profile), _items(first, profile)
     rows: list[UnitRow] = []
     starts: list[int] = []
@@ -164,6 +200,8 @@ def _run_shards(number: int, folder: Path, profile: str, first: Path) -> Iterato
                     rows.append(replace(row, labels=labels.get(case, "")))
                     shard.append({**happened, "labels": _said(said.values())} if said else happened)
             yield f"tr-{number}-{at}", shard
+    addresses = [(items.all[row.place].id, row.repeat, row.unit) for row in rows]
+    yield f"tn-{number}", numbers_of_rows(numbers, addresses)
     yield f"tx-{number}", {"starts": starts, **index_of(rows, profile)}
 
 

@@ -1,7 +1,8 @@
 """The trajectories page: every unit of every run next to its gold answer, in shards loaded on demand.
 
-Shards: `t` lists runs and their sets of items; `ts-SET` is the index of a set, `ti-SET-N` a few of its
-items (tools, gold, the first request); `tx-RUN` is the index of a run, `tr-RUN-N` the replies of a few of its items.
+Shards: `t` lists runs and their sets of items; `ts-SET` is the index of a set, `ti-SET-N` a few of its items (tools, gold,
+the first request); `tx-RUN` is the index of a run, `tn-RUN` says which units are behind each of its numbers, and `tr-RUN-N`
+has the replies of a few of its items.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -37,7 +38,11 @@ def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, 
     ]
     for number, run in enumerate(runs):
         first = firsts[sets[_same_items(run)]].folder
-        jobs.append(partial(_write, site.shards, run_shards, number, run.folder, run.result.profile, first))
+        jobs.append(
+            partial(
+                _write, site.shards, run_shards, number, run.folder, run.result.profile, first, run.numbers
+            )
+        )
     with run_jobs(jobs, parallel=len(runs) > MAX_RUNS_READ_IN_PROCESS) as shard_names:
         yield
         for names in shard_names:
@@ -61,7 +66,13 @@ def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) ->
         "trajectories",
         "Trajectories",
         "trajectories.html",
-        scripts=("trajectory_texts.js", "trajectory_graph.js", "trajectory_unit.js", "trajectories.js"),
+        scripts=(
+            "trajectory_texts.js",
+            "trajectory_graph.js",
+            "trajectory_unit.js",
+            "trajectory_filters.js",
+            "trajectories.js",
+        ),
         styles=("trajectories.css",),
     )
 
