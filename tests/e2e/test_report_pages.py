@@ -194,6 +194,69 @@ def test_choosing_a_group_shows_its_columns_only(site: Path, watched: Watched):
     assert heads.evaluate_all("all => all.map(th => th.dataset.group)") == ["position"] * 4
 
 
+def sent_to_a_colleague(page: "Page") -> str:
+    """Opens the address of a page again as somebody else would; what their table shows."""
+    address = page.evaluate("location.href")
+    page.goto("about:blank")
+    page.goto(address)
+    return page.locator("table:visible").first.inner_text()
+
+
+@pytest.mark.parametrize("path", ["site", "single"])
+def test_a_sent_address_shows_the_table_as_it_was_set(
+    path: str, request: pytest.FixtureRequest, watched: Watched
+):
+    place: Path = request.getfixturevalue(path)
+    page = watched.open(place / "index.html" if place.is_dir() else place)
+    before = page.locator("table:visible").first.inner_text()
+    page.get_by_role("combobox", name="Columns").select_option("position")
+    page.get_by_role("searchbox").fill("l")
+    page.get_by_role("button", name="model").click()
+    page.get_by_role("button", name="model").click()
+    shown = page.locator("table:visible").first.inner_text()
+    assert sent_to_a_colleague(page) == shown != before
+    page.get_by_role("searchbox").fill("gold")
+    assert "find=gold" in page.evaluate("location.href")
+    assert watched.complaints == []
+
+
+@pytest.mark.parametrize("path", ["site", "single"])
+def test_a_sent_address_shows_differences_from_the_same_baseline_in_the_same_order(
+    path: str, request: pytest.FixtureRequest, watched: Watched
+):
+    place: Path = request.getfixturevalue(path)
+    page = watched.open(
+        place / "side-by-side.html" if place.is_dir() else place,
+        "" if place.is_dir() else "#side-by-side",
+    )
+    page.get_by_role("combobox", name="Baseline").select_option(label="baseline/chat")
+    page.locator(".sides tr", has_text="baseline/gold").wait_for()
+    button = page.locator(".sides").get_by_role("button", name="difference")
+    button.click()
+    button.click()
+    shown = page.locator("table:visible").first.inner_text()
+    sent_to_a_colleague(page)
+    page.locator(".sides tr", has_text="baseline/gold").wait_for()
+    assert page.locator("table:visible").first.inner_text() == shown
+    assert watched.complaints == []
+
+
+def test_units_that_a_model_won_are_a_click_away_from_the_baseline_that_lost_them(
+    site: Path, watched: Watched
+):
+    page = watched.open(site / "side-by-side.html")
+    page.get_by_role("combobox", name="Baseline").select_option(label="baseline/chat")
+    row = page.locator(".sides tr", has_text="baseline/gold")
+    row.wait_for()
+    link = row.locator("a").first
+    count = int(link.inner_text())
+    link.click()
+    page.get_by_text(re.compile(rf"^{count} of")).wait_for()
+    page.locator(".trajectory-list li a").first.click()
+    page.locator(".trajectory .accounts.two").wait_for()
+    assert watched.complaints == []
+
+
 def test_the_first_tab_leads_past_the_list_of_pages(site: Path, watched: Watched):
     page = watched.open(site / "index.html")
     page.keyboard.press("Tab")

@@ -77,11 +77,11 @@ def _add_leaderboards(site: Site, runs: Sequence[ReportRun], audited: bool) -> N
         show_step(f"comparing {len(board.runs)} models")
         comparisons = compare_all_pairs([run.scores for run in board.runs])
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
+        its = [numbers[id(run)] for run in board.runs]
         for view in views_of(board):
-            its = [numbers[id(run)] for run in board.runs]
             show_step(f"drawing {view.title}")
             add_view(site, board, view, f"{prefix}{view.slug}", its)
-        add_side_by_side(site, board, comparisons, f"{prefix}side-by-side")
+        add_side_by_side(site, board, comparisons, f"{prefix}side-by-side", its)
         add_dataset(site, board, f"{prefix}dataset")
         pages[board.slug] = site.pages[before:]
         leaderboards.append(

@@ -1,38 +1,62 @@
-// Models side by side: draws the table again for another baseline, from the shard of all pairs.
+// Models side by side: draws the table again for another baseline, from the shard of all pairs. The address names the
+// baseline.
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
   const points = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}`;
-  const cell = (kind, text, value) => {
+  const cell = (kind, value, ...content) => {
     const made = document.createElement(kind);
     if (value !== undefined) made.dataset.value = value;
-    made.textContent = text;
+    made.append(...content);
     return made;
   };
-  for (const place of document.querySelectorAll(".sides")) {
-    const select = place.querySelector("select"), body = place.querySelector("tbody");
-    select.addEventListener("change", async () => {
-      const data = await wildtool.load(place.dataset.shard), baseline = Number(select.value);
-      place.querySelector("[data-baseline]").textContent = data.models[baseline];
-      const figure = place.querySelector("figure");
-      if (figure) figure.hidden = baseline !== 0;
-      body.replaceChildren();
-      data.models.forEach((name, index) => {
-        const pair = data.pairs[baseline][index];
-        if (!pair) return;
-        const [difference, low, high, p, gained, lost, missing, units] = pair;
-        const row = document.createElement("tr"), head = cell("th", ""), label = document.createElement("bdi"), strong = document.createElement("b");
-        head.scope = "row";
-        label.textContent = name;
-        head.append(label);
-        const first = cell("td", "", difference);
-        strong.textContent = points(difference);
-        first.append(strong);
-        row.append(head, first, cell("td", `${points(low)} … ${points(high)}`, difference), cell("td", p < 0.0001 ? "< 0.0001" : p.toFixed(4), p),
-          cell("td", gained, gained), cell("td", lost, lost),
-          cell("td", p < 0.05 ? (difference > 0 ? "better" : "worse")
-            : missing ? `no finding: ${missing} of ${units} units without a verdict` : "not distinguishable"));
-        body.append(row);
-      });
+  const element = (kind, text) => { const made = document.createElement(kind); made.textContent = text; return made; };
+  // The address of units that two runs differ on, as `links.py` writes it.
+  const units = (run, against, differ, count) => {
+    const link = element("a", count), query = new URLSearchParams({ run, against, differ });
+    link.href = wildtool.inOneFile() ? `#trajectories?${query}` : `trajectories.html#${query}`;
+    return link;
+  };
+
+  async function draw(place, baseline) {
+    const data = await wildtool.load(place.dataset.shard), table = place.querySelector("table"), body = table.tBodies[0];
+    place.querySelector("[data-baseline]").textContent = data.models[baseline];
+    const figure = place.querySelector("figure");
+    if (figure) figure.hidden = baseline !== 0;
+    body.replaceChildren();
+    data.models.forEach((name, index) => {
+      const pair = data.pairs[baseline][index];
+      if (!pair) return;
+      const [difference, low, high, p, written, gained, lost, finding] = pair;
+      const row = document.createElement("tr"), head = cell("th", undefined, element("bdi", name));
+      head.scope = "row";
+      const counts = [["gained", gained], ["lost", lost]].map(([how, count]) => cell("td", count, units(data.runs[index], data.runs[baseline], how, count)));
+      row.append(head, cell("td", difference, element("b", points(difference))), cell("td", difference, `${points(low)} … ${points(high)}`),
+        cell("td", p, written), ...counts, cell("td", undefined, finding));
+      body.append(row);
     });
+    table.dispatchEvent(new Event("redrawn"));
+  }
+
+  for (const place of document.querySelectorAll(".sides[data-shard]")) {
+    const select = place.querySelector("select");
+    let drawn = 0;
+    const show = async () => {
+      const baseline = Number(select.value);
+      if (baseline === drawn) return;
+      drawn = baseline;
+      await draw(place, baseline);
+    };
+    const arrive = () => {
+      if (!wildtool.addresses.isShown(place)) return;
+      select.value = wildtool.query().get("baseline") || "0";
+      if (select.selectedIndex < 0) select.value = "0";
+      show();
+    };
+    select.addEventListener("change", () => {
+      wildtool.addresses.set(wildtool.addresses.slugOf(place), { baseline: select.value === "0" ? "" : select.value });
+      show();
+    });
+    addEventListener("hashchange", arrive);
+    arrive();
   }
 });

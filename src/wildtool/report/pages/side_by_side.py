@@ -7,6 +7,7 @@ from wildtool.engine.compare.leaderboard import run_labels, trust_line
 from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
 from wildtool.engine.score.formatting import format_p
 from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.links import TRAJECTORIES, units_that_differ
 from wildtool.report.model import Leaderboard
 from wildtool.report.pages.metrics import add_picture
 from wildtool.report.site.site import Site
@@ -26,19 +27,31 @@ class PairwiseRow:
     gained: int
     lost: int
     finding: str
+    gained_units: str
+    """Address of the list of these units."""
+    lost_units: str
 
 
 def add_side_by_side(
-    site: Site, board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult], page: str
+    site: Site,
+    board: Leaderboard,
+    pairs: Mapping[tuple[int, int], PairwiseResult],
+    page: str,
+    runs: Sequence[int],
 ) -> None:
-    """Adds the page, unless no two models share a unit."""
-    rows = _rows(board, pairs)
+    """Adds the page, unless no two models share a unit.
+
+    Args:
+        page: its slug.
+        runs: for each run of the leaderboard, its number in the report.
+    """
+    rows = _rows(site, board, pairs, runs)
     if not rows:
         return
     labels = board.labels[:MAX_COMPARED_MODELS]
     results = [run.result for run in board.runs]
     name = f"pairs-{page}"
-    site.shard(name, _pairs_for_script(board, pairs))
+    site.shard(name, _pairs_for_script(board, pairs, runs))
     site.add(
         page,
         "Models side by side",
@@ -57,7 +70,12 @@ def add_side_by_side(
     )
 
 
-def _rows(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]) -> list[PairwiseRow]:
+def _rows(
+    site: Site,
+    board: Leaderboard,
+    pairs: Mapping[tuple[int, int], PairwiseResult],
+    runs: Sequence[int],
+) -> list[PairwiseRow]:
     return [
         PairwiseRow(
             board.labels[model],
@@ -69,6 +87,10 @@ def _rows(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]) -
             result.gained,
             result.lost,
             _finding(result, p),
+            *(
+                site.link(TRAJECTORIES, units_that_differ(runs[model], runs[0], how))
+                for how in ("gained", "lost")
+            ),
         )
         for model, p in holm_corrected(pairs, 0).items()
         for result in [pairs[0, model]]
@@ -115,15 +137,16 @@ def _points(share: float) -> str:
 
 
 def _pairs_for_script(
-    board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]
+    board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult], runs: Sequence[int]
 ) -> dict[str, object]:
     """All pairs as the page's script reads them."""
     models = min(len(board.runs), MAX_COMPARED_MODELS)
     return {
         "models": board.labels[:models],
+        "runs": runs[:models],
         "pairs": [
             [
-                None if (first, second) not in pairs else _numbers(pairs[first, second], adjusted[second])
+                None if (first, second) not in pairs else _pair(pairs[first, second], adjusted[second])
                 for second in range(models)
             ]
             for first in range(models)
@@ -132,6 +155,6 @@ def _pairs_for_script(
     }
 
 
-def _numbers(result: PairwiseResult, p: float) -> Sequence[float]:
+def _pair(result: PairwiseResult, p: float) -> Sequence[float | str]:
     rounded = [round(number, 5) for number in (result.difference, result.low, result.high)]
-    return [*rounded, round(p, 6), result.gained, result.lost, result.missing, result.units]
+    return [*rounded, round(p, 6), format_p(p), result.gained, result.lost, _finding(result, p)]

@@ -1,8 +1,8 @@
 """The trajectories page: every unit of every run next to its gold answer, in shards loaded on demand.
 
-Shards: `t` lists runs and their sets of items; `ts-SET` is the index of a set, `ti-SET-N` a few of its items (tools, gold,
-the first request); `tx-RUN` is the index of a run, `tn-RUN` says which units are behind each of its numbers, and `tr-RUN-N`
-has the replies of a few of its items.
+Shards: `t` lists runs and their sets of items; `ts-SET` is the index of a set, `ti-SET-N` a few of its items (tools,
+gold, the first request); `tx-RUN` is the index of a run, `tn-RUN` says which units are behind each of its numbers, and
+`tr-RUN-N` has the replies of a few of its items.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence

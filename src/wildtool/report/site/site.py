@@ -22,6 +22,8 @@ from wildtool.report.site.shards import Shards
 from wildtool.sanitize import escape_text
 
 _KINDS = {".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png"}
+SCRIPTS = ("site.js", "addresses.js")
+"""What every page has."""
 BESIDE = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 """What a page of a folder may load: files next to it."""
 
@@ -132,7 +134,7 @@ class Site:
     def _finish_folder(self) -> Path:
         assets = self.folder / "assets"
         outputs.make_subfolder(assets)
-        for name in ("site.css", "site.js", *_each(self.pages, "styles"), *_each(self.pages, "scripts")):
+        for name in ("site.css", *SCRIPTS, *_each(self.pages, "styles"), *_each(self.pages, "scripts")):
             outputs.write_file(assets / name, _asset(name))
         for page in self.pages:
             frame = self.draw(
@@ -142,14 +144,14 @@ class Site:
                 pages=self.pages,
                 shown=[page],
                 styles=["site.css", *page.styles],
-                scripts=["site.js", *page.scripts],
+                scripts=[*SCRIPTS, *page.scripts],
             )
             outputs.write_file(self.folder / f"{page.slug}.html", frame.encode())
         return self.folder / f"{self.pages[0].slug}.html"
 
     def _finish_single(self, out: Path) -> Path:
         styles = [_asset(name).decode() for name in ("site.css", *_each(self.pages, "styles"))]
-        scripts = [_asset(name).decode() for name in ("site.js", *_each(self.pages, "scripts"))]
+        scripts = [_asset(name).decode() for name in (*SCRIPTS, *_each(self.pages, "scripts"))]
         policy = (
             f"default-src 'none'; script-src {' '.join(map(_digest, scripts))}; "
             f"style-src {' '.join(map(_digest, styles))}; img-src data:; base-uri 'none'; form-action 'none'"
