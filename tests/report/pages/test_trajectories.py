@@ -99,9 +99,14 @@ def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
     with trajectory_writer(site, read_runs(run_folders(runs))):
         pass
     names = {path.stem for path in (tmp_path / "data").iterdir()}
-    assert names == {"t", "ts-0", "ti-0-0", "tn-0", "tx-0", "tr-0-0", "tn-1", "tx-1", "tr-1-0"}
+    assert names == {"t", "ts-0", "ti-0-0", "tx-0", "tr-0-0", "tx-1", "tr-1-0"} | {
+        "tn-0",
+        "tw-0-0",
+        "tn-1",
+        "tw-1-0",
+    }
     # In a single file they follow each other so.
-    runs_shards = ["tr-0-0", "tn-0", "tx-0", "tr-1-0", "tn-1", "tx-1"]
+    runs_shards = ["tr-0-0", "tw-0-0", "tn-0", "tx-0", "tr-1-0", "tw-1-0", "tn-1", "tx-1"]
     assert site._shards == ["t", "ti-0-0", "ts-0", *runs_shards]  # pyright: ignore[reportPrivateUsage]
 
 

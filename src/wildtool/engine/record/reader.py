@@ -81,6 +81,16 @@ class LoggedRequest:
     """When its answer was recorded, in seconds since 1970."""
 
 
+@dataclass(frozen=True, slots=True)
+class RequestChains:
+    """What the steps of one item and repeat were asked, each message once."""
+
+    links: Mapping[str, Mapping[str, Any]]
+    """By hash: `tools` of the first one of a chain, `parent` and `message` of any other."""
+    ends: Mapping[tuple[str, int], str]
+    """By unit and step the hash of the last link of its request; absent where nobody knows what was asked."""
+
+
 ItemLog = dict[str, dict[int, LoggedReply | LoggedFailure]]
 """What is recorded of one item and repeat: unit → step → what came of it."""
 
@@ -219,6 +229,16 @@ class LogReader(Closing):
                 ) from error
             requests[place] = LoggedRequest(request["messages"], request["tools"], row.get("time", 0.0))
         return requests
+
+    def chains(self, item: str, repeat: int) -> RequestChains:
+        """What each step of an item was asked, as it is recorded: as chains of links that begin alike."""
+        rows = list(self._rows(item, repeat))
+        links = {link["hash"]: link for row in rows for link in row["sends"]}
+        ends: dict[tuple[str, int], str] = {}
+        for row in _without_superseded(rows):
+            if row["request"] is not None:
+                ends.setdefault((row["unit"], row["step"]), row["request"])
+        return RequestChains(links, ends)
 
     def close(self) -> None:
         for file in self._files:

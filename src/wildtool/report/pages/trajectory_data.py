@@ -13,12 +13,13 @@ from typing import Any, TypeVar, cast
 from wildtool import json_codec
 from wildtool.alter.variant import Variant
 from wildtool.engine.record.case_labels import CaseKey, CaseReading, labels_of_run
-from wildtool.engine.record.reader import LogReader, transcripts
+from wildtool.engine.record.reader import ItemLog, LogReader, transcripts
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.label_metrics import LABELS_GROUP, NO_LABEL, labels_by_case
 from wildtool.engine.score.number_units import UnitAddress, UnitsOfNumbers
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
+from wildtool.report.pages.trajectory_calls import links_of_first, recorded_texts, step_numbers
 from wildtool.sanitize import strip_folders
 from wildtool.trace import Aside, Trace
 from wildtool.types import Item, Message, Transcript, Verdict
@@ -193,13 +194,20 @@ def _run_shards(
         for at, some in enumerate(_batched(list(jobs), ITEMS_PER_SHARD)):
             starts.append(len(rows))
             shard: list[Any] = []
+            recorded: list[Any] = []
             for place, repeat in some:
-                for row, happened in _judged_units(run, reader, items, place, repeat):
+                item = items.all[place]
+                log = reader.log(item.id, repeat)
+                own = folder == first and not repeat
+                known = frozenset[str]() if own else links_of_first(first).get(item.id, frozenset[str]())
+                recorded.append(recorded_texts(log, reader.chains(item.id, repeat), item.units, known))
+                for row, happened in _judged_units(run, log, items, place, repeat):
                     case = CaseKey(items.all[place].id, repeat, row.unit)
                     said = readings.get(case, {})
                     rows.append(replace(row, labels=labels.get(case, "")))
                     shard.append({**happened, "labels": _said(said.values())} if said else happened)
             yield f"tr-{number}-{at}", shard
+            yield f"tw-{number}-{at}", recorded
     addresses = [(items.all[row.place].id, row.repeat, row.unit) for row in rows]
     yield f"tn-{number}", numbers_of_rows(numbers, addresses)
     yield f"tx-{number}", {"starts": starts, **index_of(rows, profile)}
@@ -261,11 +269,11 @@ def _items(folder: Path, profile: str) -> _Items:
 
 
 def _judged_units(
-    run: JudgingJob, reader: LogReader, items: _Items, place: int, repeat: int
+    run: JudgingJob, log: ItemLog, items: _Items, place: int, repeat: int
 ) -> Iterator[tuple[UnitRow, dict[str, Any]]]:
     variant, profile, item = run.variant, run.run_info.profile, items.all[place]
     silent_after: bool = run.run_json["identity"].get("silent_after", False)
-    answers = transcripts(reader.log(item.id, repeat), scripted=silent_after)
+    answers = transcripts(log, scripted=silent_after)
     judged = {
         rules: [_without_local_paths(verdict) for verdict in safe_judge(variant, item, answers, rules)[0]]
         for rules in variant.benchmark.profiles
@@ -277,7 +285,8 @@ def _judged_units(
         names = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(names))
         before = items.before(item, unit)
-        yield row, trace_view(trace, verdicts, before.trace, before.seen)
+        view = trace_view(trace, verdicts, before.trace, before.seen)
+        yield row, {**view, "calls": step_numbers(log.get(unit, {}))}
 
 
 def _without_local_paths(verdict: Verdict) -> Verdict:

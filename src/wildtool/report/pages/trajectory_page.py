@@ -2,7 +2,7 @@
 
 Shards: `t` lists runs and their sets of items; `ts-SET` is the index of a set, `ti-SET-N` a few of its items (tools,
 gold, the first request); `tx-RUN` is the index of a run, `tn-RUN` says which units are behind each of its numbers, and
-`tr-RUN-N` has the replies of a few of its items.
+`tr-RUN-N` has what happened in the units of a few of its items; `tw-RUN-N` has their requests and replies as recorded.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -13,6 +13,7 @@ from typing import Any
 from wildtool.engine.compare.leaderboard import marked_labels, table_titles
 from wildtool.engine.score.results import ScoreResult
 from wildtool.report.model import ReportRun
+from wildtool.report.pages.trajectory_calls import call_templates
 from wildtool.report.pages.trajectory_data import Shard, run_shards, set_shards
 from wildtool.report.parallel import run_jobs
 from wildtool.report.site.shards import Shards
@@ -57,6 +58,7 @@ def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) ->
             "how": title,
             "set": sets[_same_items(run)],
             "units": run.result.counts.units,
+            "calls": call_templates(run.about["identity"]["models"]),
             **({} if (plain := _plain_run(run, runs)) is None else {"plain": plain}),
         }
         for run, title, label in zip(runs, *_titles_and_labels([run.result for run in runs]), strict=True)
