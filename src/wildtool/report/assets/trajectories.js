@@ -99,6 +99,13 @@
     choose(form.elements.value, distinct(values).map((value) => [value, value]), "any");
   }
 
+  // Where the number is in the first page's table of its leaderboard.
+  function tableOf(name) {
+    const { board } = state.runs[chosen()[0]], [group] = name.split(": ", 1);
+    const text = new URLSearchParams({ [board ? `columns-${board + 1}` : "columns"]: group });
+    return wildtool.inOneFile() ? `#index?${text}` : `index.html#${text}`;
+  }
+
   // The units behind the chosen number, by run, and which of them can be asked for.
   function offerParts() {
     const name = field("number").value;
@@ -108,7 +115,9 @@
     about.hidden = !behind.length;
     if (!behind.length) { field("part").replaceChildren(); return; }
     const [[, { formula, byUnit, first }]] = behind;
-    about.textContent = wildtool.texts.visible(`${name}: ${formula}.${byUnit ? "" : " It is no sum over single units: all units that were judged are behind it."}`);
+    const table = make("a", "", "Its table");
+    table.href = tableOf(name);
+    about.replaceChildren(make("span", "", `${name}: ${formula}.${byUnit ? "" : " It is no sum over single units: all units that were judged are behind it."}`), " ", table);
     const counts = Object.keys(PARTS).map((part) => [part, behind.reduce((sum, [places, its]) => sum + places.filter((_, row) => its.parts[part](row)).length, 0)]);
     const before = field("part").value, offered = counts.filter(([part, count]) => part === "all" || (count && first !== "all"));
     field("part").replaceChildren(...offered.map(([part, count]) => {
@@ -189,14 +198,17 @@
   // ---- one unit
   async function data(unit) {
     const rows = state.indexes.get(unit.run), set = state.runs[unit.run].set, { size } = state.sets.get(set);
-    let shard = rows.starts.length - 1;
-    while (rows.starts[shard] > unit.row) shard -= 1;
-    const item = rows.place[unit.row], names = [`tr-${unit.run}-${shard}`, `ti-${set}-${Math.floor(item / size)}`];
+    const shard = shardOf(rows, unit.row), item = rows.place[unit.row], names = [`tr-${unit.run}-${shard}`, `ti-${set}-${Math.floor(item / size)}`];
     const [played, items] = await Promise.all(names.map(wildtool.load));
     for (const name of kept.splice(0)) if (!names.includes(name)) wildtool.forget(name);
     kept.push(...names);
     const before = items[item % size][itemOf(unit.run, unit.row)[3].indexOf(at(rows.unit, unit.row))];
     return { happened: played[unit.row - rows.starts[shard]], before };
+  }
+  function shardOf(rows, row) {
+    let shard = rows.starts.length - 1;
+    while (rows.starts[shard] > row) shard -= 1;
+    return shard;
   }
   const kept = [];
 
@@ -209,10 +221,27 @@
     return [node];
   }
 
+  // The requests and replies of a unit as recorded, and where the links of its requests are: what runs on the same items
+  // have in common is with the first of them.
+  async function recorded(unit) {
+    const rows = state.indexes.get(unit.run), set = state.runs[unit.run].set, { size } = state.sets.get(set), place = rows.place[unit.row];
+    const first = state.runs.findIndex((run) => run.set === set), inFirst = `tw-${first}-${Math.floor(place / size)}`;
+    const own = `tw-${unit.run}-${shardOf(rows, unit.row)}`;
+    const [its, common] = await Promise.all([own, inFirst].map((name) => wildtool.load(name).catch(() => null)));
+    if (!its) throw new Error("The record of this unit could not be loaded");
+    const item = its.find((one) => one.place === place && one.repeat === rows.repeat[unit.row]);
+    const same = (common || []).find((one) => one.place === place && one.repeat === 0);
+    const ends = item.units[itemOf(unit.run, unit.row)[3].indexOf(at(rows.unit, unit.row))];
+    return { ends, places: [item.links, same ? same.links : {}] };
+  }
+
   function account(unit, found) {
-    const node = make("div", "account");
+    const node = make("div", "account"), { calls } = found.happened, roles = state.runs[unit.run].calls;
+    const texts = () => recorded(unit), repeat = state.indexes.get(unit.run).repeat[unit.row];
+    const around = (number) => calls[number] ? [wildtool.calls.step(calls[number], number, { texts, template: roles[calls[number].at(-1)], repeat })] : [];
     node.append(verdicts(found), ...labels(found), ...differences(found));
-    node.append(make("div", "sides", conversation(found), gold(found)));
+    if (calls.length) node.append(make("p", "muted", wildtool.calls.total(calls)));
+    node.append(make("div", "sides", conversation(found, around), gold(found)));
     return node;
   }
 
@@ -237,6 +266,7 @@
       select.addEventListener("change", () => { location.hash = address(unit, select.value || NO_RUN); });
       bar.append(make("label", "", "compare with ", select));
     }
+    bar.append(wildtool.calls.copier("Copy link", () => new URL(address(unit), location.href).href));
     const plain = state.runs[unit.run].plain;
     if (typeof plain === "number" && besideOf(unit) !== String(plain)) {
       const link = make("a", "plain", "beside the bare model");

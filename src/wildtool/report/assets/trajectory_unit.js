@@ -1,7 +1,7 @@
 // One unit of a run in parts: its conversation, gold, differences and verdicts. Data: `trajectory_data.py`.
 "use strict";
 wildtool.unit = (() => {
-  const { make, long, pretty, beside } = wildtool.texts;
+  const { make, long, pretty, beside: compared } = wildtool.texts;
   const PROMPT = 2500, ENDING = 900, REPEATED = 300;
   const OUTCOMES = { correct: "✓", wrong: "✗", infra_error: "!", unplayed: "–" };
   // Pages in several languages give `tell`, which translates.
@@ -62,7 +62,8 @@ wildtool.unit = (() => {
     return said;
   }
 
-  function conversation({ happened, before }) {
+  // `around` gives nodes to add to a step, by its number.
+  function conversation({ happened, before }, around = () => []) {
     const node = make("div", "conversation");
     if (!happened.steps.length) node.append(...opening(before.seen), make("p", "", tell("No reply is recorded.")));
     const known = {};
@@ -71,24 +72,54 @@ wildtool.unit = (() => {
       step.append(...(number === 0 ? opening(seen || before.seen) : seen.map((one) => message(one, { known: known[role] }))));
       const last = (seen || before.seen).at(-1);
       if (last) known[role] = last[1];
-      const around = (after) => asides.filter(([, , of, later]) => of === null && later === after).map(aside);
-      step.append(...around(false), replyOf(role, reply, asides), ...around(true));
+      const beside = (after) => asides.filter(([, , of, later]) => of === null && later === after).map(aside);
+      step.append(...beside(false), replyOf(role, reply, asides), ...beside(true));
       if (done.length) step.append(make("p", "note done", `✓ gold ${done.map((one) => one + 1).join(", ")}`));
       if (note) step.append(make("p", "note", make("b", "", `${tell("rule")} `), long(note, "span")));
+      step.append(...around(number));
       node.append(step);
     });
+    // Calls that failed, and replies that the rules did not read.
+    for (let number = happened.steps.length; number < (happened.calls || []).length; number += 1) {
+      node.append(make("section", "step", make("h3", "", tell(`Step ${number + 1}`)), ...around(number)));
+    }
     return node;
   }
 
+  // What differs in the arguments of a call: by name of an argument, of those that a difference can belong to only once.
+  function wrongArguments(calls, status, number, differences) {
+    const [name] = calls[number], rivals = calls.filter(([its], other) => its === name && status[other] === "wrong");
+    if (status[number] !== "wrong" || rivals.length !== 1) return new Map();
+    const found = new Map();
+    for (const [where, expected, got, rule] of differences) {
+      if (!where.startsWith(`${name}.`)) continue;
+      const [argument] = where.slice(name.length + 1).split(/[.[]/, 1);
+      found.set(argument, [...(found.get(argument) || []), [where, expected, got, rule]]);
+    }
+    return found;
+  }
+  // The arguments of a gold call one by one: what was expected, and whether it came.
+  function argumentTable(expected, kind, wrong) {
+    const rows = expected.map(([name, text]) => [name, text, wrong.get(name)]);
+    for (const [name, its] of wrong) if (!expected.some(([known]) => known === name)) rows.push([name, "", its]);
+    const sign = (its) => its || kind !== "wrong" ? wildtool.graph.SIGNS[its ? "wrong" : kind] : wildtool.graph.SIGNS.done;
+    return make("table", "arguments", make("tbody", "", ...rows.map(([name, text, its]) => {
+      const head = make("th", "", make("bdi", "", name));
+      head.scope = "row";
+      const found = (its || []).map(([where, , got, rule]) => make("div", "found", make("small", "", `${tell("found")} `), got ? long(got, "span") : make("em", "", `(${tell("nothing")})`), make("small", "", ` ${rule}`)));
+      return make("tr", its ? "wrong" : "", head, make("td", "", make("span", "mark", sign(its)), text ? long(pretty(text), "span") : make("em", "", `(${tell("nothing")})`), ...found));
+    })));
+  }
   function gold({ happened, before }) {
     const calls = happened.gold || before.gold, status = happened.status;
     const node = make("div", "gold", make("h3", "", tell("Gold")));
     const graph = calls.length > 1 ? wildtool.graph.of(calls, status) : null;
     if (graph) node.append(make("div", "graph", graph));
-    node.append(make("ol", "", ...calls.map(([name, text, needs], number) => {
+    node.append(make("ol", "", ...calls.map(([name, expected, needs], number) => {
       const kind = status[number] || "missed";
       const after = needs.length ? ` ${tell(`after ${needs.map((one) => one + 1).join(", ")}`)}` : "";
-      return make("li", kind, make("div", "head", make("span", "mark", wildtool.graph.SIGNS[kind]), " ", make("b", "", make("bdi", "", name)), make("small", "", ` ${tell(kind)}${after}`)), long(pretty(text), "pre", "said"));
+      const shown = Array.isArray(expected) ? argumentTable(expected, kind, wrongArguments(calls, status, number, happened.differences)) : long(pretty(expected), "pre", "said");
+      return make("li", kind, make("div", "head", make("span", "mark", wildtool.graph.SIGNS[kind]), " ", make("b", "", make("bdi", "", name)), make("small", "", ` ${tell(kind)}${after}`)), shown);
     })));
     return node;
   }
@@ -97,7 +128,7 @@ wildtool.unit = (() => {
     if (!happened.differences.length) return [];
     const node = make("div", "differences", make("h3", "", tell("Differences")));
     for (const [where, expected, found, rule] of happened.differences) {
-      const [left, right] = beside(expected, found);
+      const [left, right] = compared(expected, found);
       node.append(make("div", "difference", make("b", "", make("bdi", "", where)), make("dl", "", make("dt", "", tell("expected")), make("dd", "", left), make("dt", "", tell("found")), make("dd", "", right)), make("small", "", make("span", "", `${tell("rule")}: `), long(rule, "span"))));
     }
     return [node];

@@ -1,6 +1,6 @@
 """What was sent and what came at each step of a unit: numbers for its page, and on demand the texts as recorded."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -20,12 +20,20 @@ def step_numbers(steps: Steps) -> list[list[Any]]:
     """For each recorded step its tokens, seconds and attempts, how it ended, and what was changed on its way.
 
     A step: prompt tokens and tokens of the reply (None where nobody reported them), seconds (0 where nobody measured
-    them), attempts, finish reason, changes, and the message of a call that failed, else an empty text.
+    them), attempts, finish reason, changes, the message of a call that failed, else an empty text, and the role.
     """
     return [
-        _failed(step) if isinstance(step, LoggedFailure) else [*_numbers(step.reply), ""]
-        for _, step in sorted(steps.items())
+        [*(_failed(step) if isinstance(step, LoggedFailure) else (*_numbers(step.reply), "")), step.role]
+        for step in _in_order(steps)
     ]
+
+
+def _in_order(steps: Steps) -> Iterator[LoggedReply | LoggedFailure]:
+    """The steps up to the first that is missing."""
+    number = 0
+    while number in steps:
+        yield steps[number]
+        number += 1
 
 
 def _numbers(reply: Reply) -> list[Any]:
@@ -61,7 +69,7 @@ def recorded_texts(
     """
     return {
         "units": [
-            [_texts(unit, number, step, chains) for number, step in sorted(log.get(unit, {}).items())]
+            [_texts(unit, number, step, chains) for number, step in enumerate(_in_order(log.get(unit, {})))]
             for unit in units
         ],
         "links": {name: _link(link) for name, link in chains.links.items() if name not in elsewhere},

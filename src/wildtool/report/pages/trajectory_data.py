@@ -200,7 +200,8 @@ def _run_shards(
                 log = reader.log(item.id, repeat)
                 own = folder == first and not repeat
                 known = frozenset[str]() if own else links_of_first(first).get(item.id, frozenset[str]())
-                recorded.append(recorded_texts(log, reader.chains(item.id, repeat), item.units, known))
+                texts = recorded_texts(log, reader.chains(item.id, repeat), item.units, known)
+                recorded.append({"place": place, "repeat": repeat, **texts})
                 for row, happened in _judged_units(run, log, items, place, repeat):
                     case = CaseKey(items.all[place].id, repeat, row.unit)
                     said = readings.get(case, {})
@@ -341,7 +342,14 @@ def tool_texts(trace: Trace) -> list[str]:
 
 
 def _gold(trace: Trace) -> list[Any]:
-    return [[call.name, part_text(call.arguments), list(call.deps)] for call in trace.gold]
+    return [[call.name, _arguments(call.arguments), list(call.deps)] for call in trace.gold]
+
+
+def _arguments(value: Any) -> str | list[list[str]]:
+    """The arguments of a gold call one by one, name and value; what is no object as one text."""
+    if not isinstance(value, Mapping):
+        return part_text(value)
+    return [[part_text(name), part_text(its)] for name, its in cast(Mapping[Any, Any], value).items()]
 
 
 def _excerpt(unit: _Before) -> str:

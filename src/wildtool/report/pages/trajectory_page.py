@@ -52,16 +52,19 @@ def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, 
 
 
 def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) -> None:
+    titles, labels = _titles_and_labels([run.result for run in runs])
+    boards = list(dict.fromkeys(titles))
     rows = [
         {
             "label": label,
             "how": title,
+            "board": boards.index(title),
             "set": sets[_same_items(run)],
             "units": run.result.counts.units,
             "calls": call_templates(run.about["identity"]["models"]),
             **({} if (plain := _plain_run(run, runs)) is None else {"plain": plain}),
         }
-        for run, title, label in zip(runs, *_titles_and_labels([run.result for run in runs]), strict=True)
+        for run, title, label in zip(runs, titles, labels, strict=True)
     ]
     site.shard("t", {"runs": rows})
     site.add(
@@ -72,6 +75,7 @@ def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) ->
             "trajectory_texts.js",
             "trajectory_graph.js",
             "trajectory_unit.js",
+            "trajectory_calls.js",
             "trajectory_filters.js",
             "trajectories.js",
         ),
