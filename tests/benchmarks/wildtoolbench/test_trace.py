@@ -18,6 +18,7 @@ from benchmarks.wildtoolbench.build import (
     raw_call,
     says,
     transcript,
+    verdict,
 )
 from benchmarks.wildtoolbench.test_judge import HOSTILE, ITEM, PROFILES
 from wildtool.alter.variant import Variant
@@ -79,7 +80,7 @@ def test_only_the_official_rule_that_decided_stands_at_its_place() -> None:
     found = trace(
         "official", [node("a", text="one", n=1), answer(0)], calls(call("a", text="zzzzz", n=2)), DONE
     )
-    assert ["similarity" in difference.rule for difference in found.differences] == [True, False]
+    assert ["similar enough" in difference.rule for difference in found.differences] == [True, False]
 
 
 def test_of_equal_names_the_gold_call_that_is_nearest_is_wrong() -> None:
@@ -169,3 +170,27 @@ def test_every_view_shows_groups_that_the_summary_has(profile: str) -> None:
     views = pages_of(WILDTOOLBENCH, profile)
     assert {group for view in views for group in view.groups} <= groups
     assert len({view.slug for view in views}) == len(views)
+
+
+@pytest.mark.parametrize("profile", ["official", "paper"])
+def test_verdicts_and_notes_say_their_rules_in_words(profile: str) -> None:
+    gold = [node("a", text="one", n=1), answer(0)]
+    replies = [
+        [calls(call("zz"))],
+        [calls(call("a", text="one", n="1"))],
+        [calls(call("a", text="one"))],
+        [calls(call("a", text="one", n=1, more=2)), DONE],
+        [calls(call("a", text="zzzzz", n=1)), DONE],
+        [says("")],
+        [DONE],
+        [calls(call("a", text="one", n=1)), calls(call("a", text="one", n=1))],
+    ]
+    for its in replies:
+        own = verdict(profile, gold, *its)
+        assert own.outcome == "wrong"
+        notes = [step.note for step in trace(profile, gold, *its).steps]
+        rules = [difference.rule for difference in trace(profile, gold, *its).differences]
+        label = str(own.fields["error_label"])
+        for text in (own.reason, *notes, *rules):
+            words = text.partition(" (the original raises ")[0]
+            assert label not in words and "_" not in words, (its, text)

@@ -18,6 +18,7 @@ from wildtool.benchmarks.wildtoolbench.official.judge import (
     score_task,
 )
 from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
+from wildtool.benchmarks.wildtoolbench.rule_words import rule_in_words
 from wildtool.toolcall.graph import topology
 from wildtool.types import FieldValue, Item, Message
 
@@ -96,12 +97,12 @@ def _official_fault(
     """Error class and reason of a task the original calls wrong, from the step that decided."""
     bad = _first_bad_check(result)
     if bad is not None:
-        return class_of_check(bad), bad
+        return class_of_check(bad), rule_in_words(bad)
     raised = f" (the original raises {result.reference_error[1]})" if result.reference_error else ""
     if not episode.schedule.executable or not task.nodes:
         return error_classes.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
     if (episode.reason or episode.raised or "").startswith((UNREADABLE_CALLS, "TypeError", "RecursionError")):
-        return error_classes.UNREADABLE, f"{episode.reason or 'calls cannot be read'}{raised}"
+        return error_classes.UNREADABLE, f"{rule_in_words(episode.reason or UNREADABLE_CALLS)}{raised}"
     stage, text = result.reference_error or ("", "")
     if stage == "scoring" and text != NO_GOLD:
         missing = next(
@@ -121,7 +122,7 @@ def unfit_reply(episode: OfficialEpisode, session: Session, task: Task, reply: M
     if not calls:
         return error_classes.classify_text(task.nodes, fulfilled, empty=not reply.get("content"))
     if (name := _unexpected_call(calls, task, fulfilled)) is None:
-        return error_classes.UNREADABLE, episode.reason or "calls cannot be read"
+        return error_classes.UNREADABLE, rule_in_words(episode.reason or UNREADABLE_CALLS)
     return error_classes.classify_call(task.nodes, fulfilled, name, _names(session))
 
 
@@ -221,7 +222,7 @@ def judge_paper_profile(episode: OfficialEpisode, session: Session, position: in
         "error_label": result.error_type,
         "reference_error": None,
     }
-    reason = result.error_type or "every call right"
+    reason = rule_in_words(result.error_type) if result.error_type else "every call right"
     detail = {"steps": [{"matched": list(step.matched), "correct": step.correct} for step in episode.log]}
     return Check(result.correct, result.column, reason, None, columns, detail, len(episode.log))
 

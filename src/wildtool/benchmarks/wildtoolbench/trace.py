@@ -12,6 +12,7 @@ from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.official.judge import check_step, object_schemas, score_task
+from wildtool.benchmarks.wildtoolbench.rule_words import rule_in_words
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.trace import (
     GoldCall,
@@ -121,13 +122,15 @@ def _official(
         return _Account(fulfilled, notes, missed)
     step = episode.log[bad]
     labels = result.checks[bad]
-    notes[bad] = "; ".join(dict.fromkeys(label for label in labels if label != CORRECT))
+    notes[bad] = "; ".join(dict.fromkeys(rule_in_words(label) for label in labels if label != CORRECT))
     for number in range(bad + 1, len(episode.log)):
         deleted = number == result.deleted
         after = "removed from the log, since an earlier step decided" if deleted else "not checked any more"
         notes[number] = f"{notes[number]}; {after}" if number in notes else after
     pairs = _pairs(step, nodes)
-    failed = [(*pair, label) for pair, label in zip(pairs, labels, strict=False) if label != CORRECT]
+    failed = [
+        (*pair, rule_in_words(label)) for pair, label in zip(pairs, labels, strict=False) if label != CORRECT
+    ]
     differences = [d for node, text, label in failed for d in _differences(nodes[node], text, label)]
     return _Account(fulfilled, notes, missed, differences)
 
@@ -183,7 +186,7 @@ def _name_notes(episode: OfficialEpisode) -> dict[int, str]:
     """What the episode said of a step that did not fit."""
     if episode.raised is not None:
         return {len(episode.log): f"the original raises {episode.raised}"}
-    return {len(episode.log) - 1: episode.reason} if episode.reason else {}
+    return {len(episode.log) - 1: rule_in_words(episode.reason)} if episode.reason else {}
 
 
 def _pairs(step: LoggedStep, nodes: Sequence[GoldNode]) -> list[tuple[int, Any]]:

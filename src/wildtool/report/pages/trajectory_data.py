@@ -349,7 +349,22 @@ def _arguments(value: Any) -> str | list[list[str]]:
     """The arguments of a gold call one by one, name and value; what is no object as one text."""
     if not isinstance(value, Mapping):
         return part_text(value)
-    return [[part_text(name), part_text(its)] for name, its in cast(Mapping[Any, Any], value).items()]
+    return [[part_text(name), _value_text(its)] for name, its in cast(Mapping[Any, Any], value).items()]
+
+
+def _value_text(value: Any) -> str:
+    """A value as text; a text that reads like another value has its quotes, such as `"42"`."""
+    if not isinstance(value, str):
+        return part_text(value) or "null"
+    return json_codec.dumps(value).decode() if _reads_otherwise(value) else value
+
+
+def _reads_otherwise(text: str) -> bool:
+    try:
+        json_codec.loads(text)
+    except (ValueError, RecursionError):
+        return not text
+    return True
 
 
 def _excerpt(unit: _Before) -> str:
