@@ -1,8 +1,13 @@
 """The trajectories page in a browser: found, opened, read by keyboard and on a phone; hostile sessions stay text."""
 
+import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlencode
 
 import pytest
@@ -10,7 +15,7 @@ import pytest
 from alter.agent.agent_play import CODEX, PLAIN_STEP, Played
 from alter.agent.agent_play import play as play_agent
 from e2e.tabs import lent
-from report.report_build import ATTACK, Scripted, hostile, play
+from report.report_build import ATTACK, Scripted, hostile, play, type_
 from wildtool.report import links
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_page import trajectory_writer
@@ -263,6 +268,149 @@ def test_list_and_unit_fit_a_phone(page: "Page", site: Path) -> None:
     for query in ({}, {"run": "0", "item": "wild_mini_0", "unit": "0"}):
         visit(page, site, **query)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+# What was sent and what came --------------------------------------------------------------------------
+
+SECRET = "sk-0123456789abcdef0123456789"
+
+
+class ChatServer(BaseHTTPRequestHandler):
+    """Answers each chat completion with a text, its first with a failure; keeps what was asked."""
+
+    asked: ClassVar[list[Any]] = []
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body)
+        answer = {
+            "choices": [
+                {
+                    "message": {"role": "assistant", "content": "I’d rather <b>not</b>."},
+                    "finish_reason": "stop",
+                }
+            ],
+            "usage": {"prompt_tokens": 1234, "completion_tokens": 56},
+        }
+        status, text = (500, b"{}") if len(self.asked) == 1 else (200, json.dumps(answer).encode())
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[Any]]]:
+    """A report of a run at an endpoint that was given a key, and the bodies that the endpoint was sent."""
+    place = tmp_path_factory.mktemp("asked")
+    ChatServer.asked.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ChatServer)
+    Thread(target=server.serve_forever, daemon=True).start()
+    base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    words = ["run", "wild-mini", "-m", "it's", "--base-url", base_url, "--limit", "1", "--concurrency", "1"]
+    words += [
+        "--temperature",
+        "0.5",
+        "--seed",
+        "7",
+        "--extra-body",
+        '{"top_p": 0.9}',
+        "-q",
+        "-o",
+        str(place / "run"),
+    ]
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as thread:
+        patch.setenv("OPENAI_API_KEY", SECRET)
+        # A browser may have an event loop in this one.
+        thread.submit(type_, *words).result()
+    server.shutdown()
+    yield _site(place / "site", [place / "run"]), ChatServer.asked
+
+
+def copied(page: "Page", button: str) -> str:
+    """What a button copies."""
+    keep = "{ writeText: async (text) => { window.copied = text; } }"
+    page.evaluate(f"Object.defineProperty(navigator, 'clipboard', {{ value: {keep}, configurable: true }})")
+    page.get_by_role("button", name=button, exact=True).first.click()
+    page.wait_for_function("window.copied")
+    text: str = page.evaluate("window.copied")
+    page.evaluate("delete window.copied")
+    return text
+
+
+def test_a_request_is_copied_as_it_was_sent_and_as_a_command_without_a_key(
+    page: "Page", asked: tuple[Path, list[Any]]
+) -> None:
+    site, bodies = asked
+    visit(page, site, run="0", item="wild_mini_0", unit="1")
+    page.locator(f"{PANE} .call-texts summary").first.click()
+    request = json.loads(copied(page, "Copy request as JSON"))
+    (sent,) = [body for body in bodies if body["messages"] == request["messages"]]
+    assert sent["tools"] == request["tools"]
+    head, _, rest = copied(page, "Copy request as curl").partition("\n")
+    assert json.loads(rest.removesuffix("\nEND\n")) == sent
+    words = shlex.split(head)
+    assert words[0] == "curl" and words[1].endswith("/v1/chat/completions")
+    assert "Authorization: Bearer $API_KEY" in words and "<<END" in words
+    assert json.loads(copied(page, "Copy reply"))["usage"]["completion_tokens"] == 56
+    assert not any(SECRET.encode() in path.read_bytes() for path in site.parent.rglob("*") if path.is_file())
+
+
+def test_a_unit_says_what_it_took_and_how_often_it_was_tried(
+    page: "Page", asked: tuple[Path, list[Any]]
+) -> None:
+    site, _ = asked
+    visit(page, site, run="0", item="wild_mini_0", unit="1")
+    assert "1,234 + 56 tokens" in page.locator(f"{PANE} .call-texts").first.inner_text()
+    texts = [
+        (visit(page, site, run="0", item="wild_mini_0", unit=unit), page.locator(PANE).inner_text())[1]
+        for unit in "0123"
+    ]
+    assert sum("2 attempts" in text for text in texts) == 1
+
+
+def test_a_copied_link_opens_the_same_unit_in_the_same_list(page: "Page", site: Path) -> None:
+    visit(page, site, run="2", outcome="wrong", item="wild_mini_1", unit="2", beside="0")
+    link = copied(page, "Copy link")
+    page.goto("about:blank")
+    page.goto(link)
+    page.locator(f"{PANE} .accounts.two").wait_for()
+    assert page.locator(f"{PANE} h2").inner_text().endswith("wild_mini_1 · unit 2")
+    assert found(page) == "8 of 16 units"
+
+
+def test_a_run_without_an_endpoint_says_why_there_is_no_command(page: "Page", site: Path) -> None:
+    visit(page, site, run="1", item="wild_mini_0", unit="0")
+    page.locator(f"{PANE} .call-texts summary").first.click()
+    page.get_by_text("No curl command: this model is not called over HTTP").first.wait_for()
+    assert json.loads(copied(page, "Copy request as JSON"))["messages"]
+
+
+def test_gold_is_shown_argument_by_argument_beside_what_came(page: "Page", site: Path) -> None:
+    visit(page, site, run="1", item="wild_mini_1", unit="0")
+    wrong = page.locator(f"{PANE} .gold li.wrong .arguments tr.wrong")
+    assert wrong.count() > 0
+    assert "found" in wrong.first.inner_text()
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ({"run": "9"}, "run “9”"),
+        ({"run": "0", "number": "no such number"}, "number “no such number”"),
+        ({"run": "0", "outcome": "odd"}, "outcome “odd”"),
+        ({"run": "0", "item": "gone"}, "item “gone”"),
+        ({"run": "0", "beside": "9"}, "beside “9”"),
+    ],
+)
+def test_what_an_address_names_in_vain_is_said(
+    page: "Page", site: Path, query: dict[str, str], named: str
+) -> None:
+    page.goto("about:blank")
+    page.goto(f"{site.as_uri()}#{urlencode(query)}")
+    page.locator(STATUS, has_text=named).wait_for()
 
 
 # Hostile sessions ------------------------------------------------------------------------------------

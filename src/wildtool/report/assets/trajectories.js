@@ -343,6 +343,7 @@
     for (const key of FILTERS) if (field(key).selectedIndex < 0) field(key).selectedIndex = 0;
     find();
     const unit = named(query);
+    if (state.beside && state.beside !== NO_RUN && !state.runs[Number(state.beside)]) unknown.push("beside");
     if (query.get("item") && !unit) unknown.push("item", ...(query.get("unit") ? ["unit"] : []));
     if (unknown.length) status.append(`. Left out, since it is not here: ${wildtool.texts.visible(unknown.map((key) => `${key} “${query.get(key)}”`).join(", "))}`);
     const page = Number(query.get("page") || 1) - 1;
