@@ -8,15 +8,15 @@ from typing import Any
 
 from wildtool import json_codec
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LogReader, RequestChains
-from wildtool.models.call_template import call_template
 from wildtool.models.token_usage import token_usage
+from wildtool.report.call_template import call_template
 from wildtool.sanitize import strip_folders
 from wildtool.types import Reply
 
-Steps = Mapping[int, LoggedReply | LoggedFailure]
+RecordedSteps = Mapping[int, LoggedReply | LoggedFailure]
 
 
-def step_numbers(steps: Steps) -> list[list[Any]]:
+def step_numbers(steps: RecordedSteps) -> list[list[Any]]:
     """For each recorded step its tokens, seconds and attempts, how it ended, and what was changed on its way.
 
     A step: prompt tokens and tokens of the reply (None where nobody reported them), seconds (0 where nobody measured
@@ -28,7 +28,7 @@ def step_numbers(steps: Steps) -> list[list[Any]]:
     ]
 
 
-def _in_order(steps: Steps) -> Iterator[LoggedReply | LoggedFailure]:
+def _in_order(steps: RecordedSteps) -> Iterator[LoggedReply | LoggedFailure]:
     """The steps up to the first that is missing."""
     number = 0
     while number in steps:
