@@ -15,7 +15,7 @@ CARRIERS = {
     "trust_line",
     "marked_labels",
     "labels",
-    "may_be_ranked",
+    "why_unranked",
     "evidence_cells",
     "table_caveats",
     "print_caveats",

@@ -230,7 +230,7 @@ class Metric:
     numerator: float
     denominator: float
     low: float | None = None
-    """Lower end of the 95 % interval, clustered by item; None where none is given."""
+    """Lower end of the 95 % interval, clustered by item; None where none is given, as where units have no verdict."""
     high: float | None = None
     kind: Literal["rate", "mean", "count"] = "rate"
     unit: str = ""
@@ -244,6 +244,11 @@ class Metric:
     better: Direction = "more"
     evidence: Evidence | None = None
     """What it rests on; None where its benchmark does not say, which then is what its run rests on."""
+    least: float | None = None
+    """The smallest that units without a verdict could make a rate; None where it rests on none, or its benchmark does not
+    say."""
+    most: float | None = None
+    """The largest that they could make it; equal to `least` where they are no units of this rate."""
 
 
 class Ask(Protocol):

@@ -7,7 +7,7 @@ import pytest
 
 from report.report_build import Scripted, play
 from wildtool.engine.compare.comparison import compare_all
-from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, compare_all_pairs, holm_corrected, ranks
+from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, compare_all_pairs, holm_corrected
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
@@ -69,22 +69,36 @@ def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: L
     assert sum(bool(row.tied) for row in shown.table.rows) == 1
 
 
-@pytest.mark.parametrize(
-    ("tied", "expected"),
-    [(set(), ["1", "2", "3"]), ({1}, ["=1", "=1", "3"]), ({2}, ["1", "=2", "=2"]), ({1, 2}, ["=1"] * 3)],
-)
-def test_tied_models_share_the_place_of_the_first_of_them(tied: set[int], expected: list[str]):
-    assert ranks(3, tied, {}) == expected
-
-
 def against(p: float) -> PairwiseResult:
     return PairwiseResult(-0.1, -0.2, 0.0, p, 0, 1, 10)
 
 
-def test_a_row_of_near_neighbours_does_not_tie_the_best_with_the_worst():
-    found = {(0, 2): against(0.01), (0, 3): against(0.001), (2, 3): against(0.04)}
-    assert ranks(4, {1, 2, 3}, found) == ["=1", "=1", "=3", "=3"]
-    assert ranks(3, {1, 2}, found) == ["=1", "=1", "3"]
+def ranks(board: Leaderboard, told_apart: set[tuple[int, int]]) -> list[str]:
+    """The ranks of a board where some pairs, by their places, differ, and no others do."""
+    places = range(len(board.runs))
+    found = {
+        (first, second): against(0.0 if (first, second) in told_apart else 1.0)
+        for first in places
+        for second in places
+        if first < second
+    }
+    return [standing.rank for standing in board.ranking(found).standings]
+
+
+@pytest.mark.parametrize(
+    ("told_apart", "expected"),
+    [
+        ({(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}, ["1", "2", "3", "4"]),
+        ({(0, 1), (0, 2), (0, 3)}, ["1", "=2", "=2", "=2"]),
+        ({(0, 3)}, ["=1", "=1", "=1", "4"]),
+        ({(0, 2), (0, 3), (1, 3)}, ["=1", "=1", "=3", "=3"]),
+        (set(), ["=1"] * 4),
+    ],
+)
+def test_no_two_models_of_a_rank_can_be_told_apart(
+    board: Leaderboard, told_apart: set[tuple[int, int]], expected: list[str]
+):
+    assert ranks(board, told_apart) == expected
 
 
 def turned(board: Leaderboard, better: Direction) -> Leaderboard:

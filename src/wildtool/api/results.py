@@ -14,7 +14,7 @@ from wildtool.engine.compare.comparison import Comparison, compare_all
 from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.load import check_comparable, load_compared_runs
 from wildtool.engine.score.explain import metric_named
-from wildtool.engine.score.formatting import counted, format_counts, format_interval, format_value
+from wildtool.engine.score.formatting import counted, format_counts, format_ends, format_open, format_value
 from wildtool.engine.score.matrix import run_matrix
 from wildtool.engine.score.results import ScoreResult, load_result, open_results
 from wildtool.engine.score.verdict_table import relation
@@ -62,7 +62,7 @@ class Scores(Sequence[Metric]):
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
         for metric in self._metrics:
-            ends = "–".join(format_interval(metric) or ())
+            ends = format_ends(metric)
             yield f"{metric.group}: {metric.name}", format_value(metric), ends, format_counts(metric)
 
     @property
@@ -117,9 +117,9 @@ class Scores(Sequence[Metric]):
 
 
 def _headline(metric: Metric) -> str:
-    ends = "–".join(format_interval(metric) or ())
-    counts = format_counts(metric)
-    more = ", ".join(filter(None, (f"95 %: {ends}" if ends else "", counts)))
+    ends, counts = format_ends(metric), format_counts(metric)
+    what = "95 %" if format_open(metric) is None else "possible"
+    more = ", ".join(filter(None, (f"{what}: {ends}" if ends else "", counts)))
     return ellipsize(
         f"{metric.group}: {metric.name} = {format_value(metric)}" + (f" ({more})" if more else ""), _WIDTH
     )
@@ -128,7 +128,7 @@ def _headline(metric: Metric) -> str:
 def _group_lines(metrics: Sequence[Metric]) -> Iterator[str]:
     """The first numbers of a group."""
     for metric in metrics[:_SHOWN_NUMBERS]:
-        ends = "–".join(format_interval(metric) or ())
+        ends = format_ends(metric)
         name = ellipsize(metric.name, _NAME_WIDTH)
         yield f"  {name:<{_NAME_WIDTH}} {format_value(metric):>10}  {ends:<10}  {format_counts(metric)}".rstrip()
     if (left := len(metrics) - _SHOWN_NUMBERS) > 0:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wildtool.engine.compare.pairs import compare_all_pairs
+from wildtool.engine.compare.ranking import TIES_NOTE
 from wildtool.engine.score.audit import Audit, audit_profile
 from wildtool.outputs import GENERATOR, write_file
 from wildtool.report.charts.spec import MAX_LINE_MODELS
@@ -22,10 +23,6 @@ from wildtool.table.csv_file import numbers_csv
 from wildtool.temporary import temporary_folder
 
 TITLE = "wildtool report"
-TIES_NOTE = (
-    "Tied (=): the paired difference of accuracy from the model above is not distinguishable from zero (exact test by"
-    " item, Holm's correction). Models sharing a rank are statistically tied with its first."
-)
 
 
 @step_line()

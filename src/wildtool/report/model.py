@@ -1,7 +1,7 @@
 """What pages are made from: runs, and the leaderboards that group comparable ones."""
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -9,9 +9,10 @@ from typing import Any
 
 from wildtool.benchmark import Benchmark
 from wildtool.declared import pages_of
-from wildtool.engine.compare.leaderboard import headline, marked_labels, may_be_ranked, table_titles
-from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, ranks, share, ties
+from wildtool.engine.compare.leaderboard import marked_labels, run_labels, table_titles
+from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, share
 from wildtool.engine.compare.published import MetricKey
+from wildtool.engine.compare.ranking import Ranking, order_of, rank_runs, why_unranked
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark, played_benchmark
 from wildtool.engine.score.matrix import rates_of_run
@@ -22,7 +23,7 @@ from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
 from wildtool.report.parallel import run_jobs
 from wildtool.stats.matrix import Matrix, matrix_of
-from wildtool.stats.metrics import best_first, sample_weights
+from wildtool.stats.metrics import sample_weights
 from wildtool.steps import show_step, step_line
 from wildtool.table import MetricTable, heads_of, results_table
 from wildtool.types import Metric, Source
@@ -76,10 +77,7 @@ class Leaderboard:
     @property
     def ranked(self) -> int:
         """How many runs, from the first, have a rank."""
-        decides = headline(self.runs[0].result)
-        if decides is not None and not decides.better:
-            return 0
-        return sum(_with_rank(self.runs))
+        return sum(not reason for reason in why_unranked(self.results, _bars(self.runs)))
 
     @property
     def benchmark(self) -> Benchmark:
@@ -89,11 +87,9 @@ class Leaderboard:
     def profile(self) -> str:
         return self.runs[0].result.profile
 
-    def places(self, tied: Container[int], pairs: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
-        """The rank of each run, as `ranks`; empty texts for those that have none."""
-        count = self.ranked
-        among = {pair: result for pair, result in pairs.items() if max(pair) < count}
-        return [*ranks(count, tied, among), *[""] * (len(self.runs) - count)]
+    def ranking(self, pairs: Mapping[tuple[int, int], PairwiseResult]) -> Ranking:
+        """The ranks of the runs, and the finding. Args: pairs: every model against every other."""
+        return rank_runs(self.results, run_labels(self.results), pairs, _bars(self.runs))
 
     @property
     def results(self) -> list[ScoreResult]:
@@ -127,11 +123,9 @@ class Leaderboard:
         Args:
             pairs: every model against every other; decides ties.
         """
-        tied = ties(pairs, self.ranked)
-        places = self.places(tied, pairs)
         rows = (
-            replace(row, place=place, tied=tied.get(number, "") if place else "")
-            for number, (row, place) in enumerate(zip(table.rows, places, strict=True))
+            replace(row, place=standing.rank, tied=standing.tied)
+            for row, standing in zip(table.rows, self.ranking(pairs).standings, strict=True)
         )
         return replace(table, rows=tuple(rows))
 
@@ -220,21 +214,12 @@ def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
 
 
 def _in_order(runs: Sequence[ReportRun]) -> list[ReportRun]:
-    """The ranked runs, then the others, each with the best first."""
-    pairs = sorted(zip(_with_rank(runs), runs, strict=True), key=lambda pair: (not pair[0], _rank(pair[1])))
-    return [run for _, run in pairs]
+    return [runs[place] for place in order_of([run.result for run in runs], _bars(runs))]
 
 
-def _with_rank(runs: Sequence[ReportRun]) -> list[bool]:
-    """Which runs of a table have a rank; those that may have none change nothing for the others."""
-    ranked = iter(may_be_ranked([run.result for run in runs if run.eligible]))
-    return [run.eligible and next(ranked) for run in runs]
-
-
-def _rank(run: ReportRun) -> tuple[float, str]:
-    metric = headline(run.result)
-    place = best_first(None, "") if metric is None else best_first(metric.value, metric.better)
-    return place, run.result.model
+def _bars(runs: Iterable[ReportRun]) -> list[str]:
+    """What keeps each run from a rank, apart from its numbers."""
+    return ["" if run.eligible else "it is not of the kind that is ranked here" for run in runs]
 
 
 def _benchmark(run: ReportRun) -> Benchmark:

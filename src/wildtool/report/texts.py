@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wildtool.engine.compare.pairs import compare_all_pairs
+from wildtool.engine.compare.ranking import TIES_NOTE
 from wildtool.outputs import LATEX, MARKDOWN
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
 from wildtool.sanitize import single_line
@@ -45,9 +46,7 @@ def _markdown_of(board: Leaderboard) -> str:
     lines = [f"## {markdown_text(board.title)}", "", *markdown_table(overview), ""]
     notes = list(table_caveats(board.results))
     if any(row.tied for row in overview.rows):
-        notes.append(
-            "=: statistically tied with the model above and with the first of its rank (paired tests by item)."
-        )
+        notes.append(TIES_NOTE)
     lines += [f"- {markdown_text(note)}" for note in notes] + [""] * bool(notes)
     for group in board.groups:
         summary = f"<details><summary>{html.escape(single_line(group))}</summary>"

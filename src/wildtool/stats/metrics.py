@@ -3,10 +3,10 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from wildtool.evidence import Evidence, joined_evidence
 from wildtool.reply_ends import NOT_RIGHT, error_class
@@ -242,12 +242,109 @@ def rate_metrics(verdicts: Any, rates: Sequence[Rate]) -> list[Metric]:
                 for place, found in its_sums:
                     if row[place]:
                         found[item] += float(row[place]) * alike
-    return [
+    metrics = [
         replace(
             _metric_of_columns(rate, *(sums[pair] for pair in _sums_of(rate))), evidence=behind[rate.where]
         )
         for rate in rates
     ]
+    # What tells an outcome is the first of the doubts.
+    lost = [row for row in rows if doubts and row[1 + len(wheres) + len(amounts)] in (1, 2)]
+    if not lost:
+        return metrics
+    conditions = {where: place for place, where in enumerate(wheres, 1)}
+    return [
+        _with_range(
+            metric,
+            sum(sums[ends[1]]),
+            *_lost_sums(lost, conditions[rate.where], [places[amount] for _, amount in ends]),
+        )
+        for rate, metric in zip(rates, metrics, strict=True)
+        for ends in [_sums_of(rate)[-2:]]
+    ]
+
+
+def _lost_sums(rows: Sequence[tuple[Any, ...]], where: int, places: Sequence[int]) -> list[float]:
+    """Numerator and denominator of the rows without a verdict that a rate counts.
+
+    Args:
+        rows: all that have no verdict, as counted.
+        where: column that says whether a row counts.
+        places: columns of both.
+    """
+    counted = [row for row in rows if row[where]]
+    return [sum(float(row[place] or 0) * row[-1] for row in counted) for place in places]
+
+
+def _with_range(metric: Metric, total: float, top: float, bottom: float) -> Metric:
+    """A rate with the range that its units without a verdict leave open, where it has any, instead of an interval of what
+    was counted.
+
+    Args:
+        total: the denominator of all its units.
+        top: the numerator of those without a verdict, of which nothing is certain.
+        bottom: their denominator.
+    """
+    if metric.evidence is None or metric.evidence.complete:
+        return metric
+    if metric.value is None or metric.low is None:
+        return replace(metric, low=None, high=None)
+    certain = metric.value * total - top
+    least, most = (min(1.0, max(0.0, end / total)) for end in (certain, certain + bottom))
+    return replace(metric, low=None, high=None, least=least, most=most)
+
+
+class Spread(NamedTuple):
+    """The ends of a weighted sum of rates."""
+
+    low: float | None
+    """Of its 95 % interval; None where a rate has none."""
+    high: float | None
+    least: float | None
+    """The smallest that units without a verdict could make it; None where there are none, or where it is not known."""
+    most: float | None
+
+
+def spread_of(parts: Sequence[tuple[float, Metric]]) -> Spread:
+    """The ends of a weighted sum of independent rates. Args: parts: each rate with its weight, not negative."""
+    low = high = least = most = None
+    intervals = [
+        (weight, (rate.value, rate.low, rate.high))
+        for weight, rate in parts
+        if rate.value is not None and rate.low is not None and rate.high is not None
+    ]
+    if parts and len(intervals) == len(parts):
+        _, low, high = weighted_sum(intervals)
+    ranges = [
+        (weight * rate.least, weight * rate.most)
+        if rate.least is not None and rate.most is not None
+        else (weight * rate.value,) * 2
+        for weight, rate in parts
+        if rate.value is not None and (rate.least is not None or not _lacks_verdicts(rate, None))
+    ]
+    if len(ranges) == len(parts) and any(rate.least is not None for _, rate in parts):
+        least, most = (sum(ends) for ends in zip(*ranges, strict=True))
+    return Spread(low, high, least, most)
+
+
+def _lacks_verdicts(rate: Metric, evidence: Evidence | None) -> bool:
+    """Whether units behind a rate have no verdict. Args: evidence: of one that has none of its own; None if unknown."""
+    behind = rate.evidence or evidence
+    return behind is not None and not behind.complete
+
+
+def without_false_intervals(metrics: Iterable[Metric], evidence: Evidence) -> Iterator[Metric]:
+    """The metrics, without the 95 % interval of those that rest on units without a verdict: it would be one of what was
+    counted, and says nothing of what is missing.
+
+    Args:
+        evidence: of the run, for metrics that have none of their own.
+    """
+    for metric in metrics:
+        is_settled = (
+            metric.least == metric.most if metric.least is not None else not _lacks_verdicts(metric, evidence)
+        )
+        yield metric if is_settled else replace(metric, low=None, high=None)
 
 
 def _sampled(rate: Rate) -> Rate:
@@ -325,28 +422,21 @@ def mean_of_rates(group: str, name: str, parts: Sequence[Metric], *, headline: b
 
     Numerator and denominator are sums over all parts; the note is the first that a part has.
     """
-    values = [part.value for part in parts if part.value is not None]
-    ends = [
-        (part.value, part.low, part.high)
-        for part in parts
-        if part.value is not None and part.low is not None and part.high is not None
-    ]
-    value = low = high = None
-    if values and len(ends) == len(values):
-        value, low, high = weighted_sum([(1 / len(ends), each) for each in ends])
-    elif values:
-        value = sum(values) / len(values)
+    valued = [(part.value, part) for part in parts if part.value is not None]
+    spread = spread_of([(1 / len(valued), part) for _, part in valued])
     return Metric(
         group,
         name,
-        value,
+        sum(value for value, _ in valued) / len(valued) if valued else None,
         sum(p.numerator for p in parts),
         sum(p.denominator for p in parts),
-        low,
-        high,
+        spread.low,
+        spread.high,
         headline=headline,
         note=next((part.note for part in parts if part.note), ""),
         evidence=joined_evidence(part.evidence for part in parts),
+        least=spread.least,
+        most=spread.most,
     )
 
 

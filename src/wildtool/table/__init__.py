@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from wildtool.engine.compare import leaderboard
 from wildtool.engine.compare.published import MetricKey
-from wildtool.engine.score.formatting import format_counts, format_direction, format_interval, format_value
+from wildtool.engine.score.formatting import (
+    format_counts,
+    format_direction,
+    format_interval,
+    format_open,
+    format_value,
+)
 from wildtool.engine.score.results import ScoreResult
 from wildtool.stats.matrix import Matrix
 from wildtool.types import Direction, Metric
@@ -48,7 +54,8 @@ class Cell:
 
     value: str = "–"
     ends: tuple[str, str] | None = None
-    """Both ends of its 95 % interval; None where none is given."""
+    """Both ends of its 95 % interval, or of the range that units without a verdict leave open; None where neither is
+    given."""
     counts: str = ""
     """What a rate was counted from."""
     number: float | None = None
@@ -56,12 +63,20 @@ class Cell:
     size: float | None = None
     """Denominator of a rate."""
     scale: tuple[float, float, float] | None = None
-    """Low end, high end and number, from 0 to 1; None if no interval is drawn."""
+    """Low end, high end and number, from 0 to 1; None if no interval or range is drawn."""
+    is_open: bool = False
+    """Whether the ends are those of a range that units without a verdict leave open, which stands in the place of an
+    interval of what was counted."""
 
     @property
     def interval(self) -> str:
-        """Its interval in one text; empty if there is none."""
-        return "–".join(self.ends or ())
+        """Its ends in one text, such as `12.0–35.9`, of a range `0.0 to 35.9`; empty if there are none."""
+        return (" to " if self.is_open else "–").join(self.ends or ())
+
+    @property
+    def bracketed(self) -> str:
+        """The same for tables of plain text: `[12.0, 35.9]`, of a range `0.0 to 35.9`."""
+        return f"[{', '.join(self.ends)}]" if self.ends and not self.is_open else self.interval
 
     @property
     def sort(self) -> str:
@@ -70,7 +85,7 @@ class Cell:
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """Start and width of its interval on a scale from 0 to 100; None if none is drawn."""
+        """Start and width of its interval or range on a scale from 0 to 100; None if none is drawn."""
         if self.scale is None:
             return None
         low, high = (100 * share for share in self.scale[:2])
@@ -124,11 +139,14 @@ def cell_of(metric: Metric) -> Cell:
     number = metric.numerator if metric.kind == "count" else metric.value
     is_known = number is not None and math.isfinite(number)
     is_rate = metric.kind == "rate"
-    ends = (metric.low, metric.high, metric.value) if is_rate and is_known else (None,)
-    scale = tuple(min(1.0, max(0.0, end)) for end in ends if end is not None)
+    open_ends = format_open(metric)
+    ends = (metric.low, metric.high) if open_ends is None else (metric.least, metric.most)
+    on_scale = (*ends, metric.value) if is_rate and is_known else (None,)
+    scale = tuple(min(1.0, max(0.0, end)) for end in on_scale if end is not None)
     return Cell(
         value=format_value(metric),
-        ends=format_interval(metric),
+        ends=open_ends or format_interval(metric),
+        is_open=open_ends is not None,
         counts=format_counts(metric),
         number=float(number) if is_known and number is not None else None,
         size=metric.denominator if is_rate else None,
@@ -170,8 +188,7 @@ def _cell_text(metric: Metric | None) -> str:
     if metric is None:
         return ""
     cell = cell_of(metric)
-    interval = f"[{', '.join(cell.ends)}]" if cell.ends else ""
-    return "\n".join(filter(None, (cell.value, interval, cell.counts)))
+    return "\n".join(filter(None, (cell.value, cell.bracketed, cell.counts)))
 
 
 def table_caveats(results: Sequence[ScoreResult]) -> list[str]:

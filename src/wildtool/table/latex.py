@@ -120,8 +120,8 @@ def _breakable(name: str) -> str:
 def _cell(cell: Cell | None) -> str:
     if cell is None:
         return "--"
-    interval = rf" {{\scriptsize [{latex_text(cell.interval)}]}}" if cell.ends else ""
-    return latex_text(cell.value.removesuffix(" %")) + interval
+    ends = latex_text(cell.interval if cell.is_open else f"[{cell.interval}]")
+    return latex_text(cell.value.removesuffix(" %")) + (rf" {{\scriptsize {ends}}}" if cell.ends else "")
 
 
 def latex_text(text: str) -> str:

@@ -18,8 +18,8 @@ def markdown_table(table: MetricTable) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    interval = f"[{cell.interval}]" if cell.interval else ""
-    return " ".join(filter(None, [cell.value, interval, cell.counts]))
+    ends = f"[{cell.interval}]" if cell.ends and not cell.is_open else cell.interval
+    return " ".join(filter(None, [cell.value, ends, cell.counts]))
 
 
 def markdown_row(cells: Iterable[str]) -> str:

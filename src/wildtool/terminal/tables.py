@@ -176,8 +176,7 @@ def _parts(cell: Cell | None, *, counts: bool = True) -> tuple[str, str, str]:
     """A number, its interval and its counts; empty if there is none."""
     if cell is None:
         return "", "", ""
-    interval = f"[{', '.join(cell.ends)}]" if cell.ends else ""
-    return cell.value, interval, cell.counts if counts else ""
+    return cell.value, cell.bracketed, cell.counts if counts else ""
 
 
 def _align_cells(cells: Sequence[tuple[str, str, str]]) -> list[str]:

@@ -41,6 +41,21 @@ BEST_CASE = "if all without a verdict were right"
 def _accuracies(verdicts: Any, profile: str) -> list[Metric]:
     """The paper's table and every category, in each language and as means of both."""
     arithmetic, by_category = SCORE_FORMULAS[profile], _results(verdicts)
+    metrics = _numbers(by_category, arithmetic)
+    if not _lacks_verdicts(by_category):
+        return metrics
+    best = _numbers(_all_missing_right(by_category), arithmetic)
+    return [_with_range(metric, other.value) for metric, other in zip(metrics, best, strict=True)]
+
+
+def _with_range(metric: Metric, best: float | None) -> Metric:
+    """A number with the range that units without a verdict leave open. Args: best: its value if they were right."""
+    if metric.value is None or best is None:
+        return metric
+    return replace(metric, least=min(metric.value, best), most=max(metric.value, best))
+
+
+def _numbers(by_category: Mapping[str, CategoryResults], arithmetic: ScoreFormulas) -> list[Metric]:
     tables = _tables(by_category, arithmetic)
     metrics = [metric for table in tables for metric in table]
     for group, categories in (("categories", CATEGORIES), ("agent finance", FINANCE)):
@@ -209,9 +224,23 @@ def _errors(verdicts: Any, profile: str) -> Iterable[Rate]:
 def _best_case(verdicts: Any, profile: str) -> list[Metric]:
     """What the headline table would say had every unit without a verdict been right."""
     by_category = _results(verdicts)
-    if not any(p.missing for results in by_category.values() for rows in results.values() for p in rows):
+    if not _lacks_verdicts(by_category):
         return []
-    best = {
+    tables = _tables(_all_missing_right(by_category), SCORE_FORMULAS[profile])
+    return [
+        replace(metric, group="coverage", name=f"{metric.name} {BEST_CASE}", low=None, high=None)
+        for metric in tables[-1]
+        if metric.name in HEADLINES
+    ]
+
+
+def _lacks_verdicts(by_category: Mapping[str, CategoryResults]) -> bool:
+    return any(p.missing for results in by_category.values() for rows in results.values() for p in rows)
+
+
+def _all_missing_right(by_category: Mapping[str, CategoryResults]) -> dict[str, dict[str, list[ItemScore]]]:
+    """The results, had every unit without a verdict been right."""
+    return {
         lang: {
             category: [
                 replace(p, right=p.right + p.missing, score=p.score + p.missing, missing=0) for p in rows
@@ -220,12 +249,6 @@ def _best_case(verdicts: Any, profile: str) -> list[Metric]:
         }
         for lang, results in by_category.items()
     }
-    tables = _tables(best, SCORE_FORMULAS[profile])
-    return [
-        replace(metric, group="coverage", name=f"{metric.name} {BEST_CASE}", low=None, high=None)
-        for metric in tables[-1]
-        if metric.name in HEADLINES
-    ]
 
 
 # What is declared --------------------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmarks.apibank.data import CALL, DIALOGUE_LEVELS, LEVEL_1, LEVEL_2, REPLY
 from wildtool.benchmarks.apibank.rules import API_ERRORS
+from wildtool.evidence import joined_evidence
 from wildtool.published import as_metrics
-from wildtool.stats.intervals import weighted_sum
-from wildtool.stats.metrics import CORRECT_SQL, Rate, sql_text
+from wildtool.stats.metrics import CORRECT_SQL, Rate, spread_of, sql_text
 from wildtool.stats.tables import Computed, Table, TableNumber, error_table, usual_tables
 from wildtool.types import Metric
 
@@ -52,11 +52,14 @@ def _both_levels(task: str, headline: bool, rates: Computed) -> Iterator[Metric]
         return
     top, bottom = (sum(getattr(level, name) for level in levels) for name in ("numerator", "denominator"))
     sizes = LEVEL_FILES if task == REPLY else {level.name: level.denominator for level in levels}
-    ends = [cast(tuple[float, float, float], (level.value, level.low, level.high)) for level in levels]
     weights = [sizes[level.name] / sum(sizes.values()) for level in levels]
-    value, low, high = weighted_sum(list(zip(weights, ends, strict=True)))
+    value = sum(weight * (level.value or 0.0) for weight, level in zip(weights, levels, strict=True))
+    spread = spread_of(list(zip(weights, levels, strict=True)))
     name = WEIGHTED if task == REPLY else "both levels"
-    yield Metric(group, name, value, top, bottom, low, high, headline=headline)
+    yield Metric(
+        group, name, value, top, bottom, spread.low, spread.high, headline=headline,
+        evidence=joined_evidence(level.evidence for level in levels), least=spread.least, most=spread.most,
+    )  # fmt: skip
 
 
 def _searches(verdicts: Any, profile: str) -> Iterator[Metric]:

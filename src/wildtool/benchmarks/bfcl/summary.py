@@ -8,8 +8,8 @@ from typing import Any
 
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, FORMAT_SENSITIVITY
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
-from wildtool.stats.intervals import weighted_sum
-from wildtool.stats.metrics import SAMPLE_WEIGHT, Rate, error_rates
+from wildtool.evidence import joined_evidence
+from wildtool.stats.metrics import SAMPLE_WEIGHT, Rate, error_rates, spread_of
 from wildtool.stats.tables import Computed, Table, TableNumber, usual_tables
 from wildtool.types import Metric
 
@@ -276,14 +276,12 @@ def _score(
 ) -> Metric:
     value = formula.value({each: rate.value or 0.0 for each, rate in rows.items()}, sizes)
     parts = [(weight, rows[each]) for each, weight in formula.weights(sizes).items()]
-    _, low, high = weighted_sum(
-        [
-            (weight, (rate.value or 0.0, rate.low or 0.0, 1.0 if rate.high is None else rate.high))
-            for weight, rate in parts
-        ]
-    )
+    spread = spread_of(parts)
     right, total = (sum(getattr(rate, side) for _, rate in parts) for side in ("numerator", "denominator"))
-    return Metric(OVERALL, name, value, right, total, low, high, headline=headline, note=note)
+    return Metric(
+        OVERALL, name, value, right, total, spread.low, spread.high, headline=headline, note=note,
+        evidence=joined_evidence(rate.evidence for _, rate in parts), least=spread.least, most=spread.most,
+    )  # fmt: skip
 
 
 TABLES: Sequence[Table] = (

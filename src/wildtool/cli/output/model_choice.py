@@ -45,12 +45,11 @@ def _print_board(board: Leaderboard, prices: Mapping[Path, Price]) -> None:
 def _row(run: ReportRun, price: Price | None) -> tuple[str, ...]:
     headline = next(metric for metric in run.result.metrics if metric.headline)
     cell = cell_of(headline)
-    interval = f"[{', '.join(cell.ends)}]" if cell.ends else ""
     latency = run.metrics.get(("cost", "latency per step"))
     tokens = (run.spent.prompt_tokens or 0) + (run.spent.completion_tokens or 0)
     has_tokens = run.spent.prompt_tokens is not None
     return (
-        "\n".join(filter(None, (f"{cell.value}  {cell.counts}".rstrip(), interval))),
+        "\n".join(filter(None, (f"{cell.value}  {cell.counts}".rstrip(), cell.bracketed))),
         f"{run.spent.calls:,}",
         f"{tokens:,}" if has_tokens else "–",
         f"{_cost(run, price):.4g}" if price is not None and has_tokens else "–",

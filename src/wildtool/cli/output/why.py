@@ -8,11 +8,18 @@ from dataclasses import asdict
 from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.options.show import ShowOptions
 from wildtool.engine.score.explain import CountedUnit, Explanation, explain
-from wildtool.engine.score.formatting import counted, format_counts, format_interval, format_value
+from wildtool.engine.score.formatting import (
+    counted,
+    format_counts,
+    format_interval,
+    format_open,
+    format_value,
+)
 from wildtool.engine.score.results import run_folders
 from wildtool.errors import WildtoolError
 from wildtool.terminal import print_out, print_rows, print_wrapped
 from wildtool.terminal.tables import print_grid
+from wildtool.types import Metric
 
 UNITS_SHOWN = 20
 """Units that are printed unless all are asked for."""
@@ -88,11 +95,17 @@ def _cells(unit: CountedUnit, repeated: bool) -> Sequence[str]:
     return [unit.item, *repeat, unit.unit, counts, unit.outcome, unit.error or "", unit.reason]
 
 
+def _spread(metric: Metric) -> Iterator[str]:
+    """The interval of a number, or what units without a verdict leave open of it; nothing where neither is given."""
+    if open_ends := format_open(metric):
+        yield f"possible {' to '.join(open_ends)}, by what units without a verdict would be"
+    elif ends := format_interval(metric):
+        yield f"95 % interval {' to '.join(ends)}, clustered by item"
+
+
 def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
     metric = explanation.metric
-    ends = format_interval(metric)
-    interval = f", 95 % interval {ends[0]} to {ends[1]}, clustered by item" if ends else ""
-    yield "value", f"{format_value(metric)}{interval}"
+    yield "value", ", ".join([format_value(metric), *_spread(metric)])
     if counts := format_counts(metric):
         yield "counts", counts
     yield "formula", explanation.formula

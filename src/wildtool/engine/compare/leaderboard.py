@@ -144,16 +144,6 @@ def evidence_cells(evidence: Evidence | None) -> list[int | None]:
     return [None if evidence is None else getattr(evidence, name) for name in EVIDENCE_COLUMNS]
 
 
-def may_be_ranked(results: Sequence[ScoreResult]) -> list[bool]:
-    """Which results of a table have a rank: those that nothing is missing from, on the largest set of items.
-
-    Of runs on other items nothing says which model is better; where two sets of items are of one size, neither is ranked.
-    """
-    largest = max((result.items for result in results), default=0)
-    sets = {result.items_md5 for result in results if result.items == largest}
-    return [result.evidence.complete and {result.items_md5} == sets for result in results]
-
-
 def headline(result: ScoreResult) -> Metric | None:
     """The number that models are ranked by: the first that belongs in a table of models."""
     return next((metric for metric in result.metrics if metric.headline), None)

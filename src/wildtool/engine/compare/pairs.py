@@ -1,11 +1,10 @@
-"""Runs against each other on the units they share: differences, tests, ties, ranks."""
+"""Runs against each other on the units they share: differences and tests."""
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from wildtool.stats.tests import (
-    LEVEL,
     AccuracyDifference,
     ItemPair,
     difference,
@@ -187,32 +186,3 @@ def holm_corrected(results: Mapping[tuple[int, int], PairwiseResult], baseline: 
     """p of each run against one baseline, corrected by Holm's method for all runs compared with it."""
     rivals = [model for first, model in results if first == baseline]
     return dict(zip(rivals, holm([results[baseline, model].p for model in rivals]), strict=True))
-
-
-def ties(results: Mapping[tuple[int, int], PairwiseResult], models: int) -> dict[int, str]:
-    """Places (from 0) of models that are statistically tied with the one above, with the reason."""
-    above = [place for place in range(1, models) if (place - 1, place) in results]
-    adjusted = holm([results[place - 1, place].p for place in above])
-    return {
-        place: f"paired difference from the one above: {100 * result.difference:+.1f} points "
-        f"[{100 * result.low:+.1f}, {100 * result.high:+.1f}], p = {p:.2f}"
-        for place, p in zip(above, adjusted, strict=True)
-        for result in (results[place - 1, place],)
-        if p >= LEVEL
-    }
-
-
-def ranks(models: int, tied: Container[int], results: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
-    """The rank of each model, best first. A model tied with the one above shares its rank, marked by `=`, unless it
-    differs from the first model of that rank; otherwise a row of near neighbours would tie the best with the worst.
-
-    Args:
-        tied: places (from 0) of models that are tied with the one above.
-        results: every model against every other.
-    """
-    firsts: list[int] = []
-    for place in range(models):
-        first = firsts[-1] if firsts and place in tied else place
-        far = first < place - 1 and holm_corrected(results, first).get(place, 1.0) < LEVEL
-        firsts.append(place if far else first)
-    return [f"={first + 1}" if firsts.count(first) > 1 else str(first + 1) for first in firsts]

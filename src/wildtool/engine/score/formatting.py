@@ -61,6 +61,21 @@ def format_interval(metric: "Metric") -> tuple[str, str] | None:
     return f"{factor * metric.low:.{places}f}", f"{factor * metric.high:.{places}f}"
 
 
+def format_open(metric: "Metric") -> tuple[str, str] | None:
+    """Both ends of the range that units without a verdict leave open of a rate; None where they leave nothing open."""
+    if metric.least is None or metric.most is None or metric.least == metric.most:
+        return None
+    return f"{100 * metric.least:.1f}", f"{100 * metric.most:.1f}"
+
+
+def format_ends(metric: "Metric", between: str = "–") -> str:
+    """Its 95 % interval or, as `0.0 to 35.9`, the range that units without a verdict leave open; empty where neither is
+    given. Args: between: what stands between the ends of an interval."""
+    if (open_ends := format_open(metric)) is not None:
+        return " to ".join(open_ends)
+    return between.join(format_interval(metric) or ())
+
+
 def format_counts(metric: "Metric") -> str:
     """What a rate was counted from."""
     if metric.kind != "rate":
@@ -91,6 +106,12 @@ def format_direction(better: "Direction") -> str:
 def format_p(p: float) -> str:
     """The p of a test."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def format_test(p: float) -> str:
+    """The p of a test in a sentence."""
+    text = format_p(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def format_duration(seconds: float) -> str:

@@ -63,6 +63,7 @@ from wildtool.stats.metrics import (
     rate_metrics,
     repeats,
     sql_text,
+    without_false_intervals,
 )
 from wildtool.temporary import is_temporary, temporary_folder
 from wildtool.tool_formats import CallFormat
@@ -478,6 +479,14 @@ def _read(
         profile,
         alterations,
     )
+    measured = [
+        *own,
+        *(() if any(metric.group == "calls" for metric in own) else _call_starts(rows, totals.signs)),
+        *(metric for each in alterations for metric in each.metrics(rows)),
+        *label_metrics(folder, profile),
+        *(repeats(rows) if last_repeat else ()),
+        *(change_metrics(rows) if altered else ()),
+    ]
     return ScoreResult(
         run=run,
         model=model,
@@ -507,17 +516,7 @@ def _read(
             *trust_remarks(evidence, totals, failed, retry if may_help and not imported else ""),
             *_remarks(alterations, rows),
         ),
-        metrics=_of_replies(
-            outcomes,
-            (
-                *own,
-                *(() if any(metric.group == "calls" for metric in own) else _call_starts(rows, totals.signs)),
-                *(metric for each in alterations for metric in each.metrics(rows)),
-                *label_metrics(folder, profile),
-                *(repeats(rows) if last_repeat else ()),
-                *(change_metrics(rows) if altered else ()),
-            ),
-        ),
+        metrics=_of_replies(outcomes, tuple(without_false_intervals(measured, evidence))),
     )
 
 
