@@ -7,7 +7,6 @@ from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.compare.ranking import TIES_NOTE
 from wildtool.engine.score.audit import Audit, audit_profile
 from wildtool.outputs import GENERATOR, write_file
-from wildtool.report.charts.spec import MAX_LINE_MODELS
 from wildtool.report.charts.theme import model_colours
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
 from wildtool.report.pages import overview
@@ -53,19 +52,21 @@ def build(
 
 
 def _fill(site: Site, runs: Sequence[ReportRun], audited: bool, better_mode: bool) -> Site:
+    boards = group_leaderboards(runs)
+    site.colours = model_colours(label for board in boards for label in board.labels)
     with trajectory_writer(site, runs):
         add_across(site, runs, better_mode=better_mode)
-        _add_leaderboards(site, runs, audited)
+        _add_leaderboards(site, runs, boards, audited)
         show_step("writing trajectories")
     # The first page is the one that opens; it is made last, because it links to the others.
     site.pages.insert(0, site.pages.pop())
     return site
 
 
-def _add_leaderboards(site: Site, runs: Sequence[ReportRun], audited: bool) -> None:
+def _add_leaderboards(
+    site: Site, runs: Sequence[ReportRun], boards: Sequence[Leaderboard], audited: bool
+) -> None:
     """Adds the pages of all leaderboards, then the overview that links to them."""
-    boards = group_leaderboards(runs)
-    site.colours = model_colours(label for board in boards for label in board.labels[:MAX_LINE_MODELS])
     numbers = {id(run): number for number, run in enumerate(runs)}
     leaderboards: list[overview.LeaderboardTable] = []
     pages: dict[str, list[Page]] = {}
@@ -82,7 +83,7 @@ def _add_leaderboards(site: Site, runs: Sequence[ReportRun], audited: bool) -> N
         add_dataset(site, board, f"{prefix}dataset")
         pages[board.slug] = site.pages[before:]
         leaderboards.append(
-            overview.leaderboard_table(board, comparisons, _audit(board) if audited else None)
+            overview.leaderboard_table(site, board, comparisons, _audit(board) if audited else None, its)
         )
     site.add(
         "index",

@@ -81,7 +81,7 @@ class Cell:
     @property
     def sort(self) -> str:
         """Sort key of a page; empty if there is none."""
-        return "" if self.number is None else repr(self.number)
+        return "" if self.number is None else f"{self.number:.8g}"
 
     @property
     def range(self) -> tuple[float, float] | None:

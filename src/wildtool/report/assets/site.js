@@ -99,14 +99,30 @@ const wildtool = (() => {
       shown += row.hidden ? 0 : 1;
     }
     if (find("group")) {
-      const group = find("group").value;
-      for (const cell of table.querySelectorAll("[data-group]")) {
-        cell.hidden = group ? cell.dataset.group !== group : !("headline" in cell.dataset);
-      }
+      const group = find("group").value, heads = [...table.tHead.rows[0].cells];
+      const hides = ({ dataset }) => dataset.group !== undefined && (group ? dataset.group !== group : !("headline" in dataset));
+      const hidden = heads.map(hides);
+      for (const row of table.rows) hidden.forEach((hide, column) => { row.cells[column].hidden = hide; });
     }
     if (find("counts")) table.classList.toggle("counted", find("counts").checked);
     const status = board.querySelector("[role=status]");
     if (status) status.textContent = shown || !table.tBodies[0].rows.length ? `${shown} of ${table.tBodies[0].rows.length} shown` : "No matches";
+  }
+
+  // ---- numbers lead to the units behind them; made here, since thousands of addresses would be most of a page
+  function linkNumbers(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    for (const row of table.tBodies[0].rows) {
+      if (row.dataset.run === undefined) continue;
+      heads.forEach((head, column) => {
+        const shown = row.cells[column].querySelector("b");
+        if (head.dataset.number === undefined || !shown || row.cells[column].dataset.value === "") return;
+        const link = document.createElement("a");
+        link.href = `${table.dataset.units}${row.dataset.run}&${new URLSearchParams({ number: head.dataset.number })}`;
+        link.append(...shown.childNodes);
+        shown.append(link);
+      });
+    }
   }
 
   function start() {
@@ -131,6 +147,7 @@ const wildtool = (() => {
         if (sorter) sortBy(table, sorter);
       });
     }
+    for (const table of document.querySelectorAll("table[data-units]")) linkNumbers(table);
     for (const board of document.querySelectorAll("[data-board]")) {
       board.addEventListener("input", () => filter(board));
       filter(board);

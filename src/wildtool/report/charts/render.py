@@ -14,7 +14,7 @@ import vl_convert
 
 from wildtool.report.charts.data import ChartData
 from wildtool.report.charts.spec import chart_spec, max_models
-from wildtool.report.charts.theme import NARROW, VARIABLES, WIDE
+from wildtool.report.charts.theme import NARROW, WIDE, colour_in_page
 from wildtool.sanitize import escape_text, single_line
 
 _LONGEST = 10_000
@@ -119,7 +119,7 @@ def _left_out(drawing: ChartData) -> str:
 def _in_page(svg: str, drawing: ChartData, name: str) -> str:
     links = [(point.href, f"{point.model}: {point.name}, {point.text}") for point in drawing.points]
     label = drawing.title, drawing.about
-    return sanitize_svg(svg, label, lambda colour: VARIABLES.get(colour, colour), name, links)
+    return sanitize_svg(svg, label, colour_in_page, name, links)
 
 
 def sanitize_svg(

@@ -10,6 +10,7 @@ from typing import Any
 
 import altair as alt
 
+from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.report.charts.data import ChartData
 
 WIDE, NARROW = 560, 340
@@ -122,16 +123,41 @@ def lines_of(names: Iterable[str], width: int) -> int:
 
 
 def model_colours(labels: Iterable[str]) -> dict[str, str]:
-    """One colour per model."""
-    return dict(zip(dict.fromkeys(labels), colours(MODEL_COLOURS), strict=False))
+    """One colour per model; a name with the mark of a run that is not complete has the colour of the name without it."""
+    models = dict.fromkeys(label.removesuffix(INCOMPLETE) for label in labels)
+    its = dict(zip(models, colours(MODEL_COLOURS), strict=False))
+    return its | {f"{model}{INCOMPLETE}": colour for model, colour in its.items()}
+
+
+def colour_in_page(colour: str) -> str:
+    """A colour as pages name it, so that it follows light and dark."""
+    return VARIABLES.get(colour, colour)
 
 
 def colours(first: Sequence[str]) -> Iterator[str]:
-    """Any number of colours: first the given ones, then others by rotating the hue."""
+    """Any number of colours: first the given ones, then others by rotating the hue, which are seen on light and dark
+    grounds."""
     yield from first
     for number in count():
-        red, green, blue = hls_to_rgb((0.07 + 0.381966 * number) % 1, 0.35 + 0.1 * (number % 4), 0.45)
-        yield f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+        hue, brightness = (0.07 + 0.381966 * number) % 1, _BRIGHTNESS[number % len(_BRIGHTNESS)]
+        lightness = next(
+            percent / 100
+            for percent in range(20, 100)
+            if _brightness(*hls_to_rgb(hue, percent / 100, 0.45)) >= brightness
+        )
+        yield "#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(hue, lightness, 0.45))
+
+
+_BRIGHTNESS = (0.15, 0.2, 0.25)
+"""Relative luminance of further colours, as WCAG defines it; their contrast to either ground is 3 and more."""
+
+
+def _brightness(red: float, green: float, blue: float) -> float:
+    """Relative luminance of a colour. Args: red, green, blue: from 0 to 1."""
+    linear = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue)
+    )
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def colour(field: str, its: Mapping[str, str], width: int) -> Any:

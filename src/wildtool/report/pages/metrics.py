@@ -46,8 +46,6 @@ class MetricSection:
     group: str
     pictures: tuple[Picture, ...]
     table: MetricTable
-    links: Mapping[str, str]
-    """By name of a number: the query for the units behind it, without the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +120,7 @@ def _section(
     links = _links(view, table.heads)
     drawings = _drawings(board, view, group, site, runs, links)
     return MetricSection(
-        group=group, pictures=add_pictures(site, drawings, f"{page}-{slug(group)}"), table=table, links=links
+        group=group, pictures=add_pictures(site, drawings, f"{page}-{slug(group)}"), table=table
     )
 
 

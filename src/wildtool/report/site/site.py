@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wildtool import __version__, outputs
+from wildtool.report.links import units_of_number
 from wildtool.report.site.shards import Shards
 from wildtool.sanitize import escape_text
 
@@ -71,7 +72,13 @@ class Site:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        shared = {"link": self.link, "unique": self.unique, "single": single, "version": __version__}
+        shared = {
+            "link": self.link,
+            "unique": self.unique,
+            "units_of_number": units_of_number,
+            "single": single,
+            "version": __version__,
+        }
         self._jinja.globals.update(shared)  # pyright: ignore[reportUnknownMemberType]
 
     def link(self, slug: str, query: str = "") -> str:
