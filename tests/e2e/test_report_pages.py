@@ -149,9 +149,9 @@ def test_a_column_is_sorted_by_its_button_first_downwards_then_upwards(site: Pat
     head = page.locator("th", has=chat)
     chat.click()
     assert head.get_attribute("aria-sort") == "descending"
-    last_of_group = "[...row.cells].filter(c => c.dataset.group === 'task type' && !c.hidden).at(-1)"
+    column = head.evaluate("head => head.cellIndex")
     down = page.locator("table.leaderboard tbody tr").evaluate_all(
-        f"rows => rows.map(row => Number({last_of_group}.dataset.value))"
+        f"rows => rows.map(row => Number(row.cells[{column}].dataset.value))"
     )
     assert down == sorted(down, reverse=True)
     first = rows(page)[0]
@@ -163,12 +163,59 @@ def test_a_column_is_sorted_by_its_button_first_downwards_then_upwards(site: Pat
 def test_a_column_of_which_less_is_better_is_first_sorted_upwards(site: Path, watched: Watched):
     page = watched.open(site / "index.html")
     page.locator('[data-filter="group"]').first.select_option("cost")
-    head = page.locator("th[data-lower]:visible").first
+    head = page.locator("th[data-lower][data-group]:visible").first
     assert "(lower is better)" in head.inner_text()
     head.locator("button").click()
     assert head.get_attribute("aria-sort") == "ascending"
     head.locator("button").click()
     assert head.get_attribute("aria-sort") == "descending"
+
+
+def test_a_rank_is_first_sorted_best_first(site: Path, watched: Watched):
+    page = watched.open(site / "index.html")
+    rank = page.get_by_role("button", name="rank")
+    rank.click()
+    assert page.locator("th", has=rank).get_attribute("aria-sort") == "ascending"
+
+
+def ranking(page: "Page") -> list[str]:
+    return page.locator("table.ranking tbody th bdi").all_inner_texts()
+
+
+@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+def test_the_first_screen_has_the_finding_and_the_ranking_before_anything_else(site: Path, watched: Watched):
+    page = watched.open(site / "index.html")
+    finding, table = page.locator(".finding p").first, page.locator("table.ranking")
+    assert "baseline/gold has 100.0 %" in finding.inner_text()
+    assert ranking(page)[0] == "baseline/gold"
+    size = page.viewport_size
+    assert size is not None
+    for shown in (finding, table.locator("tbody tr").last):
+        box = shown.bounding_box()
+        assert box is not None and box["y"] + box["height"] <= size["height"]
+    above = page.locator(".remarks, table.leaderboard").first.bounding_box()
+    place = table.bounding_box()
+    assert above is not None and place is not None and above["y"] > place["y"]
+
+
+def test_a_number_of_the_ranking_leads_to_its_units(site: Path, watched: Watched):
+    page = watched.open(site / "index.html")
+    row = page.locator("table.ranking tr", has_text="baseline/chat")
+    row.get_by_role("link").click()
+    page.wait_for_url("**/trajectories.html#*")
+    page.get_by_text(re.compile(r"^\d+ of")).first.wait_for()
+    assert watched.complaints == []
+
+
+def test_a_model_has_one_colour_in_the_ranking_and_in_charts(site: Path, watched: Watched):
+    page = watched.open(site / "index.html")
+    fill = (
+        page.locator("table.ranking tr", has_text="baseline/chat")
+        .locator(".swatch path")
+        .get_attribute("fill")
+    )
+    page = watched.open(site / "types-and-positions.html")
+    assert page.locator(f"figure svg.wide [fill='{fill}']").count() > 0
 
 
 def test_sorting_works_by_keyboard(site: Path, watched: Watched):
@@ -199,7 +246,7 @@ def sent_to_a_colleague(page: "Page") -> str:
     address = page.evaluate("location.href")
     page.goto("about:blank")
     page.goto(address)
-    return page.locator("table:visible").first.inner_text()
+    return page.locator("table.sortable:visible").first.inner_text()
 
 
 @pytest.mark.parametrize("path", ["site", "single"])
@@ -208,12 +255,12 @@ def test_a_sent_address_shows_the_table_as_it_was_set(
 ):
     place: Path = request.getfixturevalue(path)
     page = watched.open(place / "index.html" if place.is_dir() else place)
-    before = page.locator("table:visible").first.inner_text()
+    before = page.locator("table.sortable:visible").first.inner_text()
     page.get_by_role("combobox", name="Columns").select_option("position")
     page.get_by_role("searchbox").fill("l")
     page.get_by_role("button", name="model").click()
     page.get_by_role("button", name="model").click()
-    shown = page.locator("table:visible").first.inner_text()
+    shown = page.locator("table.sortable:visible").first.inner_text()
     assert sent_to_a_colleague(page) == shown != before
     page.get_by_role("searchbox").fill("gold")
     assert "find=gold" in page.evaluate("location.href")
@@ -354,12 +401,12 @@ def test_another_baseline_draws_the_differences_again(site: Path, watched: Watch
 
 def test_a_share_of_errors_leads_to_its_units(site: Path, watched: Watched):
     page = watched.open(site / "errors.html")
-    page.get_by_text("Units behind an error").click()
-    link = page.locator("ul.links a").first
-    count = int(re.findall(r"\((\d+)/", link.inner_text())[0])
-    link.click()
+    page.get_by_text("The numbers").first.click()
+    cell = page.locator("td.number", has=page.locator("a:visible")).first
+    count = int(re.findall(r"([\d,]+)/", cell.text_content() or "")[0].replace(",", ""))
+    cell.locator("a").click()
     page.wait_for_url("**/trajectories.html#*")
-    page.get_by_text(re.compile(rf"\b{count} (of|unit)")).first.wait_for()
+    page.get_by_text(re.compile(rf"^{count} of")).first.wait_for()
     assert watched.complaints == []
 
 

@@ -14,6 +14,7 @@ from wildtool.report.pages.across import add_across
 from wildtool.report.pages.dataset import add_dataset
 from wildtool.report.pages.effects import alteration_effects
 from wildtool.report.pages.metrics import add_view, views_of
+from wildtool.report.pages.ranking import RankingTable, ranking_table
 from wildtool.report.pages.side_by_side import add_side_by_side
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Page, Site
@@ -69,6 +70,7 @@ def _add_leaderboards(
     """Adds the pages of all leaderboards, then the overview that links to them."""
     numbers = {id(run): number for number, run in enumerate(runs)}
     leaderboards: list[overview.LeaderboardTable] = []
+    rankings: dict[str, RankingTable] = {}
     pages: dict[str, list[Page]] = {}
     for board in boards:
         before = len(site.pages)
@@ -83,13 +85,15 @@ def _add_leaderboards(
         add_dataset(site, board, f"{prefix}dataset")
         pages[board.slug] = site.pages[before:]
         leaderboards.append(
-            overview.leaderboard_table(site, board, comparisons, _audit(board) if audited else None, its)
+            overview.leaderboard_table(board, comparisons, _audit(board) if audited else None)
         )
+        rankings[board.slug] = ranking_table(board, comparisons, site.colours, its)
     site.add(
         "index",
         "Overview",
         "index.html",
         boards=leaderboards,
+        rankings=rankings,
         ties_by=TIES_NOTE,
         played={board.slug: overview.run_descriptions(board) for board in boards},
         csv={

@@ -1,16 +1,14 @@
 """The first page: the leaderboards, and what readers need to know about their runs apart from the numbers."""
 
 import json
-import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from wildtool.benchmark import Published
 from wildtool.declared import pages_of
-from wildtool.engine.compare.leaderboard import run_labels
 from wildtool.engine.compare.pairs import PairwiseResult
 from wildtool.engine.compare.published import (
     MetricKey,
@@ -19,43 +17,17 @@ from wildtool.engine.compare.published import (
     published_rows,
     why_not_comparable,
 )
-from wildtool.engine.compare.ranking import Ranking, Standing
 from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.registry import names_in
 from wildtool.engine.score.audit import Audit
 from wildtool.engine.versions import in_todays_names
-from wildtool.report.charts.theme import colour_in_page
 from wildtool.report.model import Leaderboard, ReportRun
+from wildtool.report.pages.ranking import deciding
 from wildtool.report.pages.remarks import Remark, notes_on_numbers, remarks_of
-from wildtool.report.site.site import Site
-from wildtool.sanitize import basename_only, ellipsize, single_line, strip_folders
+from wildtool.sanitize import basename_only, ellipsize, strip_folders
 from wildtool.stats.metrics import best_first
-from wildtool.table import EMPTY_CELL, Cell, Head, MetricTable, Row, cell_of
+from wildtool.table import Cell, Head, MetricTable, Row, cell_of
 from wildtool.types import Metric
-
-
-class NamedText(NamedTuple):
-    """A piece of a sentence."""
-
-    text: str
-    is_name: bool
-    """Whether it is the name of a model, which may be in any script."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedRow:
-    """One run of the ranking."""
-
-    run: int
-    """Its number in the report."""
-    label: str
-    colour: str
-    """As pages name it."""
-    standing: Standing
-    cell: Cell
-    """The number that decides."""
-    is_first: bool
-    """Whether it is the first of its rank, or of those that have none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +40,6 @@ class LeaderboardTable:
     """Groups of columns that readers can choose."""
     rank: Head
     """The column that decides the rank."""
-    finding: tuple[tuple[NamedText, ...], ...]
-    """What the ranking says, a sentence each."""
-    ranking: tuple[RankedRow, ...]
-    """The runs by rank, then those that have none."""
-    drawn: bool
-    """Whether the number that decides is drawn with its interval, on a scale from 0 to 100 %."""
-    runs: Mapping[str, int]
-    """By label of a run of this report, its number in the report."""
     published: str
     """Where the published rows are, or why there are none; empty if nothing is published."""
     ceiling: str
@@ -97,70 +61,30 @@ class RunDescription:
 
 
 def leaderboard_table(
-    site: Site,
-    board: Leaderboard,
-    pairs: Mapping[tuple[int, int], PairwiseResult],
-    audit: Audit | None,
-    runs: Sequence[int],
+    board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult], audit: Audit | None
 ) -> LeaderboardTable:
     """One leaderboard.
 
     Args:
-        site: has the colours of models.
         pairs: every model against every other; decides ties.
         audit: scores of the gold answers, if requested.
-        runs: for each run of the leaderboard, its number in the report.
     """
     table = board.placed(board.table(), pairs)
-    rank = next((head for head in table.heads if head.headline), table.heads[0])
-    ranking = board.ranking(pairs)
+    rank = deciding(table.heads)
     figures = board.benchmark.published()
     why_not = _why_not(board, figures)
     published = [] if why_not is not None else _published(figures, table.heads, rank)
     rows = [*table.rows, *published, *([] if audit is None else _gold(audit))]
-    ranked = _ranked_rows(site, board, ranking, rank, runs)
     return LeaderboardTable(
         board=board,
         table=replace(table, rows=tuple(sorted(rows, key=lambda row: _order(row, rank)))),
         groups=tuple(dict.fromkeys(head.group for head in table.heads)),
         rank=rank,
-        finding=tuple(_with_names(sentence, run_labels(board.results)) for sentence in ranking.finding),
-        ranking=ranked,
-        drawn=any(row.cell.range for row in ranked),
-        runs=dict(zip(board.labels, runs, strict=True)),
         published=_about_published(board, figures if published or why_not else [], why_not),
         ceiling=_about_ceiling(board, audit),
         notes=tuple(dict.fromkeys([*_notes(board, table.heads), *notes_on_numbers(board.results)])),
         remarks=tuple(remarks_of(board.results)),
     )
-
-
-def _ranked_rows(
-    site: Site, board: Leaderboard, ranking: Ranking, rank: Head, runs: Sequence[int]
-) -> tuple[RankedRow, ...]:
-    """Args: rank, runs: as of `LeaderboardTable` and `leaderboard_table`."""
-    firsts = {standing.rank: place for place, standing in reversed(list(enumerate(ranking.standings)))}
-    return tuple(
-        RankedRow(
-            run=run,
-            label=label,
-            colour=colour_in_page(site.colours[label]),
-            standing=standing,
-            cell=cell_of(metric) if (metric := report_run.metrics.get(rank.key)) is not None else EMPTY_CELL,
-            is_first=firsts[standing.rank] == place,
-        )
-        for place, (run, label, report_run, standing) in enumerate(
-            zip(runs, board.labels, board.runs, ranking.standings, strict=True)
-        )
-    )
-
-
-def _with_names(sentence: str, labels: Iterable[str]) -> tuple[NamedText, ...]:
-    """A sentence in pieces, with the names of models apart from the rest."""
-    longest_first = sorted(map(single_line, labels), key=len, reverse=True)
-    names = "|".join(map(re.escape, longest_first))
-    pieces = re.split(rf"(?<!\w)({names})(?!\w)", sentence)
-    return tuple(NamedText(piece, bool(place % 2)) for place, piece in enumerate(pieces) if piece)
 
 
 def _notes(board: Leaderboard, heads: Sequence[Head]) -> tuple[str, ...]:
