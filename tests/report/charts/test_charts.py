@@ -4,14 +4,18 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from importlib.resources import files
+from itertools import pairwise
 
 import altair as alt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from report.report_build import ATTACK
+from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
-from wildtool.report.charts.spec import chart_spec
+from wildtool.report.charts.spec import chart_spec, spread
 from wildtool.report.charts.theme import BAR, CLASS_COLOURS, MODEL_COLOURS, WIDE, model_colours, wrapped_name
 from wildtool.report.pages.dataset import dataset_charts
 from wildtool.types import Metric
@@ -116,11 +120,11 @@ def test_long_names_that_differ_at_their_ends_are_told_apart():
 
 
 def test_a_chart_of_many_models_says_which_it_leaves_out():
-    models = [f"m{number}" for number in range(40)]
+    models = [f"m{number}" for number in range(70)]
     chart = render_chart(drawing("bars", *models))
-    assert chart.left_out == "The chart shows the first 30 of 40 models; the table shows all"
-    assert ">m29<" in chart.wide
-    assert ">m30<" not in chart.wide
+    assert chart.left_out == "The chart shows the first 60 of 70 models; the table shows all"
+    assert ">m59<" in chart.wide
+    assert ">m60<" not in chart.wide
 
 
 def test_a_model_has_its_own_colour_on_every_chart_and_none_is_a_class_of_errors():
@@ -133,6 +137,48 @@ def test_a_model_has_its_own_colour_on_every_chart_and_none_is_a_class_of_errors
         )
         assert {"var(--c5)", "var(--c8)"} <= set(re.findall(r"var\(--c\d+\)", one.wide))
     assert not re.findall(r"var\(--c\d+\)", render_chart(drawing("stacked", "a", "b")).wide)
+
+
+def brightness(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_colours_of_many_models_are_seen_on_light_and_on_dark_pages():
+    for colour in list(model_colours(f"m{n}" for n in range(80)).values())[len(MODEL_COLOURS) : 80]:
+        light, dark = ((brightness(ground) + 0.05) for ground in ("#fcfcfa", "#15171b"))
+        own = brightness(colour) + 0.05
+        assert min(light / own, own / dark) >= 3, colour
+
+
+def test_an_incomplete_run_has_the_colour_of_its_model():
+    its = model_colours(["a", f"b{INCOMPLETE}", "b"])
+    assert its["b"] == its[f"b{INCOMPLETE}"] != its["a"]
+
+
+def test_bars_of_many_models_have_their_colours_and_an_axis_at_both_ends():
+    models = [f"m{number}" for number in range(57)]
+    its = model_colours(models)
+    svg = render_chart(replace(drawing("bars", *models), colours=its)).svg.decode()
+    assert {colour for colour in its.values() if colour in svg} == set(its.values())
+    assert svg.count(">50%<") == 4
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_names_of_lines_stand_apart_in_the_order_of_their_values(values: list[float]):
+    places = spread(values, 0.05, 1.0)
+    in_order = sorted(range(len(values)), key=lambda number: (values[number], places[number]))
+    steps = [places[above] - places[below] for below, above in pairwise(in_order)]
+    assert all(step >= 0.05 - 1e-9 for step in steps)
+    assert max(places) <= 1 + 1e-9
+
+
+def test_a_line_bears_its_name_at_its_end_where_there_is_room():
+    chart = render_chart(replace(drawing("lines", "first", "second"), colours={"first": "#123456"}))
+    wide = ET.fromstring(chart.wide)
+    texts = [each for each in wide.iter("{http://www.w3.org/2000/svg}text") if each.text == "first"]
+    assert [text.get("fill") for text in texts] == ["#123456"]
 
 
 def test_axes_say_what_they_show_and_bars_have_their_numbers():

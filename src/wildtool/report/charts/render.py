@@ -7,14 +7,14 @@ are kept, because a chart contains names from outside.
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import vl_convert
 
 from wildtool.report.charts.data import ChartData
 from wildtool.report.charts.spec import chart_spec, max_models
-from wildtool.report.charts.theme import NARROW, WIDE, colour_in_page
+from wildtool.report.charts.theme import LOOK, NARROW, WIDE, colour_in_page
 from wildtool.sanitize import escape_text, single_line
 
 _LONGEST = 10_000
@@ -56,6 +56,20 @@ _ATTRIBUTES = frozenset(
         "display",
     }
 )
+_OF_TEXTS = {"font-family": LOOK["font"], "font-size": "12px"}
+"""What most texts of a chart have, and so the chart as a whole."""
+_IS_DEFAULT: Mapping[str, str] = {
+    **_OF_TEXTS,
+    "opacity": "1",
+    "stroke-width": "1",
+    "font-weight": "normal",
+    "text-anchor": "start",
+    "transform": "translate(0,0)",
+    "stroke-miterlimit": "10",
+}
+"""Attributes that say what holds without them; corners of miters occur in no chart."""
+_MEASURES = frozenset({"d", "x", "y", "x1", "x2", "y1", "y2", "transform"})
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 ET.register_namespace("", _SVG)
 
 
@@ -142,6 +156,8 @@ def sanitize_svg(
     _strip(root, colour, links)
     # What is inside of an image has no names of its own.
     root.set("role", "group" if any("href" in each.attrib for each in root.iter()) else "img")
+    for key, value in _OF_TEXTS.items():
+        root.set(key, value)
     root.set("aria-label", f"{title}. {description}")
     if name:
         root.set("class", name)
@@ -154,16 +170,32 @@ def sanitize_svg(
 def _strip(element: ET.Element, colour: Callable[[str], str], links: Sequence[tuple[str, str]]) -> None:
     number = element.get(_LINK, "").rpartition("#")[2]
     link, name = links[int(number)] if number.isdecimal() and int(number) < len(links) else ("", "")
-    for key in list(element.attrib):
-        if key not in _ATTRIBUTES:
+    for key, value in list(element.attrib.items()):
+        if key not in _ATTRIBUTES or _IS_DEFAULT.get(key) == value:
             del element.attrib[key]
         elif key in ("fill", "stroke"):
-            element.set(key, colour(element.attrib[key]))
+            element.set(key, colour(value))
+        elif key in _MEASURES:
+            element.set(key, _LONG_NUMBER.sub(_rounded, value))
     if re.fullmatch(r"(trajectories\.html#|#trajectories\?)[\w%&=+.*-]*", link):
         element.set("href", link)
         element.set("aria-label", escape_text(name))
     for inner in list(element):
-        if inner.tag.removeprefix(f"{{{_SVG}}}") in _ELEMENTS:
-            _strip(inner, colour, links)
-        else:
+        if inner.tag.removeprefix(f"{{{_SVG}}}") not in _ELEMENTS or inner.get("display") == "none":
             element.remove(inner)
+            continue
+        _strip(inner, colour, links)
+        if _draws_nothing(inner):
+            element.remove(inner)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """A measure in tenths of a pixel."""
+    return f"{float(number[0]):.1f}".removesuffix(".0")
+
+
+def _draws_nothing(element: ET.Element) -> bool:
+    """Whether an element is a group or a path in which nothing is drawn."""
+    kind = element.tag.removeprefix(f"{{{_SVG}}}")
+    is_point = element.get("d", "") in ("", "M0,0h0v0h0Z")
+    return not len(element) and (kind == "g" or (kind == "path" and is_point))

@@ -6,6 +6,7 @@ drawing them.
 
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -38,7 +39,9 @@ MAX_BAR_MODELS = 5
 """Up to this number, models are drawn as adjacent bars; above it, each name gets its own panel."""
 MAX_LINE_MODELS = 8
 """Models drawn as lines at most."""
-MAX_PANEL_ROWS = 30
+MAX_PANEL_ROWS = 60
+_ROWS_OF_A_SCREEN = 20
+"""From this number of rows an axis stands above them, too."""
 TITLE_LETTER = 6.8
 """Average pixels per letter of a panel's title."""
 
@@ -101,6 +104,8 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
     row = max(14, LINE_HEIGHT * lines_of(models, label) + 3)
     size = _sized((width - label - (26 + VALUE_WIDTH) * columns) // columns, row * len(models))
     first, later = (_panel_layers(drawing, models, labels_in) for labels_in in (label, None))
+    # Each of the layers has its own axis, or none.
+    both = {"resolve": {"axis": {"x": "independent"}}} if len(models) >= _ROWS_OF_A_SCREEN else {}
     letters = int((size["width"] + VALUE_WIDTH) / TITLE_LETTER)
 
     def panel(place: int, name: str) -> ChartSpec:
@@ -108,7 +113,12 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
         lines = textwrap.wrap(name, letters)
         title = {"text": lines if len(lines) > 1 else name, "anchor": "start"}
         its = [point for point in drawing.points if point.name == name and point.model in models]
-        return {**_data(drawing, its), **size, "layer": [{**layer, "title": title} for layer in layers]}
+        return {
+            **_data(drawing, its),
+            **size,
+            **both,
+            "layer": [{**layer, "title": title} for layer in layers],
+        }
 
     panels = [panel(place, name) for place, name in enumerate(drawing.names)]
     rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
@@ -119,20 +129,30 @@ def _panel_layers(drawing: ChartData, models: Sequence[str], label: int | None) 
     """What all panels of a column share. `label`: pixels for names; None for no names."""
     names = alt.Axis(labels=False, ticks=False) if label is None else name_axis(label, models)
     base = alt.Chart().encode(y=_rows(models, names))
-    bar = base.mark_bar(opacity=0.85, color=BAR).encode(
-        x=alt.X(
-            "value:Q",
-            title=drawing.values or None,
-            scale=value_scale(drawing),
-            axis=value_axis(drawing, few=True),
-        )
+    x = alt.X(
+        "value:Q",
+        title=drawing.values or None,
+        scale=value_scale(drawing),
+        axis=value_axis(drawing, few=True),
     )
-    return [_view(bar), _view(_intervals(base)), _view(_value_labels(base))]
+    above = alt.X(
+        "value:Q", title=None, scale=value_scale(drawing), axis=value_axis(drawing, few=True, above=True)
+    )
+    bar = base.mark_bar(opacity=0.85).encode(x=x, color=_named(drawing, models))
+    layers = [_view(bar), _view(_intervals(base)), _view(_value_labels(base))]
+    if len(models) < _ROWS_OF_A_SCREEN:
+        return layers
+    for layer in layers[1:]:
+        layer["encoding"]["x"]["axis"] = None
+    return [*layers, _view(base.mark_point(size=0, opacity=0).encode(x=above))]
 
 
 def _lines(drawing: ChartData, width: int) -> ChartSpec:
-    """A line per model over the names, with its intervals as a band."""
+    """A line per model over the names, with its intervals as a band; where there is room, its name at its end."""
     models = drawing.models[:MAX_LINE_MODELS]
+    points = [point for point in drawing.points if point.model in models]
+    room = label_width(width, models) if width == WIDE and len(models) > 1 else 0
+    paint = _named(drawing, models) if room else colour("model", _coloured(drawing, models), width)
     base = alt.Chart().encode(
         x=alt.X(
             "name:N",
@@ -141,19 +161,50 @@ def _lines(drawing: ChartData, width: int) -> ChartSpec:
             scale=alt.Scale(padding=0.2),
             axis=alt.Axis(labelAngle=0 if max(map(len, drawing.names)) < 8 else -30, grid=False),
         ),
-        color=colour("model", _coloured(drawing, models), width),
+        color=paint,
     )
+    scale = value_scale(drawing)
     band = base.mark_area(opacity=0.13).encode(
-        y=alt.Y("low:Q", scale=value_scale(drawing), title=drawing.values or None, axis=value_axis(drawing)),
+        y=alt.Y("low:Q", scale=scale, title=drawing.values or None, axis=value_axis(drawing)),
         y2=alt.Y2("high:Q"),
     )
-    line = base.mark_line(strokeWidth=2).encode(y=alt.Y("value:Q", scale=value_scale(drawing)))
+    line = base.mark_line(strokeWidth=2).encode(y=alt.Y("value:Q", scale=scale))
     dot = base.mark_circle(size=45, opacity=1).encode(y=alt.Y("value:Q"))
+    name = base.mark_text(align="left", dx=8, limit=room).encode(
+        y=alt.Y("at:Q", scale=scale), text=alt.Text("model:N")
+    )
+    ends = {"data": {"values": list(_names_at_ends(drawing, points))}}
     return {
-        **_data(drawing, [point for point in drawing.points if point.model in models]),
-        **_sized(width - 60, 280),
-        "layer": [_view(band), _view(line), _view(dot)],
+        **_data(drawing, points),
+        **_sized(width - 60 - room, _LINES_HEIGHT),
+        "layer": [_view(band), _view(line), _view(dot), *([{**ends, **_view(name)}] if room else [])],
     }
+
+
+_LINES_HEIGHT = 280
+
+
+def _names_at_ends(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mapping[str, Any]]:
+    """Where the name of each line stands: at its last point, or as near to it as the other names leave room."""
+    last = {point.model: point for point in points}
+    highest = max((max(point.value, point.high or 0) for point in points), default=1.0)
+    highest = max(1.0, highest) if drawing.percent else highest
+    places = spread([point.value for point in last.values()], LINE_HEIGHT / _LINES_HEIGHT * highest, highest)
+    for point, place in zip(last.values(), places, strict=True):
+        yield {"model": point.model, "name": drawing.names[-1], "at": place}
+
+
+def spread(values: Sequence[float], gap: float, highest: float) -> list[float]:
+    """Places for the names of values on an axis: in their order, at least a gap apart, and none above the highest place
+    unless they do not all fit below it."""
+    places, order = list(values), sorted(range(len(values)), key=values.__getitem__)
+    for below, above in pairwise(order):
+        places[above] = max(places[above], places[below] + gap)
+    limit = max(highest, gap * (len(values) - 1))
+    for number in reversed(order):
+        places[number] = min(places[number], limit)
+        limit = places[number] - gap
+    return places
 
 
 def _stacked(drawing: ChartData, width: int) -> ChartSpec:
@@ -192,10 +243,12 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     base = alt.Chart().encode(
         y=alt.Y("model:N", sort=list(models), title=None, axis=name_axis(label, models))
     )
-    rule = base.mark_rule(strokeWidth=2, color=BAR).encode(
-        x=alt.X("low:Q", title=drawing.values or None, axis=_signed()), x2=alt.X2("high:Q")
+    rule = base.mark_rule(strokeWidth=2).encode(
+        color=_named(drawing, models),
+        x=alt.X("low:Q", title=drawing.values or None, axis=_signed()),
+        x2=alt.X2("high:Q"),
     )
-    dot = base.mark_circle(size=60, opacity=1, color=BAR).encode(x=alt.X("value:Q"))
+    dot = base.mark_circle(size=60, opacity=1).encode(x=alt.X("value:Q"), color=_named(drawing, models))
     zero = alt.Chart().mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
     its = _data(drawing, [point for point in drawing.points if point.model in models])
     return {
@@ -273,7 +326,7 @@ def _heat(drawing: ChartData, width: int) -> ChartSpec:
 
 def _signed() -> Any:
     # Zero gets no sign.
-    text = "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"
+    text = "datum.value == 0 ? '0' : format(100 * datum.value, '+.0f')"
     return alt.Axis(labelExpr=text, tickCount=5)
 
 
@@ -297,6 +350,13 @@ def _coloured(drawing: ChartData, models: Sequence[str]) -> dict[str, str]:
     """The colour of each model."""
     colours = drawing.colours or model_colours(model for model in drawing.models if model)
     return {model: colours.get(model, BAR) for model in models}
+
+
+def _named(drawing: ChartData, models: Sequence[str]) -> Any:
+    """The colour of each model whose name stands beside it, so that no legend is needed."""
+    its = _coloured(drawing, models)
+    scale = alt.Scale(domain=list(its), range=list(its.values()))
+    return alt.Color("model:N", scale=scale, legend=None)
 
 
 def _value_labels(base: Any) -> Any:

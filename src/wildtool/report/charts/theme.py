@@ -195,8 +195,14 @@ def value_scale(drawing: ChartData) -> Any:
     return alt.Scale(domain=[0, max(1.0, math.ceil(10 * highest) / 10)])
 
 
-def value_axis(drawing: ChartData, *, few: bool = False) -> Any:
-    """Axis of the numbers. `few`: fewer ticks, for a narrow chart."""
+def value_axis(drawing: ChartData, *, few: bool = False, above: bool = False) -> Any:
+    """Axis of the numbers.
+
+    Args:
+        few: whether it has fewer ticks, for a narrow chart.
+        above: whether it stands above the chart, with its numbers only.
+    """
     integral = all(point.value == int(point.value) for point in drawing.points)
     steps: dict[str, Any] = {"tickMinStep": 1} if integral and not drawing.percent else {}
-    return alt.Axis(format="~%" if drawing.percent else "~s", tickCount=3 if few else 5, **steps)
+    place: dict[str, Any] = {"orient": "top", "grid": False} if above else {}
+    return alt.Axis(format="~%" if drawing.percent else "~s", tickCount=3 if few else 5, **place, **steps)

@@ -11,6 +11,7 @@ from wildtool.engine.score.formatting import format_direction, format_value
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.suite import OVERALL_CAVEAT, suite_headline
 from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.charts.theme import model_colours
 from wildtool.report.model import ReportRun
 from wildtool.report.pages.metrics import add_pictures
 from wildtool.report.site.site import Site
@@ -75,7 +76,9 @@ def add_across(site: Site, runs: Sequence[ReportRun], *, better_mode: bool) -> N
         PAGE,
         "Across benchmarks",
         "across.html",
-        pictures=add_pictures(site, [drawing] if numbers else [], PAGE),
+        pictures=add_pictures(
+            site, [replace(drawing, colours=_colours(site, numbers))] if numbers else [], PAGE
+        ),
         table=_table(numbers),
         csv=site.file(f"files/{PAGE}.csv", rows_csv(_CSV_COLUMNS, map(_csv_row, numbers))),
         choices=choices,
@@ -217,6 +220,13 @@ def _drawing(numbers: Sequence[SuiteNumber]) -> ChartData:
         kind="panels",
         percent=all(each.metric.kind == "rate" for each in numbers),
     )
+
+
+def _colours(site: Site, numbers: Sequence[SuiteNumber]) -> dict[str, str]:
+    """The colour of each label: that of its model on the other pages, where it has one there."""
+    known = [site.colours.get(number.label, site.colours.get(number.result.model)) for number in numbers]
+    its = model_colours([*site.colours, *(number.label for number in numbers)])
+    return {number.label: colour or its[number.label] for number, colour in zip(numbers, known, strict=True)}
 
 
 def _point(number: SuiteNumber) -> ChartPoint:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wildtool.engine.compare.pairs import pair_units
 from wildtool.engine.compare.runs import agent_settings
-from wildtool.engine.score.formatting import format_points, format_range, format_share
+from wildtool.engine.score.formatting import format_p, format_points, format_range, format_share
 from wildtool.report.model import ReportRun
 from wildtool.stats.tests import finding
 
@@ -69,6 +69,6 @@ def _effect(run: ReportRun, base: ReportRun) -> AlterationEffect | None:
         after=format_share(after),
         difference=format_points(drop.value),
         interval=format_range(drop.low, drop.high, signed=True),
-        p="<0.001" if p < 0.001 else f"{p:.3f}",
+        p=format_p(p),
         finding=finding(drop.value, p, pairs.missing),
     )

@@ -1,7 +1,7 @@
 """The page of models side by side: differences on the same units, against any of the models."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wildtool.engine.compare.leaderboard import run_labels, trust_line
 from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
@@ -61,7 +61,7 @@ def add_side_by_side(
         shard=name,
         labels=labels,
         rows=rows,
-        picture=add_picture(site, _drawing(board, pairs), page),
+        picture=add_picture(site, replace(_drawing(board, pairs), colours=site.colours), page),
         units=f"{next(iter(pairs.values())).units:,}",
         missing=[line for line in map(trust_line, run_labels(results), results) if line],
         left_out=f"Only the first {MAX_COMPARED_MODELS} models are compared."
@@ -129,6 +129,7 @@ def _drawing(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]
         names=("difference",),
         kind="differences",
         percent=True,
+        values="points, with 95 % interval",
     )
 
 
