@@ -388,6 +388,21 @@ def test_on_paper_there_are_numbers_and_no_buttons(site: Path, watched: Watched)
     assert page.pdf()[:4] == b"%PDF"
 
 
+def test_paper_is_light_although_the_screen_was_dark(site: Path, watched: Watched):
+    page = watched.open(site / "types-and-positions.html")
+    page.emulate_media(color_scheme="dark", media="print")
+    ink = page.evaluate("getComputedStyle(document.querySelector('figure svg text')).fill")
+    assert ink == "rgb(0, 0, 0)"
+
+
+def test_without_scripts_no_page_says_that_something_is_loading(site: Path, browser: "Browser"):
+    context = browser.new_context(java_script_enabled=False)
+    page = Watched(context.new_page()).open(site / "trajectories.html")
+    assert "needs scripts" in page.inner_text("main")
+    assert "Loading" not in page.inner_text("main")
+    context.close()
+
+
 def test_another_baseline_draws_the_differences_again(site: Path, watched: Watched):
     page = watched.open(site / "side-by-side.html")
     gold = page.locator("tr", has_text="baseline/chat").locator("td").first.inner_text()

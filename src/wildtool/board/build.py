@@ -21,9 +21,10 @@ from wildtool.engine.compare.leaderboard import headline
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
 from wildtool.json_codec import as_object
+from wildtool.report.charts.spec import spread
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
 from wildtool.report.site.site import Site
-from wildtool.sanitize import single_line, strip_folders
+from wildtool.sanitize import ellipsize, single_line, strip_folders
 from wildtool.stats.tests import LEVEL
 from wildtool.table import MetricTable, Row
 
@@ -33,6 +34,8 @@ MOST_DOLLARS = 1e9
 """That a run can have cost; more is no price."""
 WIDTH, HEIGHT = 640, 300
 """Of the drawing of scores and costs."""
+_NAME_HEIGHT, _NAME_LENGTH = 14, 28
+"""Of a name in it: pixels and characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +80,9 @@ class BoardTable:
     entries: Sequence[BoardEntry]
     cost_unit: str
     points: Sequence[Mapping[str, Any]]
-    """Of the drawing: place, label, ends of the interval, whether on the front."""
+    """Of the drawing: place, label, name and its height, ends of the interval, whether on the front."""
+    ticks: Sequence[Mapping[str, Any]]
+    """Of the axis of costs."""
 
     @property
     def history(self) -> list[BoardEntry]:
@@ -203,6 +208,7 @@ def _table(site: Site, board: Leaderboard, submissions: Mapping[Path, _Submissio
         entries=entries,
         cost_unit="USD per 1,000 units" if priced else "tokens per unit",
         points=_points(entries),
+        ticks=_ticks(entries),
     )
 
 
@@ -291,17 +297,56 @@ def _points(entries: Sequence[BoardEntry]) -> list[Mapping[str, Any]]:
         for entry in entries
         if entry.eligible and entry.cost is not None and entry.score is not None and 0 <= entry.score <= 1
     ]
-    most = max((cost for _, cost, _ in drawn), default=0.0) or 1.0
+    most = _most(entries)
+    names = _places_of_names([(_across(cost, most), score, cost > 0.6 * most) for _, cost, score in drawn])
     return [
         {
             "label": f"{entry.label}: {100 * score:.1f} %, {cost:.4g}",
-            "x": round(20 + (WIDTH - 40) * cost / most, 1),
+            "name": ellipsize(entry.label, _NAME_LENGTH),
+            "is_left": cost > 0.6 * most,
+            "x": _across(cost, most),
             "y": round(HEIGHT * (1 - score), 1),
             "ends": [round(HEIGHT * (1 - end), 1) for end in entry.interval or (score, score)],
             "front": entry.on_front,
+            "name_y": place,
         }
-        for entry, cost, score in drawn
+        for (entry, cost, score), place in zip(drawn, names, strict=True)
     ]
+
+
+def _across(cost: float, most: float) -> float:
+    """Where a cost is drawn. Args: most: the highest one."""
+    return round(20 + (WIDTH - 40) * cost / most, 1)
+
+
+def _most(entries: Iterable[BoardEntry]) -> float:
+    """The highest cost that is drawn."""
+    return (
+        max((entry.cost for entry in entries if entry.eligible and entry.cost is not None), default=0.0)
+        or 1.0
+    )
+
+
+def _ticks(entries: Sequence[BoardEntry]) -> list[Mapping[str, Any]]:
+    """Where the axis of costs has numbers."""
+    most = _most(entries)
+    return [{"x": _across(part * most / 4, most), "text": f"{part * most / 4:.3g}"} for part in range(5)]
+
+
+def _places_of_names(points: Sequence[tuple[float, float, bool]]) -> list[float]:
+    """Heights at which names stand beside their points, each side of them apart.
+
+    Args:
+        points: for each its place across, its score and whether its name stands left of it.
+    """
+    gap = _NAME_HEIGHT / HEIGHT
+    places = [0.0] * len(points)
+    for side in (False, True):
+        its = [number for number, (_, _, is_left) in enumerate(points) if is_left == side]
+        spread_out = spread([points[number][1] for number in its], gap, 1.0)
+        for number, place in zip(its, spread_out, strict=True):
+            places[number] = round(HEIGHT * (1 - place) + 4, 1)
+    return places
 
 
 def _again_of(bundle: Path) -> Path:
