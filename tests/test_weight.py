@@ -36,7 +36,7 @@ BUDGETS = {
     "benchmarks/wildtoolbench": 3750,
     "agents": 5500,
     "api": 1900,
-    "board": 880,
+    "board": 960,
     "gating": 900,
     "own_cases": 5260,
     "check": 2650,

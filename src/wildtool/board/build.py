@@ -21,7 +21,7 @@ from wildtool.engine.compare.leaderboard import headline
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
 from wildtool.json_codec import as_object
-from wildtool.report.charts.spec import spread
+from wildtool.report.charts.spec import names_apart
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
 from wildtool.report.site.site import Site
 from wildtool.sanitize import ellipsize, single_line, strip_folders
@@ -343,7 +343,7 @@ def _places_of_names(points: Sequence[tuple[float, float, bool]]) -> list[float]
     places = [0.0] * len(points)
     for side in (False, True):
         its = [number for number, (_, _, is_left) in enumerate(points) if is_left == side]
-        spread_out = spread([points[number][1] for number in its], gap, 1.0)
+        spread_out = names_apart([points[number][1] for number in its], gap, 1.0)
         for number, place in zip(its, spread_out, strict=True):
             places[number] = round(HEIGHT * (1 - place) + 4, 1)
     return places

@@ -14,7 +14,7 @@ from wildtool.report.pages.across import add_across
 from wildtool.report.pages.dataset import add_dataset
 from wildtool.report.pages.effects import alteration_effects
 from wildtool.report.pages.metrics import add_view, views_of
-from wildtool.report.pages.ranking import RankingTable, ranking_table
+from wildtool.report.pages.ranking import RankingTable, finding_and_ranking
 from wildtool.report.pages.side_by_side import add_side_by_side
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Page, Site
@@ -87,7 +87,7 @@ def _add_leaderboards(
         leaderboards.append(
             overview.leaderboard_table(board, comparisons, _audit(board) if audited else None)
         )
-        rankings[board.slug] = ranking_table(board, comparisons, site.colours, its)
+        rankings[board.slug] = finding_and_ranking(board, comparisons, site.colours, its)
     site.add(
         "index",
         "Overview",

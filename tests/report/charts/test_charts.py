@@ -15,7 +15,7 @@ from report.report_build import ATTACK
 from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
-from wildtool.report.charts.spec import chart_spec, spread
+from wildtool.report.charts.spec import chart_spec, names_apart
 from wildtool.report.charts.theme import BAR, CLASS_COLOURS, MODEL_COLOURS, WIDE, model_colours, wrapped_name
 from wildtool.report.pages.dataset import dataset_charts
 from wildtool.types import Metric
@@ -167,7 +167,7 @@ def test_bars_of_many_models_have_their_colours_and_an_axis_at_both_ends():
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_names_of_lines_stand_apart_in_the_order_of_their_values(values: list[float]):
-    places = spread(values, 0.05, 1.0)
+    places = names_apart(values, 0.05, 1.0)
     in_order = sorted(range(len(values)), key=lambda number: (values[number], places[number]))
     steps = [places[above] - places[below] for below, above in pairwise(in_order)]
     assert all(step >= 0.05 - 1e-9 for step in steps)

@@ -189,12 +189,14 @@ def _names_at_ends(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator
     last = {point.model: point for point in points}
     highest = max((max(point.value, point.high or 0) for point in points), default=1.0)
     highest = max(1.0, highest) if drawing.percent else highest
-    places = spread([point.value for point in last.values()], LINE_HEIGHT / _LINES_HEIGHT * highest, highest)
+    places = names_apart(
+        [point.value for point in last.values()], LINE_HEIGHT / _LINES_HEIGHT * highest, highest
+    )
     for point, place in zip(last.values(), places, strict=True):
         yield {"model": point.model, "name": drawing.names[-1], "at": place}
 
 
-def spread(values: Sequence[float], gap: float, highest: float) -> list[float]:
+def names_apart(values: Sequence[float], gap: float, highest: float) -> list[float]:
     """Places for the names of values on an axis: in their order, at least a gap apart, and none above the highest place
     unless they do not all fit below it."""
     places, order = list(values), sorted(range(len(values)), key=values.__getitem__)

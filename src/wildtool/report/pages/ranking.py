@@ -67,7 +67,7 @@ def deciding(heads: Sequence[Head]) -> Head:
     return next((head for head in heads if head.headline), heads[0])
 
 
-def ranking_table(
+def finding_and_ranking(
     board: Leaderboard,
     pairs: Mapping[tuple[int, int], PairwiseResult],
     colours: Mapping[str, str],

@@ -19,7 +19,7 @@ _MOST_AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class RunRemark:
+class ModelRemark:
     """What came between one model and its numbers."""
 
     label: str
@@ -30,18 +30,18 @@ class RunRemark:
 class Remark:
     """One thing about one or several runs."""
 
-    runs: tuple[RunRemark, ...]
+    runs: tuple[ModelRemark, ...]
     """The one that it concerns most first; without a label where it concerns the whole table."""
     grave: bool
     """Whether it keeps runs from being compared."""
 
     @property
-    def shown(self) -> tuple[RunRemark, ...]:
+    def shown(self) -> tuple[ModelRemark, ...]:
         """Those that are read at once."""
         return self.runs if len(self.runs) <= _MOST_AT_ONCE else self.runs[:1]
 
     @property
-    def folded(self) -> tuple[RunRemark, ...]:
+    def folded(self) -> tuple[ModelRemark, ...]:
         return self.runs[len(self.shown) :]
 
 
@@ -50,7 +50,7 @@ def remarks_of(results: Sequence[ScoreResult]) -> list[Remark]:
     whole = filter(
         None, [items_caveat(results), parts_line(result for result in results if not result.sampled)]
     )
-    return [*(Remark((RunRemark("", text),), grave=True) for text in whole), *_by_sign(results)]
+    return [*(Remark((ModelRemark("", text),), grave=True) for text in whole), *_by_sign(results)]
 
 
 def notes_on_numbers(results: Sequence[ScoreResult]) -> list[str]:
@@ -71,5 +71,5 @@ def _by_sign(results: Sequence[ScoreResult]) -> Iterator[Remark]:
     for sign in sorted(found, key=lambda sign: (sign not in MISSING_SIGNS, places[sign], -len(found[sign]))):
         its = sorted(found[sign], key=lambda each: -each[1].count / max(1, each[1].of))
         yield Remark(
-            tuple(RunRemark(label, str(remark)) for label, remark in its), grave=sign in MISSING_SIGNS
+            tuple(ModelRemark(label, str(remark)) for label, remark in its), grave=sign in MISSING_SIGNS
         )
