@@ -23,7 +23,7 @@ from wildtool.engine.score.audit import Audit
 from wildtool.engine.versions import in_todays_names
 from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.report.pages.ranking import deciding
-from wildtool.report.pages.remarks import Remark, notes_on_numbers, remarks_of
+from wildtool.report.pages.remarks import BoardRemark, notes_on_numbers, remarks_of
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
 from wildtool.stats.metrics import best_first
 from wildtool.table import Cell, Head, MetricTable, Row, cell_of
@@ -46,7 +46,7 @@ class LeaderboardTable:
     """The gold ceiling, in words."""
     notes: tuple[str, ...]
     """Caveats about numbers, in the benchmark's words."""
-    remarks: tuple[Remark, ...]
+    remarks: tuple[BoardRemark, ...]
     """What to know before relying on the numbers, the gravest first."""
 
 

@@ -27,7 +27,7 @@ class ModelRemark:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class BoardRemark:
     """One thing about one or several runs."""
 
     runs: tuple[ModelRemark, ...]
@@ -45,12 +45,12 @@ class Remark:
         return self.runs[len(self.shown) :]
 
 
-def remarks_of(results: Sequence[ScoreResult]) -> list[Remark]:
+def remarks_of(results: Sequence[ScoreResult]) -> list[BoardRemark]:
     """The remarks on the runs of a leaderboard, the gravest first."""
     whole = filter(
         None, [items_caveat(results), parts_line(result for result in results if not result.sampled)]
     )
-    return [*(Remark((ModelRemark("", text),), grave=True) for text in whole), *_by_sign(results)]
+    return [*(BoardRemark((ModelRemark("", text),), grave=True) for text in whole), *_by_sign(results)]
 
 
 def notes_on_numbers(results: Sequence[ScoreResult]) -> list[str]:
@@ -59,7 +59,7 @@ def notes_on_numbers(results: Sequence[ScoreResult]) -> list[str]:
     return [*prompts, *notes_of(metric for result in results for metric in result.metrics)]
 
 
-def _by_sign(results: Sequence[ScoreResult]) -> Iterator[Remark]:
+def _by_sign(results: Sequence[ScoreResult]) -> Iterator[BoardRemark]:
     """The remarks on single runs, those on the same thing together."""
     found: dict[str, list[tuple[str, TrustRemark]]] = {}
     places: dict[str, int] = {}
@@ -70,6 +70,6 @@ def _by_sign(results: Sequence[ScoreResult]) -> Iterator[Remark]:
     # A run's own remarks are in order; between runs, what many have weighs more.
     for sign in sorted(found, key=lambda sign: (sign not in MISSING_SIGNS, places[sign], -len(found[sign]))):
         its = sorted(found[sign], key=lambda each: -each[1].count / max(1, each[1].of))
-        yield Remark(
+        yield BoardRemark(
             tuple(ModelRemark(label, str(remark)) for label, remark in its), grave=sign in MISSING_SIGNS
         )
