@@ -6,7 +6,6 @@ Weighted sums of independent rates take their interval from those of the rates (
 """
 
 import math
-import random
 from collections.abc import Sequence
 from functools import cache
 
@@ -117,10 +116,35 @@ def bootstrap_interval(
     used = [(x, n) for x, n in clusters if n > 0]
     if not used:
         return None
-    drawn = sorted(_resampled(used, seeded_draw(seed), resamples))
+    sums = resampled_sums(list(zip(*used, strict=True)), seed=seed, resamples=resamples)
+    return middle_of([x / n for x, n in zip(*sums, strict=True)], len(used))
+
+
+def middle_of(drawn: Sequence[float], count: int) -> tuple[float, float]:
+    """The ends of the middle 95 % of what resamples give. Args: count: of the clusters that they were drawn from."""
+    ordered = sorted(drawn)
     # The lower end is as many resamples from the least as the upper one from the largest.
-    outside = int(tail_share(len(used)) * resamples)
-    return drawn[outside], drawn[-1 - outside]
+    outside = int(tail_share(count) * len(ordered))
+    return ordered[outside], ordered[-1 - outside]
+
+
+def resampled_sums(
+    columns: Sequence[Sequence[float]], *, seed: int = 0, resamples: int = RESAMPLES
+) -> list[list[float]]:
+    """For each column of numbers by cluster its sums over resamples of the clusters, which are the same for all columns.
+    Draws once for all of them, since drawing takes far longer than adding.
+
+    Args:
+        columns: at least one, each with a number for each cluster.
+        seed: the same seed gives the same resamples of as many clusters.
+    """
+    draw, places = seeded_draw(seed), range(len(columns[0]))
+    sums: list[list[float]] = [[] for _ in columns]
+    for _ in range(resamples):
+        drawn = draw.choices(places, k=len(places))
+        for its, column in zip(sums, columns, strict=True):
+            its.append(sum(map(column.__getitem__, drawn)))
+    return sums
 
 
 def tail_share(count: int) -> float:
@@ -130,19 +154,6 @@ def tail_share(count: int) -> float:
     from statistics import NormalDist  # slow to load, and most numbers need none
 
     return NormalDist().cdf(-math.sqrt(count / (count - 1)) * t_quantile(0.975, count - 1))
-
-
-def _resampled(clusters: Sequence[tuple[float, float]], draw: random.Random, resamples: int) -> list[float]:
-    count = len(clusters)
-    if len({n for _, n in clusters}) == 1:
-        # In most sets all items have one size, so only numerators vary.
-        numerators, total = [x for x, _ in clusters], sum(n for _, n in clusters)
-        return [sum(draw.choices(numerators, k=count)) / total for _ in range(resamples)]
-    ratios: list[float] = []
-    for _ in range(resamples):
-        numerators, denominators = zip(*draw.choices(clusters, k=count), strict=True)
-        ratios.append(sum(numerators) / sum(denominators))
-    return ratios
 
 
 _NORMAL_FROM = 5_000

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from wildtool.alter.distractors.distractors import Distractors
 from wildtool.engine.call.budget import price_of, read_prices
-from wildtool.engine.compare.comparison import Accuracy, accuracy_of, paired_runs
+from wildtool.engine.compare.comparison import accuracy_of, paired_runs
 from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.load import check_comparable
 from wildtool.engine.compare.pairs import PairedUnits
 from wildtool.engine.compare.runs import ComparedRun, agent_settings, load_compared_run
+from wildtool.engine.compare.side_scores import Accuracy
 from wildtool.engine.record.run_folder import read_run, setting_diffs
 from wildtool.engine.score.results import open_results, run_folders
 from wildtool.engine.score.verdict_table import relation

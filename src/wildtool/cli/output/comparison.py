@@ -8,9 +8,10 @@ from typing import Any
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.cli.output.published import print_published_table
 from wildtool.engine.compare.amounts import DOLLARS
-from wildtool.engine.compare.comparison import Accuracy, Comparison, ComparisonPart, HintEffect, accuracy_of
+from wildtool.engine.compare.comparison import Comparison, ComparisonPart, HintEffect, accuracy_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, benchmark_and_data, played_and_judged, trust_line
 from wildtool.engine.compare.runs import ComparedRun
+from wildtool.engine.compare.side_scores import Accuracy
 from wildtool.engine.score.formatting import (
     counted,
     first_names,

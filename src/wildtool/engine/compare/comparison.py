@@ -16,25 +16,24 @@ from wildtool.engine.compare.amounts import (
     amount_differences,
     tool_difference,
 )
-from wildtool.engine.compare.pairs import PairedUnits, Share, UnitKey, UnitScores, pair_units, share
+from wildtool.engine.compare.pairs import PairedUnits, UnitKey, pair_units, share
 from wildtool.engine.compare.runs import ComparedRun, UnitResults, unit_attribute
+from wildtool.engine.compare.side_scores import (
+    Accuracy,
+    ResampledSide,
+    SideScores,
+    bootstrap_of,
+    resampled_sides,
+    tries_of,
+)
 from wildtool.errors import UsageError
-from wildtool.stats.intervals import bootstrap_interval, clustered_rate
-from wildtool.stats.power import detectable, rate_error, unpaired
+from wildtool.stats.intervals import clustered_rate
+from wildtool.stats.power import detectable, unpaired
 from wildtool.stats.tests import finding, holm
 
 MCNEMAR = "McNemar's exact test"
 SIGN_FLIP = "exact sign-flip test by item"
 SIGN_FLIP_APPROXIMATE = "sign-flip test by item, normal approximation"
-
-
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """Share of right answers with its 95 % interval, clustered by item."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,59 +138,67 @@ def compare_all(
 
     Raises UsageError where two runs share no unit.
     """
-    pairs = list(combinations(sides, 2)) if all_pairs else [(sides[0], side) for side in sides[1:]]
-    comparisons = [_compare(a, b, only_played, group, columns, seed) for a, b in pairs]
+    scored = [SideScores(side, only_played) for side in sides]
+    resampled = resampled_sides(scored, seed)
+    places = range(len(sides))
+    pairs = list(combinations(places, 2)) if all_pairs else [(0, place) for place in places[1:]]
+    comparisons = [
+        _compare(
+            scored[first],
+            scored[second],
+            None if resampled is None else (resampled[first], resampled[second]),
+            group,
+            columns,
+            seed,
+        )
+        for first, second in pairs
+    ]
     adjusted = holm([comparison.p for comparison in comparisons])
     return [replace(outcome, p_holm=p) for outcome, p in zip(comparisons, adjusted, strict=True)]
 
 
 def accuracy_of(side: ComparedRun, *, only_played: bool = False) -> Accuracy | None:
     """A run's own accuracy, over all its units."""
-    tries = {key: _tries(cell, only_played) for key, cell in side.cells.items()}
-    return _accuracy(side, [key for key, count in tries.items() if count], only_played)
+    scored = SideScores(side, only_played)
+    return scored.on(scored.tried).accuracy
 
 
 def _compare(
-    a: ComparedRun, b: ComparedRun, only_played: bool, group: str | None, columns: Sequence[str], seed: int
+    a: SideScores,
+    b: SideScores,
+    resampled: tuple[ResampledSide, ResampledSide] | None,
+    group: str | None,
+    columns: Sequence[str],
+    seed: int,
 ) -> Comparison:
-    every = {*a.cells, *b.cells}
-    keys = _shared_units(a, b, only_played)
-    overall = _part("all", a, b, keys, only_played)
-    if overall is None:
+    """Args: resampled: both runs on resamples of their items; None where they do not hold the same ones."""
+    before, after, only_played = a.run, b.run, a.only_played
+    keys = a.shared_with(b)
+    theirs, mine = a.on(keys), b.on(keys)
+    both = pair_units(theirs.scores, mine.scores)
+    if both is None or theirs.accuracy is None or mine.accuracy is None:
         raise UsageError(
-            f"{a.label} and {b.label} share no unit{' that both have played' if only_played else ''}; "
+            f"{before.label} and {after.label} share no unit{' that both have played' if only_played else ''}; "
             "give runs of the same items"
         )
-    both = _paired(a, b, keys, only_played)
-    assert both is not None, "they share units"
-    pairs = both.pairs
-    ends = [
-        bootstrap_interval([(float(pair.difference), float(pair.units)) for pair in extreme], seed=seed)
-        for extreme in ((both.least, both.most) if both.missing else (pairs,))
-    ]
-    assert ends[0] is not None and ends[-1] is not None, "they share units"
-    resampled = ends[0][0], ends[-1][1]
     p, exact = both.test()
-    once = all(pair.units == 1 for pair in pairs) and all(
-        _tries(side.cells[key], only_played) == 1 for side in (a, b) for key in keys
-    )
-    errors = [rate_error(_counts(side, keys, only_played)) for side in (a, b)]
-    asked = _asked_amounts(a, b)
+    once = theirs.once and mine.once and all(pair.units == 1 for pair in both.pairs)
+    asked = _asked_amounts(before, after)
     return Comparison(
-        baseline=a.label,
-        model=b.label,
-        whole=overall,
-        bootstrap=resampled,
+        baseline=before.label,
+        model=after.label,
+        whole=_as_part("all", both, theirs.accuracy, mine.accuracy),
+        bootstrap=bootstrap_of(both, resampled, seed),
         test=SIGN_FLIP_APPROXIMATE if not exact else MCNEMAR if once else SIGN_FLIP,
         p=p,
         p_holm=p,
-        detectable=detectable(both.difference.error, len(pairs)),
-        detectable_unpaired=unpaired(*(each or 0.0 for each in errors)),
-        left_out=len(every) - len(keys),
+        detectable=detectable(both.difference.error, len(both.pairs)),
+        detectable_unpaired=unpaired(theirs.error or 0.0, mine.error or 0.0),
+        left_out=len({**before.cells, **after.cells}) - len(keys),
         group=group,
-        parts=tuple(_parts(a, b, keys, only_played, group)) if group else (),
-        flips=tuple(_flips(a, b, keys, only_played, columns)),
-        cuts=dict(_cuts(a, b, only_played)),
+        parts=tuple(_parts(before, after, keys, only_played, group)) if group else (),
+        flips=tuple(_flips(before, after, keys, only_played, columns)),
+        cuts=dict(_cuts(before, after, only_played)),
         amounts=() if asked is None else tuple(amount_differences(*asked, seed)),
         tools=None if asked is None else tool_difference(*asked),
     )
@@ -213,7 +220,12 @@ def _cuts(
         parts: list[ComparisonPart] = []
         for name, cells in (a if kind in a.cuts else b).cuts[kind].items():
             sides = (replace(a, cells=cells), b) if kind in a.cuts else (a, replace(b, cells=cells))
-            part = _part(name, *sides, _shared_units(*sides, only_played), only_played)
+            part = _part(
+                name,
+                *sides,
+                SideScores(sides[0], only_played).shared_with(SideScores(sides[1], only_played)),
+                only_played,
+            )
             parts += [] if part is None else [part]
         if parts:
             yield kind, tuple(parts)
@@ -235,13 +247,17 @@ def _parts(
 def _part(
     name: str, a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool
 ) -> ComparisonPart | None:
-    both = _paired(a, b, keys, only_played)
-    theirs, mine = (_accuracy(side, keys, only_played) for side in (a, b))
-    if both is None or theirs is None or mine is None:
+    theirs, mine = (SideScores(side, only_played).on(keys) for side in (a, b))
+    both = pair_units(theirs.scores, mine.scores)
+    if both is None or theirs.accuracy is None or mine.accuracy is None:
         return None
+    return _as_part(name, both, theirs.accuracy, mine.accuracy)
+
+
+def _as_part(name: str, both: PairedUnits, theirs: Accuracy, mine: Accuracy) -> ComparisonPart:
     return ComparisonPart(
         name=name,
-        units=len(keys),
+        units=both.units,
         items=len(both.pairs),
         baseline_accuracy=theirs,
         accuracy=mine,
@@ -261,14 +277,16 @@ def _flips(
 ) -> Iterable[Flip]:
     for key in keys:
         before, after = a.cells[key], b.cells[key]
+        if before.right == after.right and before.tries == after.tries and not (before.open or after.open):
+            continue  # as most are; what follows takes longer
         if _is_flip(before, after, only_played):
             yield Flip(
                 *key,
                 kinds={column: unit_attribute((a, b), key, column) for column in columns},
                 baseline_right=before.right,
-                baseline_tries=_tries(before, only_played),
+                baseline_tries=tries_of(before, only_played),
                 right=after.right,
-                tries=_tries(after, only_played),
+                tries=tries_of(after, only_played),
                 baseline_error=before.error,
                 error=after.error,
             )
@@ -279,72 +297,20 @@ def _is_flip(before: UnitResults, after: UnitResults, only_played: bool) -> bool
     ends = [
         (share(cell.right, tries), share(cell.right + (0 if only_played else cell.open), tries))
         for cell in (before, after)
-        for tries in [_tries(cell, only_played)]
+        for tries in [tries_of(cell, only_played)]
     ]
     return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
 
 
 def paired_runs(a: ComparedRun, b: ComparedRun, *, only_played: bool = False) -> PairedUnits | None:
     """A run beside its baseline, the first, on all units that `compare_all` compares; None where there are none."""
-    return _paired(a, b, _shared_units(a, b, only_played), only_played)
+    before, after = SideScores(a, only_played), SideScores(b, only_played)
+    keys = before.shared_with(after)
+    return pair_units(before.on(keys).scores, after.on(keys).scores)
 
 
 def _shared_units(a: ComparedRun, b: ComparedRun, only_played: bool) -> list[UnitKey]:
-    return [
-        key
-        for key in a.cells
-        if key in b.cells and all(_tries(side.cells[key], only_played) for side in (a, b))
-    ]
-
-
-def _paired(a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> PairedUnits | None:
-    return pair_units(*(_scores(side, keys, only_played) for side in (a, b)))
-
-
-def _scores(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> UnitScores:
-    cells = {key: side.cells[key] for key in keys}
-    return UnitScores(
-        {key: _share(cell, only_played) for key, cell in cells.items()},
-        {}
-        if only_played
-        else {key: share(cell.open, cell.tries) for key, cell in cells.items() if cell.open},
-        side.weights,
-    )
-
-
-def _accuracy(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> Accuracy | None:
-    """Mean over units of the share of right repeats; as in `show`, where a run has as many repeats of each unit."""
-    if not keys:
-        return None
-    weight = sum(_tries(side.cells[key], only_played) for key in keys) / len(keys)
-    shares = ((key[0], weight * float(_share(side.cells[key], only_played)), weight) for key in keys)
-    rate = clustered_rate(_by_item(shares, side.weights))
-    return None if rate is None else Accuracy(*rate)
-
-
-def _counts(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> list[tuple[float, float]]:
-    """For each item how many tries were right, and how many there were."""
-    cells = ((key[0], side.cells[key]) for key in keys)
-    return _by_item(((item, cell.right, _tries(cell, only_played)) for item, cell in cells), side.weights)
-
-
-def _by_item(
-    units: Iterable[tuple[str, float, float]], weights: Mapping[str, float]
-) -> list[tuple[float, float]]:
-    """The sums of numerators and denominators for each item, times its weight."""
-    sums: dict[str, tuple[float, float]] = {}
-    for item, right, total in units:
-        before, weight = sums.get(item, (0.0, 0.0)), weights.get(item, 1)
-        sums[item] = before[0] + weight * right, before[1] + weight * total
-    return list(sums.values())
-
-
-def _tries(cell: UnitResults, only_played: bool) -> int:
-    return cell.played if only_played else cell.tries
-
-
-def _share(cell: UnitResults, only_played: bool) -> Share:
-    return share(cell.right, _tries(cell, only_played))
+    return SideScores(a, only_played).shared_with(SideScores(b, only_played))
 
 
 _COLUMNS = ("hint", "rationale")
@@ -432,4 +398,4 @@ def _share_of(keys: Sequence[UnitKey], selection: set[UnitKey]) -> Accuracy | No
 
 
 def _is_right(cell: UnitResults, only_played: bool) -> bool:
-    return 2 * cell.right >= _tries(cell, only_played)
+    return 2 * cell.right >= tries_of(cell, only_played)
