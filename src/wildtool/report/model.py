@@ -10,7 +10,8 @@ from typing import Any
 from wildtool.benchmark import Benchmark
 from wildtool.declared import pages_of
 from wildtool.engine.compare.leaderboard import marked_labels, run_labels, table_titles
-from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, share
+from wildtool.engine.compare.load import unit_scores
+from wildtool.engine.compare.pairs import PairwiseResult, UnitScores
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.compare.ranking import Ranking, order_of, rank_runs, why_unranked
 from wildtool.engine.record.run_folder import read_run
@@ -23,7 +24,6 @@ from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
 from wildtool.report.parallel import run_jobs
 from wildtool.stats.matrix import Matrix, matrix_of
-from wildtool.stats.metrics import sample_weights
 from wildtool.steps import show_step, step_line
 from wildtool.table import MetricTable, heads_of, results_table
 from wildtool.types import Metric, Source
@@ -173,22 +173,13 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
     run_json = read_run(folder)
     with open_results(folder, profile, keep=keep) as (result, table):
         rows = relation([table])
-        units = rows.aggregate(
-            "item, unit, count(*) FILTER (correct), count(*) FILTER (outcome IN ('infra_error', 'unplayed')), count(*)",
-            "item, unit",
-        ).fetchall()
-        weights = sample_weights(rows)
+        scores = unit_scores(rows)
         owner = played_benchmark(folder, run_json, result.benchmark)
         matrices = _matrices(owner, result, rows)
         numbers = units_of_numbers(owner, rows, result)
         spent = rows.aggregate(
             "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
         ).fetchall()[0]
-    scores = UnitScores(
-        {(item, unit): share(right, tries) for item, unit, right, _, tries in units},
-        {(item, unit): share(missing, tries) for item, unit, _, missing, tries in units if missing},
-        weights,
-    )
     return ReportRun(folder, result, run_json, scores, RunUsage(*spent), matrices, numbers)
 
 

@@ -165,12 +165,22 @@ def heads_of(metrics: Iterable[Metric], group: str | None = None) -> tuple[Head,
 
 
 def results_table(
-    title: str, results: Sequence[ScoreResult], heads: Sequence[Head], *, whole: bool = True
+    title: str,
+    results: Sequence[ScoreResult],
+    heads: Sequence[Head],
+    *,
+    whole: bool = True,
+    ranks: Sequence[str] = (),
 ) -> MetricTable:
-    """The models of comparable results with some of their numbers, each with a mark where anything is missing."""
+    """The models of comparable results with some of their numbers, each with a mark where anything is missing.
+
+    Args: ranks: of each result; empty where they have none.
+    """
     rows = (
-        Row(label=label, cells={(m.group, m.name): cell_of(m) for m in result.metrics})
-        for label, result in zip(leaderboard.marked_labels(results), results, strict=True)
+        Row(label=label, cells={(m.group, m.name): cell_of(m) for m in result.metrics}, place=rank)
+        for label, result, rank in zip(
+            leaderboard.marked_labels(results), results, ranks or [""] * len(results), strict=True
+        )
     )
     return MetricTable(title, tuple(heads), tuple(rows), whole)
 

@@ -39,8 +39,6 @@ class Grid:
     """How many columns identify a row."""
     bold: frozenset[int] = frozenset()
     """Rows that are highlighted on a terminal."""
-    legend: tuple[str, ...] = ()
-    """Lines before the table that explain numbers used in place of names."""
 
     def tables(self, width: int, bold: tuple[str, str] = ("", "")) -> list[list[str]]:
         """The lines of the table, or of the tables that it is split into to fit.

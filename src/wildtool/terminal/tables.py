@@ -1,13 +1,14 @@
 """Prints results as terminal tables, JSON and CSV."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any
 
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, table_titles
+from wildtool.engine.compare.ranking import RankedTable
 from wildtool.engine.score.formatting import format_target
 from wildtool.engine.score.results import ScoreResult
 from wildtool.table import Cell, MetricTable, cell_of, heads_of, number_fields, results_table, table_caveats
@@ -39,13 +40,29 @@ RESULT_CSV_COLUMNS = (
     *EVIDENCE_COLUMNS,
 )
 
+_MOST_ACROSS = 6
+"""Models that may each have a column; more have a row."""
+RankedTables = Mapping[str, RankedTable]
+"""By title of a table, its runs as they are ranked."""
+NOT_RANKED: RankedTables = {}
 
-def print_overview(results: Sequence[ScoreResult]) -> None:
-    """Prints a table of models for each benchmark and scoring, with the headline numbers."""
+
+def print_overview(results: Sequence[ScoreResult], ranked: RankedTables = NOT_RANKED) -> None:
+    """Prints a table of models for each benchmark and scoring, with the headline numbers.
+
+    Args: ranked: by title of a table what its runs are found to be; they are in its order.
+    """
     for title, group in _by_table(results):
         heads = heads_of(metric for result in group for metric in result.metrics if metric.headline)
-        _print_numbers(results_table(title, group, heads))
+        finding = ranked[title].finding if title in ranked else ()
+        if finding:
+            print_wrapped(f"{' '.join(finding)}\n")
+        _print_numbers(results_table(title, group, heads, ranks=_ranks(title, ranked)))
         _print_caveats(group)
+
+
+def _ranks(title: str, ranked: RankedTables) -> Sequence[str]:
+    return ranked[title].ranks if title in ranked else ()
 
 
 def print_caveats(results: Sequence[ScoreResult]) -> None:
@@ -54,16 +71,23 @@ def print_caveats(results: Sequence[ScoreResult]) -> None:
         _print_caveats(group)
 
 
-def print_groups(results: Sequence[ScoreResult]) -> None:
-    """Prints a table for each group of numbers."""
+def print_groups(results: Sequence[ScoreResult], ranked: RankedTables = NOT_RANKED) -> None:
+    """Prints a table for each group of numbers. Args: ranked: as of `print_overview`."""
     for title, group in _by_table(results):
         every = heads_of(metric for result in group for metric in result.metrics)
+        ranks = _ranks(title, ranked)
         for name, heads in groupby(every, key=lambda head: head.group):
-            _print_numbers(results_table(f"{name} ({title})", group, tuple(heads), whole=False))
+            named = f"{name} ({title})"
+            _print_numbers(results_table(named, group, tuple(heads), whole=False, ranks=ranks))
 
 
-def print_shown(results: Sequence[ScoreResult], groups: Sequence[str]) -> None:
-    """Prints a table for each of these groups, without the headline and without mistakes that nobody made."""
+def print_shown(
+    results: Sequence[ScoreResult], groups: Sequence[str], ranked: RankedTables = NOT_RANKED
+) -> None:
+    """Prints a table for each of these groups, without the headline and without mistakes that nobody made.
+
+    Args: ranked: as of `print_overview`.
+    """
     for title, its in _by_table(results):
         made = [
             metric
@@ -73,7 +97,8 @@ def print_shown(results: Sequence[ScoreResult], groups: Sequence[str]) -> None:
         ]
         for group in groups:
             if heads := heads_of(made, group):
-                _print_numbers(results_table(f"{group} ({title})", its, heads, whole=False))
+                named = f"{group} ({title})"
+                _print_numbers(results_table(named, its, heads, whole=False, ranks=_ranks(title, ranked)))
 
 
 def print_metrics(metrics: Sequence[Metric]) -> None:
@@ -202,45 +227,60 @@ def _by_table(results: Sequence[ScoreResult]) -> list[tuple[str, list[ScoreResul
 
 
 def _grid_of(table: MetricTable) -> Grid:
-    """A table that fits, with models as rows or as columns. If none fits, the shortest one that is split in parts, if
-    necessary with numbers in place of names.
-    """
+    """A table that fits, with models as rows or as columns. If none fits, the shortest one that is split in parts."""
     width = terminal_width()
-    labels = [_plain(row.label) for row in table.rows]
-    forms = list(_layouts(labels, table))
+    forms = list(_layouts(table))
     undivided = next(
         (form for form in forms if form.fits(width) and len(form.split_columns(width)) == 1), None
     )
     if undivided is not None:
         return undivided
-    marks = [f"[{k}]" for k in range(1, len(labels) + 1)]
-    legend = tuple(f"{mark} {label}" for mark, label in zip(marks, labels, strict=True))
-    forms += (replace(form, legend=legend) for form in _layouts(marks, table))
     fitting = [form for form in forms if form.fits(width)] or forms
-    return min(fitting, key=lambda form: sum(map(len, form.tables(width)), len(form.legend)))
+    return min(fitting, key=lambda form: sum(map(len, form.tables(width))))
 
 
-def _layouts(labels: Sequence[str], table: MetricTable) -> Iterator[Grid]:
-    """The possible layouts of a table, the best first. Args: labels: of the models."""
+def _layouts(table: MetricTable) -> Iterator[Grid]:
+    """The possible layouts of a table, the best first."""
+    models = [_plain(row.label) for row in table.rows]
+    ranked = any(row.place for row in table.rows)
     heads, numbers = table.heads, table.columns()
-    sizes = [shared_sample_size(row) for row in numbers] if len(labels) > 1 else [""] * len(heads)
+    sizes = [shared_sample_size(row) for row in numbers] if len(models) > 1 else [""] * len(heads)
     parts = [
         [_parts(cell, counts=not size) for cell in row] for row, size in zip(numbers, sizes, strict=True)
     ]
-    if len(labels) > 1:
+    if len(models) > 1:
         tops = [
             GridColumn("\n".join(filter(None, (_plain(head.text(whole=table.whole, between="\n")), size))))
             for head, size in zip(heads, sizes, strict=True)
         ]
+        names = [GridColumn("rank"), GridColumn("model", "left")] if ranked else [GridColumn("model", "left")]
+        keys = [[row.place, model][-len(names) :] for row, model in zip(table.rows, models, strict=True)]
         for drawn in (_align_cells, _stack_cells):
             cells = zip(*map(drawn, parts), strict=True)
-            rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
-            yield Grid([GridColumn("model", "left"), *tops], rows)
+            rows = [[*key, *row] for key, row in zip(keys, cells, strict=True)]
+            yield Grid([*names, *tops], rows, keys=len(names))
+    if len(models) <= _MOST_ACROSS:
+        labels = [f"{row.place} {model}".strip() for row, model in zip(table.rows, models, strict=True)]
+        yield from _models_across(labels, table, parts, sizes)
+
+
+def _models_across(
+    labels: Sequence[str],
+    table: MetricTable,
+    parts: Sequence[Sequence[tuple[str, str, str]]],
+    sizes: Sequence[str],
+) -> Iterator[Grid]:
+    """Layouts with a column for each model.
+
+    Args:
+        parts: of each head the cells of all models.
+        sizes: of each head the sample size that its cells share; else empty.
+    """
     sized = any(sizes)
     keys = [GridColumn("", "left", wraps=True), *([GridColumn("")] if sized else [])]
     names = [
         [_plain(head.text(whole=table.whole)), size][: len(keys)]
-        for head, size in zip(heads, sizes, strict=True)
+        for head, size in zip(table.heads, sizes, strict=True)
     ]
     by_model = [list(column) for column in zip(*parts, strict=True)]
     for drawn in (_align_cells, _stack_cells):
@@ -273,8 +313,6 @@ def _print(title: str, grid: Grid) -> None:
     begin, end = BOLD if supports_bold() else ("", "")
     for line in wrap_text(single_line(title, 500), terminal_width()):
         print(f"{begin}{line}{end}")
-    for line in grid.legend:
-        print(line)
     for lines in grid.tables(terminal_width(), (begin, end)):
         print()
         print("\n".join(lines))

@@ -243,7 +243,14 @@ def _all_missing_right(by_category: Mapping[str, CategoryResults]) -> dict[str, 
     return {
         lang: {
             category: [
-                replace(p, right=p.right + p.missing, score=p.score + p.missing, missing=0) for p in rows
+                replace(
+                    p,
+                    right=p.right + p.missing,
+                    # A unit that ended early may have part of its score.
+                    score=min(p.score + p.missing, p.units),
+                    missing=0,
+                )
+                for p in rows
             ]
             for category, rows in results.items()
         }

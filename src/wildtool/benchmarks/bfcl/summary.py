@@ -1,7 +1,7 @@
 """BFCL's numbers from verdict rows: accuracy by category, and the leaderboard's scores of v3 or v4."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import stdev
 from typing import Any
@@ -276,7 +276,11 @@ def _score(
 ) -> Metric:
     value = formula.value({each: rate.value or 0.0 for each, rate in rows.items()}, sizes)
     parts = [(weight, rows[each]) for each, weight in formula.weights(sizes).items()]
-    spread = spread_of(parts)
+    # A category of which nothing is known can be anything.
+    unknown = {"value": 0.0, "low": 0.0, "high": 1.0}
+    spread = spread_of(
+        [(weight, rate if rate.value is not None else replace(rate, **unknown)) for weight, rate in parts]
+    )
     right, total = (sum(getattr(rate, side) for _, rate in parts) for side in ("numerator", "denominator"))
     return Metric(
         OVERALL, name, value, right, total, spread.low, spread.high, headline=headline, note=note,

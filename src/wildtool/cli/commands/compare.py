@@ -26,6 +26,9 @@ def compare(
     metric: str = opt("unit|item", "Count correct units, or items with all units correct.", default="unit"),
     group: str | None = opt("-g NAME", "Break the comparison down, such as by 'task type'."),
     flips: bool = opt("List units that changed between right and wrong."),
+    against: str | None = opt(
+        "NAME", "Compare with this run instead of the first: its model, run or folder."
+    ),
     all_pairs: bool = opt("Compare all pairs of runs, not only each run with the first."),
     only_played: bool = opt("Leave out units without a verdict instead of counting them as wrong."),
     modes: bool = opt(
@@ -66,6 +69,7 @@ def compare(
     force: bool = opt(
         "With --curve: overwrite files that wildtool did not make.", panel=OUTPUT, needs="--curve"
     ),
+    sort: str = options.SORT_OPTION,
     as_json: bool = options.JSON_OPTION,
     as_csv: bool = options.CSV_OPTION,
 ) -> int:
@@ -76,6 +80,7 @@ def compare(
       wildtool compare runs/demo
       wildtool compare runs/demo --all-pairs --metric item
       wildtool compare runs/demo --group "task type" --flips
+      wildtool compare runs/demo --against baseline/chat
       wildtool compare runs/old runs/new
       wildtool compare runs/text runs/condensed runs/minimal --modes
       wildtool compare runs/sizes --curve tools
@@ -100,6 +105,8 @@ def compare(
         )
     if modes and anyway:
         raise UsageError("--anyway compares runs whatever differs; leave out --modes")
+    if against is not None and all_pairs:
+        raise UsageError("--all-pairs has no baseline; leave out --against")
     if metric not in ("unit", "item"):
         raise UsageError(unknown_name("metric", metric, ("unit", "item")))
     from wildtool.cli.output.results import print_run_notes
@@ -111,8 +118,9 @@ def compare(
     )  # fmt: skip
 
     if holds_several_benchmarks(paths):
-        if group is not None or flips or modes:
-            option = "--modes" if modes else "--flips" if flips else "--group"
+        inside = {"--group": group, "--flips": flips, "--modes": modes, "--against": against}
+        inside["--sort"] = sort != "rank"
+        for option in (name for name, value in inside.items() if value):
             raise UsageError(f"{option} looks inside one benchmark; give its runs, such as runs/all/BENCH")
         from wildtool.cli.output import suite_comparison as output
 
@@ -128,8 +136,13 @@ def compare(
         return 1 if any(side.result.faults for side in suite.runs) else 0
     from wildtool.cli.output import comparison as compared
     from wildtool.cli.output.published import print_published_table
-    from wildtool.engine.compare.comparison import compare_all, hint_effects
-    from wildtool.engine.compare.load import check_comparable, load_compared_runs, missing_plain_runs
+    from wildtool.engine.compare.comparison import compare_all, hint_effects, rank_sides
+    from wildtool.engine.compare.load import (
+        check_comparable,
+        load_compared_runs,
+        missing_plain_runs,
+        with_baseline,
+    )
     from wildtool.engine.compare.runs import caveats, grouping_columns, mode_remarks
     from wildtool.engine.score.results import run_folders
     from wildtool.published import tables_beside
@@ -138,6 +151,8 @@ def compare(
     sides = load_compared_runs(folders, profile, metric)
     for folder, side in zip(folders, sides, strict=True):
         print_run_notes(folder, side.result)
+    if against is not None:
+        sides = with_baseline(sides, against)
     differing = check_comparable(
         sides, all_pairs=all_pairs, only_played=only_played, anyway=anyway, modes=modes
     )
@@ -150,6 +165,7 @@ def compare(
         tuple(sides), tuple(comparisons), metric, only_played, tuple(differing),
         (*(mode_remarks(sides) if modes else ()), *caveats(sides), *missing_plain_runs(sides)), tuple(kinds),
         tuple(hint_effects(sides, all_pairs=all_pairs, only_played=only_played)),
+        None if differing else rank_sides(sides, sort, only_played=only_played),
     )  # fmt: skip
     if as_json:
         compared.print_comparison_json(report)

@@ -69,7 +69,7 @@ def run(
         from wildtool.scale.commands import run_shared
 
         return run_shared(runs, settings)
-    status = execute_runs(runs, settings)
+    status = execute_runs(runs, settings, sort=run_options.sort)
     return status if suite is None or run_options.dry_run else suite.finish(status)
 
 
@@ -84,12 +84,15 @@ def _run_series(run_options: RunOptions, context: typer.Context, file: Path) -> 
     return status
 
 
-def execute_runs(runs: Sequence[NamedRun], settings: Settings, *, tables: bool = True) -> int:
+def execute_runs(
+    runs: Sequence[NamedRun], settings: Settings, *, tables: bool = True, sort: str = "rank"
+) -> int:
     """Starts all runs with the limits, the cache and the display of one command, or only estimates what they cost. Gives
     the exit status. Raises UsageError.
 
     Args:
         tables: whether the numbers are printed.
+        sort: the order of their models, as of `places_by`.
     """
     if settings.workers.dry_run:
         from wildtool.cli.output.estimate import print_estimate
@@ -97,11 +100,11 @@ def execute_runs(runs: Sequence[NamedRun], settings: Settings, *, tables: bool =
         print_estimate({run.label: run.plan for run in runs}, spending_limits(settings.limits))
         return 0
     with invocation_of(runs, settings) as invocation:
-        return _execute_plans(runs, invocation, settings, tables)
+        return _execute_plans(runs, invocation, settings, tables, sort)
 
 
 def _execute_plans(
-    runs: Sequence[NamedRun], invocation: "Invocation", settings: Settings, tables: bool
+    runs: Sequence[NamedRun], invocation: "Invocation", settings: Settings, tables: bool, sort: str = "rank"
 ) -> int:
     """Starts all runs; one that fails does not stop the others. Gives the exit status."""
     from wildtool.engine.observer import Observer
@@ -142,7 +145,7 @@ def _execute_plans(
                 print_err(f"{run.label} did not finish:")
             statuses.append(report_error(outcome))
     for profile, its in scored.items():
-        print_overview_of(its, profile, quiet)
+        print_overview_of(its, profile, quiet, sort)
     return worst_status(statuses)
 
 

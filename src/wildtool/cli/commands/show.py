@@ -28,6 +28,7 @@ def show(show_options: ShowOptions) -> int:
         return show_published(show_options)
     if not show_options.runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")
+    from wildtool.cli.output.ranked import rank_results
     from wildtool.cli.output.results import find_results, result_groups, select_group
     from wildtool.stats.matrix import named_pair
     from wildtool.terminal import print_err, tables
@@ -35,6 +36,7 @@ def show(show_options: ShowOptions) -> int:
     results, status = find_results(show_options.runs, show_options.profile)
     if not results:
         return status
+    results, ranked = rank_results(results, show_options.sort)
     if show_options.group is not None:
         pair = named_pair(show_options.group, result_groups(results))
         if pair is not None:
@@ -48,12 +50,12 @@ def show(show_options: ShowOptions) -> int:
     elif show_options.as_csv:
         tables.print_results_csv(results)
     elif show_options.group is not None:
-        tables.print_groups(results)
+        tables.print_groups(results, ranked)
         tables.print_caveats(results)
     else:
-        tables.print_overview(results)
+        tables.print_overview(results, ranked)
         if show_options.every:
-            tables.print_groups(results)
+            tables.print_groups(results, ranked)
         else:
             print_err(f"More tables: --all, or --group with one of: {', '.join(result_groups(results))}")
     return status

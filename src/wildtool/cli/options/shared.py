@@ -65,6 +65,12 @@ DATA_BENCHMARK_OPTION = opt(
     "NAME", "Benchmark of the data, if it cannot be detected.", complete=completion.benchmarks
 )
 FORCE_OPTION = opt("Overwrite files and folders that wildtool did not make.", panel=OUTPUT)
+SORT_OPTION = opt(
+    "ORDER",
+    "Order of runs: rank, model, given, or a number such as 'task type: Chat', best first.",
+    default="rank",
+    panel=OUTPUT,
+)
 JSON_OPTION = opt("--json", "Print JSON with every number.", panel=OUTPUT)
 CSV_OPTION = opt("--csv", "Print CSV, one number per row.", panel=OUTPUT, not_with="--json")
 RUNS_ARGUMENT = arg(

@@ -37,6 +37,7 @@ class ShowOptions:
         "With --published and one table: draw it, a panel for each column, as .svg or .png.",
         needs="--published, such as `wildtool show --published TABLE --chart table.svg`",
     )
+    sort: str = options.SORT_OPTION
     force: bool = opt("With --chart: overwrite a file that wildtool did not make.", needs="--chart")
     as_json: bool = options.JSON_OPTION
     as_csv: bool = options.CSV_OPTION

@@ -10,6 +10,7 @@ from wildtool.cli.output.published import print_published_table
 from wildtool.engine.compare.amounts import DOLLARS
 from wildtool.engine.compare.comparison import Comparison, ComparisonPart, HintEffect, accuracy_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, benchmark_and_data, played_and_judged, trust_line
+from wildtool.engine.compare.ranking import RankedTable
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.compare.side_scores import Accuracy
 from wildtool.engine.score.formatting import (
@@ -75,13 +76,27 @@ class ComparisonReport:
     """Columns that units can be grouped by."""
     hint_effects: tuple[HintEffect, ...] = ()
     """What hints corrected and broke; empty where no run was given any."""
+    ranked: RankedTable | None = None
+    """The ranks of the runs; None where they differ in more than the model, so that nothing ranks them."""
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The places of the runs, in the order in which tables have them."""
+        return range(len(self.runs)) if self.ranked is None else self.ranked.order
+
+    @property
+    def ranks(self) -> Sequence[str]:
+        """Of the runs in that order; empty texts where they have none."""
+        return [""] * len(self.runs) if self.ranked is None else self.ranked.ranks
 
 
 def print_comparison(report: ComparisonReport, *, flips: bool) -> None:
     """Tables and what must be said with them."""
+    if report.ranked is not None and report.ranked.finding:
+        print_wrapped(f"{' '.join(report.ranked.finding)}\n")
     print_comparison_head(report)
     _print_runs(report)
-    _print_table(report.comparisons)
+    _print_table(_in_order(report))
     for comparison in report.comparisons:
         _print_amounts(comparison)
     _print_facts(report.runs)
@@ -99,6 +114,12 @@ def print_comparison(report: ComparisonReport, *, flips: bool) -> None:
     _print_foot(report, flips)
 
 
+def _in_order(report: ComparisonReport) -> list[Comparison]:
+    """The comparisons in the order of their runs."""
+    places = {report.runs[place].label: number for number, place in enumerate(report.order)}
+    return sorted(report.comparisons, key=lambda pair: (places[pair.baseline], places[pair.model]))
+
+
 def print_comparison_json(report: ComparisonReport) -> None:
     """Everything, flips included."""
     # Escaped to ASCII, so that no text in it can act on a terminal.
@@ -109,13 +130,18 @@ def comparison_document(report: ComparisonReport) -> dict[str, Any]:
     """Everything as JSON, flips included."""
     rows = [asdict(row) | {"finding": row.finding} for row in report.comparisons]
     published = _published_hints(report)
+    ranks = dict(zip(report.order, report.ranks, strict=True))
     return {
         "metric": report.metric,
         "only_played": report.only_played,
         "differing": report.differing,
         "remarks": report.caveats,
         "groups": report.grouping_columns,
-        "runs": [_run_as_json(side, report.only_played) for side in report.runs],
+        "finding": [] if report.ranked is None else report.ranked.finding,
+        "runs": [
+            _run_as_json(side, report.only_played) | {"rank": ranks.get(place, "")}
+            for place, side in enumerate(report.runs)
+        ],
         "comparisons": rows,
         **({"aid_effects": [asdict(row) for row in report.hint_effects]} if report.hint_effects else {}),
         **({"published": [asdict(table) for table in published]} if published else {}),
@@ -174,10 +200,11 @@ def _print_runs(report: ComparisonReport) -> None:
     shared = "" if report.differing else f" ({benchmark_and_data(first)}, {played_and_judged(first)})"
     by_unit = report.metric == "unit"
     rows: list[list[str]] = []
-    for side in report.runs:
+    for rank, side in zip(report.ranks, (report.runs[place] for place in report.order), strict=True):
         accuracy = accuracy_of(side, only_played=report.only_played)
         rows.append(
             [
+                *([rank] if any(report.ranks) else []),
                 ellipsize(side.label, 60) + INCOMPLETE * (not side.result.evidence.complete),
                 *_score(accuracy),
                 str(side.items),
@@ -187,7 +214,10 @@ def _print_runs(report: ComparisonReport) -> None:
         )
     title = "accuracy by unit" if by_unit else "items with all units right"
     heads = ["", "accuracy", "95 %", "items", *(["units"] if by_unit else []), "without a verdict"]
-    print_grid(title + shared, heads, rows)
+    keys = 1
+    if any(report.ranks):
+        keys, heads = 2, ["rank", "model", *heads[1:]]
+    print_grid(title + shared, heads, rows, sentences=range(1, keys), keys=keys)
 
 
 def _print_table(every: Sequence[Comparison]) -> None:

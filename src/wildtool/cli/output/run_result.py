@@ -8,6 +8,7 @@ from pathlib import Path
 from wildtool.advice import Advice
 from wildtool.api.plans import NamedRun
 from wildtool.cli.output.estimate import missing_batch_prices
+from wildtool.cli.output.ranked import rank_results
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import recordable_command
@@ -111,11 +112,14 @@ def print_spend(result: RunResult, plan: Plan) -> None:
     print_err(f"{result.folder}: spent {tokens} on {counted(result.calls, 'call')}{cost}{cached}")
 
 
-def print_overview_of(runs: Sequence[NamedRun], profile: str, quiet: bool) -> None:
-    """The numbers of runs under a profile: the headline, and what their benchmark shows beside it."""
+def print_overview_of(runs: Sequence[NamedRun], profile: str, quiet: bool, sort: str = "rank") -> None:
+    """The numbers of runs under a profile: the headline, and what their benchmark shows beside it.
+
+    Args: sort: as of `places_by`.
+    """
     folders = [run.folder for run in runs]
-    results = find_results(folders, profile)[0]
-    print_overview(results)
+    results, ranked = rank_results(find_results(folders, profile)[0], sort)
+    print_overview(results, ranked)
     shown = list(dict.fromkeys(group for run in runs for group in run.plan.benchmark.shown))
     if shown:
         from wildtool.cli.output.model_choice import print_choice  # it loads what reports need
@@ -124,7 +128,7 @@ def print_overview_of(runs: Sequence[NamedRun], profile: str, quiet: bool) -> No
             print()
         prices = {run.folder: run.plan.prices["agent"] for run in runs if "agent" in run.plan.prices}
         print_choice(folders, profile, prices)
-        print_shown(results, shown)
+        print_shown(results, shown, ranked)
     if not quiet:
         paths = " ".join(shlex.quote(escape_text(folder)) for folder in folders)
         print_err(f"More tables: wildtool show {paths} --all")

@@ -17,6 +17,7 @@ from wildtool.engine.compare.amounts import (
     tool_difference,
 )
 from wildtool.engine.compare.pairs import PairedUnits, UnitKey, pair_units, share
+from wildtool.engine.compare.ranking import RankedTable, ranked_table
 from wildtool.engine.compare.runs import ComparedRun, UnitResults, unit_attribute
 from wildtool.engine.compare.side_scores import (
     Accuracy,
@@ -30,6 +31,7 @@ from wildtool.errors import UsageError
 from wildtool.stats.intervals import clustered_rate
 from wildtool.stats.power import detectable, unpaired
 from wildtool.stats.tests import finding, holm
+from wildtool.steps import show_step, step_line
 
 MCNEMAR = "McNemar's exact test"
 SIGN_FLIP = "exact sign-flip test by item"
@@ -118,6 +120,7 @@ class Comparison:
         return finding(self.whole.difference, self.p_holm, self.whole.missing)
 
 
+@step_line()
 def compare_all(
     sides: Sequence[ComparedRun],
     *,
@@ -142,19 +145,20 @@ def compare_all(
     resampled = resampled_sides(scored, seed)
     places = range(len(sides))
     pairs = list(combinations(places, 2)) if all_pairs else [(0, place) for place in places[1:]]
-    comparisons = [
-        _compare(
-            scored[first],
-            scored[second],
-            None if resampled is None else (resampled[first], resampled[second]),
-            group,
-            columns,
-            seed,
-        )
-        for first, second in pairs
-    ]
+    comparisons: list[Comparison] = []
+    for first, second in pairs:
+        show_step(f"comparing pair {len(comparisons) + 1:,} of {len(pairs):,}")
+        both = None if resampled is None else (resampled[first], resampled[second])
+        comparisons.append(_compare(scored[first], scored[second], both, group, columns, seed))
     adjusted = holm([comparison.p for comparison in comparisons])
     return [replace(outcome, p_holm=p) for outcome, p in zip(comparisons, adjusted, strict=True)]
+
+
+def rank_sides(sides: Sequence[ComparedRun], sort: str, *, only_played: bool = False) -> RankedTable:
+    """Runs that may be compared, with their ranks. Args: sort: as of `places_by`."""
+    scored = (SideScores(side, only_played) for side in sides)
+    scores = [side.on(side.tried).scores for side in scored]
+    return ranked_table([side.result for side in sides], [side.label for side in sides], scores, sort)
 
 
 def accuracy_of(side: ComparedRun, *, only_played: bool = False) -> Accuracy | None:

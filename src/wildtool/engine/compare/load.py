@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.engine.compare.amounts import run_amounts
 from wildtool.engine.compare.leaderboard import disturbance_labels, mode_name
+from wildtool.engine.compare.pairs import UnitScores, share
 from wildtool.engine.compare.plain_run import plain_command
 from wildtool.engine.compare.runs import (
     ComparedRun,
@@ -19,9 +21,12 @@ from wildtool.engine.record.bundle import bundle_origin
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import ScoreResult, load_result, open_results
 from wildtool.engine.score.verdict_table import relation
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown_name
+from wildtool.stats.metrics import sample_weights
+from wildtool.steps import show_step, step_line
 
 
+@step_line()
 def load_compared_runs(
     folders: Sequence[Path], profile: str | None = None, granularity: Granularity = "unit"
 ) -> list[ComparedRun]:
@@ -44,6 +49,7 @@ def load_compared_runs(
     marks = disturbance_labels(disturbed) if is_enough else [str(bundle_origin(folder)) for folder in folders]
     sides: list[ComparedRun] = []
     for folder, model, mark, identity in zip(folders, models, marks, identities, strict=True):
+        show_step(f"reading run {len(sides) + 1} of {len(folders)}")
         with open_results(folder, profile) as (result, table):
             label = model if models.count(model) == 1 else f"{model} ({mark})"
             rows = relation([table])
@@ -53,6 +59,47 @@ def load_compared_runs(
                 side = replace(side, amounts=run_amounts(folder, result, rows, names))
             sides.append(side)
     return sides
+
+
+def with_baseline(sides: Sequence[ComparedRun], name: str) -> list[ComparedRun]:
+    """The runs with one of them first, against which the others are compared.
+
+    Args: name: its model, its label in tables, its run or the folder of it. Raises UsageError where none or several have
+        it.
+    """
+    named = [
+        side
+        for side in sides
+        if name in (side.label, side.result.model, side.result.run, str(side.result.folder))
+        or Path(name) == bundle_origin(side.result.folder)
+    ]
+    if len(named) > 1:
+        labels = ", ".join(str(bundle_origin(side.result.folder)) for side in named)
+        raise UsageError(f"--against {name} names several runs; give the folder of one: {labels}")
+    if not named:
+        raise UsageError(unknown_name("run", name, [side.label for side in sides]))
+    return [named[0], *(side for side in sides if side is not named[0])]
+
+
+def load_scores(result: ScoreResult) -> UnitScores | None:
+    """How often each unit of a run is right; None where its verdicts were made for one command and not kept."""
+    if result.read_as or not result.kept:
+        return None
+    with open_results(result.folder, result.profile) as (_, table):
+        return unit_scores(relation([table]))
+
+
+def unit_scores(rows: Any) -> UnitScores:
+    """How often each unit is right. Args: rows: DuckDB relation of the verdict rows of a run under one profile."""
+    units = rows.aggregate(
+        "item, unit, count(*) FILTER (correct), count(*) FILTER (outcome IN ('infra_error', 'unplayed')), count(*)",
+        "item, unit",
+    ).fetchall()
+    return UnitScores(
+        {(item, unit): share(right, tries) for item, unit, right, _, tries in units},
+        {(item, unit): share(missing, tries) for item, unit, _, missing, tries in units if missing},
+        sample_weights(rows),
+    )
 
 
 def missing_plain_runs(sides: Sequence[ComparedRun]) -> list[str]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from wildtool.engine.compare.leaderboard import headline
-from wildtool.engine.compare.pairs import PairwiseResult
+from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, compare_all_pairs
+from wildtool.engine.score.explain import metric_named
 from wildtool.engine.score.formatting import (
     counted,
     first_names,
@@ -63,6 +64,74 @@ class Ranking:
     def ranked(self) -> int:
         """How many runs, from the first, have a rank."""
         return sum(bool(standing.rank) for standing in self.standings)
+
+
+SORT_ORDERS = ("rank", "model", "given")
+"""What runs are sorted by, beside numbers."""
+
+
+def places_by(results: Sequence[ScoreResult], sort: str, barred: Sequence[str] = ()) -> list[int]:
+    """The places of comparable runs in the order that a reader wants to see them in.
+
+    Args:
+        sort: `rank`, `model` for their names, `given` for as they are, or a number as of `metric_named`, best first and
+            those without it last. Raises UsageError where it is none of them.
+        barred: as of `order_of`.
+    """
+    every = list(range(len(results)))
+    if sort == "given":
+        return every
+    if sort == "model":
+        return sorted(every, key=lambda place: results[place].model.casefold())
+    if sort == "rank":
+        return order_of(results, barred)
+    known = {(metric.group, metric.name): metric for result in results for metric in result.metrics}
+    number = metric_named(list(known.values()), sort, SORT_ORDERS)
+    return sorted(order_of(results, barred), key=lambda place: _by_number(results[place], number))
+
+
+def _by_number(result: ScoreResult, number: Metric) -> float:
+    mine = next((m for m in result.metrics if (m.group, m.name) == (number.group, number.name)), None)
+    if mine is None:
+        return best_first(None, number.better)
+    return best_first(mine.numerator if mine.kind == "count" else mine.value, number.better)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTable:
+    """Comparable runs as a table shows them."""
+
+    order: tuple[int, ...]
+    """Their places among the given runs."""
+    ranks: tuple[str, ...]
+    """In that order; empty texts where they have none, or where nothing was compared."""
+    finding: tuple[str, ...]
+    """As of `Ranking`; empty where nothing was compared."""
+
+
+def ranked_table(
+    results: Sequence[ScoreResult],
+    labels: Sequence[str],
+    scores: Sequence[UnitScores | None],
+    sort: str = "rank",
+) -> RankedTable:
+    """Runs with their ranks, in the order that a reader wants.
+
+    Args:
+        scores: how often each unit of a run is right; nothing is compared where one is None, or there is one run.
+        sort: as of `places_by`.
+    """
+    shown = tuple(places_by(results, sort))
+    known = [each for each in scores if each is not None]
+    if len(results) < 2 or len(known) < len(results):
+        return RankedTable(shown, ("",) * len(results), ())
+    best_to_worst = order_of(results)
+    pairs = compare_all_pairs([known[place] for place in best_to_worst])
+    ranking = rank_runs(
+        [results[place] for place in best_to_worst], [labels[place] for place in best_to_worst], pairs
+    )
+    ranks = {place: each.rank for place, each in zip(best_to_worst, ranking.standings, strict=True)}
+    return RankedTable(shown, tuple(ranks[place] for place in shown), ranking.finding)
 
 
 def order_of(results: Sequence[ScoreResult], barred: Sequence[str] = ()) -> list[int]:
@@ -244,7 +313,8 @@ class _Found:
                 for first, last in self.groups
             ]
             whose = "Ranks" if len(self.ranked) > 2 else "Both models, ranks"
-            yield f"{whose} {_listed(spans)} cannot be told apart."
+            nor = f", nor can {_listed(spans[1:])}" if len(spans) > 1 else ""
+            yield f"{whose} {spans[0]} cannot be told apart{nor}."
 
     def _missing(self) -> Iterator[str]:
         unranked = list(zip(self.labels, self.reasons, strict=True))[len(self.ranked) :]

@@ -12,6 +12,7 @@ from wildtool.engine.compare.amounts import RunAmounts
 from wildtool.engine.compare.leaderboard import mode_name, notes_of
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
+from wildtool.engine.score.formatting import first_names
 from wildtool.engine.score.results import ScoreResult
 from wildtool.json_codec import as_object
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sample_weights, sql_name
@@ -215,15 +216,8 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
         remarks.append(
             "small groups have more than their share of the sample, so accuracies and differences are weighted"
         )
+    remarks += _settings_remarks(sides)
     for side in sides[1:]:
-        differences = [
-            f"{name} {x} and {y}"
-            for name, x, y in setting_diffs(agent_settings(first.identity), agent_settings(side.identity))
-        ]
-        if differences and _settings_compare(first, side):
-            remarks.append(
-                f"{first.label} and {side.label} were asked with different settings: {', '.join(differences)}"
-            )
         numbers = [max((cell.tries for cell in each.cells.values()), default=0) for each in (first, side)]
         if numbers[0] != numbers[1]:
             often = ["once" if number == 1 else f"{number} times" for number in numbers]
@@ -234,6 +228,34 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
             labels = dict.fromkeys(side.result.altered.get(kind, altered[kind].without) for side in sides)
             remarks.append(f"{altered[kind].caveat}: {'; '.join(labels)}")
     return remarks
+
+
+_MOST_ALONE = 3
+"""Runs with other settings that each have a remark of their own; more share one."""
+
+
+def _settings_remarks(sides: Sequence[ComparedRun]) -> Iterator[str]:
+    """How runs were asked otherwise than the first."""
+    first = sides[0]
+    others = {
+        side.label: list(setting_diffs(agent_settings(first.identity), agent_settings(side.identity)))
+        for side in sides[1:]
+        if _settings_compare(first, side)
+    }
+    unlike = {label: differences for label, differences in others.items() if differences}
+    if len(unlike) <= _MOST_ALONE:
+        for label, differences in unlike.items():
+            named = ", ".join(f"{name} {x} and {y}" for name, x, y in differences)
+            yield f"{first.label} and {label} were asked with different settings: {named}"
+        return
+    values: dict[tuple[str, str], dict[str, None]] = {}
+    for differences in unlike.values():
+        for name, x, y in differences:
+            values.setdefault((name, x), {})[y] = None
+    named = "; ".join(
+        f"{name} {x} and {first_names(list(its), _MOST_ALONE)}" for (name, x), its in values.items()
+    )
+    yield f"{first.label} and {len(unlike):,} other runs were asked with different settings: {named}"
 
 
 def headline_column(side: ComparedRun) -> str | None:

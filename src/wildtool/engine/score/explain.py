@@ -47,14 +47,17 @@ class Explanation:
     """Those first that a reader looks for: the ones that cost points, or that have the property that is counted."""
 
 
-def metric_named(metrics: Sequence[Metric], name: str) -> Metric:
-    """The metric of a name, or of `group: name`. Raises UsageError where there is none, or several."""
+def metric_named(metrics: Sequence[Metric], name: str, others: Sequence[str] = ()) -> Metric:
+    """The metric of a name, or of `group: name`. Raises UsageError where there is none, or several.
+
+    Args: others: words that are known beside numbers, for the message.
+    """
     by_name = {f"{metric.group}: {metric.name}": metric for metric in metrics}
     matches = [full for full, metric in by_name.items() if name in (full, metric.name)]
     if len(matches) > 1:
         raise UsageError(f"several numbers are called {name!r}: {', '.join(matches)}")
     if not matches:
-        raise UsageError(unknown_name("number", name, by_name))
+        raise UsageError(unknown_name("number", name, [*others, *by_name]))
     return by_name[matches[0]]
 
 
