@@ -1,12 +1,15 @@
 """The progress of a run as somebody watching reads it."""
 
 import io
+import re
+import threading
+from itertools import pairwise
 
 import pytest
 
 from wildtool.engine.run.progress import ProgressObserver, RunProgress
 from wildtool.errors import CallError, LimitError, LimitOf
-from wildtool.terminal.progress import ProgressDisplay
+from wildtool.terminal.progress import ProgressDisplay, StepLog
 from wildtool.types import Reply, Verdict
 
 
@@ -65,8 +68,14 @@ def test_time_left_counts_only_what_was_played_now():
     assert tally.line(100.0).endswith("0:10 left")
 
 
-def test_nothing_is_promised_before_the_first_item_is_done():
-    assert "left" not in RunProgress(total=40, calls=3, started_at=99.0).line(100.0)
+def test_from_the_first_reply_on_the_line_says_what_time_is_left_at_least():
+    assert "left" not in RunProgress(total=40, started_at=99.0).line(100.0)
+    assert RunProgress(total=40, calls=4, started_at=98.0).line(100.0).endswith("at least 0:18 left")
+    assert RunProgress(total=40, calls=4, done=4, started_at=98.0).line(100.0).endswith(" 0:18 left")
+
+
+def test_of_long_units_nothing_is_promised_that_their_first_calls_do_not_tell():
+    assert "left" not in RunProgress(total=4, calls=30, started_at=90.0).line(100.0)
 
 
 def test_units_that_could_not_be_played_do_not_count_as_answers():
@@ -118,7 +127,9 @@ def test_elsewhere_than_on_a_terminal_the_end_is_one_plain_line():
     with ProgressDisplay([progress], stream):
         progress.started(2)
         progress.item_done("i", 1, [verdict("correct")])
-    assert stream.getvalue() == "m\\x1b[31m: 1/2 probes · 100.0 % sound · 0 tokens · 0 errors\n"
+    stamp, _, line = stream.getvalue().partition(" ")
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", stamp)
+    assert line == "m\\x1b[31m: 1/2 probes · 100.0 % sound · 0 tokens · 0 errors\n"
 
 
 def test_on_a_terminal_that_moves_no_cursor_the_end_is_a_plain_line_too(monkeypatch: pytest.MonkeyPatch):
@@ -126,7 +137,7 @@ def test_on_a_terminal_that_moves_no_cursor_the_end_is_a_plain_line_too(monkeypa
     stream, progress = Terminal(), ProgressObserver("m")
     with ProgressDisplay([progress], stream):
         progress.started(2)
-    assert stream.getvalue() == "m: 0/2 tasks · 0 tokens · 0 errors\n"
+    assert stream.getvalue().endswith(" m: 0/2 tasks · 0 tokens · 0 errors\n")
 
 
 def test_on_a_terminal_the_line_is_drawn_over_itself():
@@ -176,6 +187,39 @@ def test_a_log_says_once_that_a_batch_is_pending_until_something_changes():
     progress.batch_status_changed("round 1: batch in_progress, 3/16 done")
     drawn.append(progress.should_log())
     assert drawn == [True, False, False, True, True]
+
+
+def test_a_log_has_a_line_for_a_change_and_is_never_silent_for_long():
+    clock = Clock()
+    progress = ProgressObserver("m", clock)
+    progress.started(4)
+    logged: list[int] = []
+    for second in range(60):
+        if second == 21:
+            progress.call_done(Reply({}, latency_s=1.0), replayed=False)
+        if progress.should_log():
+            logged.append(second)
+        clock.now += 1
+    assert logged[0] == 0
+    assert 24 in logged, "ten seconds after the line before"
+    assert max(later - sooner for sooner, later in pairwise(logged)) <= 15
+
+
+def test_what_takes_long_is_said_in_a_log_until_it_is_over(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wildtool.terminal.progress._SILENT_S", 0.001)
+    said = threading.Event()
+
+    class Log(io.StringIO):
+        def write(self, text: str) -> int:
+            said.set()
+            return super().write(text)
+
+    stream = Log()
+    log = StepLog(stream)
+    log("reading run 1 of 2\x1b[2J")
+    assert said.wait(20)
+    log("")
+    assert re.match(r"\d\d:\d\d:\d\d reading run 1 of 2\\x1b\[2J\n", stream.getvalue())
 
 
 REFUSED = CallError("network", "http://127.0.0.1:9/v1/chat/completions: no answer: Connection refused")

@@ -32,7 +32,8 @@ from wildtool.installed import (
 )
 from wildtool.older_names import GOES_WITH, OLDER_SETTINGS, OlderNameWarning, warn_of_older
 from wildtool.secret_places import register_words
-from wildtool.terminal import print_err, print_out, redacted_output
+from wildtool.steps import show_steps
+from wildtool.terminal import PLAIN_LETTERS, print_err, print_out, redacted_output
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -413,16 +414,24 @@ def wildtool(
     """
 
 
+def _log_steps(text: str) -> None:
+    """Writes steps to a log; what that takes is loaded with the first of them."""
+    from wildtool.terminal.progress import StepLog
+
+    log = StepLog()
+    show_steps(log)
+    log(text)
+
+
 def main() -> None:
     """Runs the command, after `wildtool.__main__` has said what a stop does."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal with an old encoding shows question marks instead of ending a run.
-            stream.reconfigure(errors="replace")
+            # A terminal with an old encoding shows plain letters, and question marks, instead of ending a run.
+            stream.reconfigure(errors=PLAIN_LETTERS)
     # Running and judging make many objects and hardly any reference cycles.
     gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     if sys.stderr.isatty():
-        from wildtool.steps import show_steps
         from wildtool.terminal import print_step
 
         show_steps(print_step)
@@ -431,4 +440,6 @@ def main() -> None:
             from wildtool.trust_request import ask_by
 
             ask_by(ask_trust)
+    else:
+        show_steps(_log_steps)
     app(prog_name="wildtool")

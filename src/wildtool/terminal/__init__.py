@@ -1,5 +1,6 @@
 """Writes to the terminal; hostile texts (model names, ids, reasons) arrive there as text and nothing else."""
 
+import codecs
 import csv
 import os
 import re
@@ -14,6 +15,7 @@ from wildtool.sanitize import csv_safe, ellipsize, escape_text, single_line, tru
 
 __all__ = [
     "BOLD",
+    "PLAIN_LETTERS",
     "CappedMessages",
     "ask_trust",
     "ellipsize",
@@ -29,8 +31,40 @@ __all__ = [
     "supports_bold",
     "terminal_width",
     "wrap_text",
+    "write_plain_letters",
 ]
 
+PLAIN_LETTERS = "wildtool-plain-letters"
+"""Name under which `write_plain_letters` is the error handler of a stream."""
+_PLAIN = {
+    "…": "...",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "─": "-",
+    "·": "-",
+    "×": "x",
+    "→": "->",
+    "“": '"',
+    "”": '"',
+    "‘": "'",
+    "’": "'",
+    "≤": "<=",
+    "≥": ">=",
+    "±": "+-",
+    "\u00a0": " ",
+}
+"""What is written of our own letters where an encoding lacks them."""
+
+
+def write_plain_letters(error: UnicodeError) -> tuple[str, int]:
+    """What a stream of an encoding other than UTF-8 writes for letters that it lacks: ours as ASCII, others as `?`."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(_PLAIN.get(letter, "?") for letter in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(PLAIN_LETTERS, write_plain_letters)
 PIPED_WIDTH = 100
 """Columns of an output that is no terminal."""
 BOLD = ("\x1b[1m", "\x1b[0m")

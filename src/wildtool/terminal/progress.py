@@ -1,4 +1,4 @@
-"""Shows the progress of runs: one live line on a terminal, elsewhere a plain line from time to time."""
+"""Shows the progress of runs and of what takes long: a live line on a terminal, elsewhere plain lines with the time."""
 
 import os
 import shutil
@@ -10,9 +10,11 @@ from types import TracebackType
 from typing import Self, TextIO
 
 from wildtool.engine.run.progress import ProgressObserver
+from wildtool.sanitize import single_line
 
 LIVE_EVERY_S = 0.25
-PLAIN_EVERY_S = 10.0
+_SILENT_S = 14.0
+"""Time after which a log has a line of what takes long."""
 
 
 class ProgressDisplay:
@@ -39,19 +41,15 @@ class ProgressDisplay:
         self._draw(self._runs)
 
     def _tick(self) -> None:
-        due = time.monotonic() + PLAIN_EVERY_S
         while not self._closed.wait(LIVE_EVERY_S):
-            lines: Sequence[ProgressObserver] = self._runs if self._live else ()
-            if not self._live and time.monotonic() >= due:
-                due += PLAIN_EVERY_S
-                lines = [run for run in self._runs if run.progress.is_going and run.should_log()]
-            self._draw(lines)
+            going = (run for run in self._runs if run.progress.is_going and run.should_log())
+            self._draw(self._runs if self._live else list(going))
 
     def _draw(self, runs: Sequence[ProgressObserver]) -> None:
         begun = [run for run in runs if run.progress.total]
         room = shutil.get_terminal_size().columns - 1 if self._live else None
         back = f"\x1b[{self._drawn}A" if self._live and self._drawn else ""
-        clear = "\r\x1b[K" if self._live else ""
+        clear = "\r\x1b[K" if self._live else _stamp()
         self._drawn = len(begun)
         messages = [run.messages.pop(0) for run in self._runs for _ in range(len(run.messages))]
         lines = [*messages, *(run.text(room) for run in begun)]
@@ -63,3 +61,34 @@ class ProgressDisplay:
         except OSError:
             # The terminal is gone (a closed session, a broken pipe): the runs matter more than their display.
             self._closed.set()
+
+
+def _stamp() -> str:
+    return time.strftime("%H:%M:%S ")
+
+
+class StepLog:
+    """Writes what takes long to a log: a line with the time now and then, for as long as it takes. For `show_steps`."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._text = ""
+        self._done: threading.Event | None = None
+
+    def __call__(self, text: str) -> None:
+        """Args: text: what is done now; empty at the end."""
+        self._text = text
+        if not text and self._done is not None:
+            self._done.set()
+            self._done = None
+        elif text and self._done is None:
+            self._done = threading.Event()
+            threading.Thread(target=self._write_lines, args=(self._done,), daemon=True).start()
+
+    def _write_lines(self, done: threading.Event) -> None:
+        while not done.wait(_SILENT_S):
+            try:
+                self._stream.write(f"{_stamp()}{single_line(self._text, 200)}\n")
+                self._stream.flush()
+            except (OSError, ValueError):
+                return  # nobody reads it any more

@@ -18,6 +18,7 @@ from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.outputs import is_shared
+from wildtool.steps import show_steps
 from wildtool.terminal import print_err
 
 SERIES_SUFFIX = ".toml"
@@ -99,6 +100,8 @@ def execute_runs(
 
         print_estimate({run.label: run.plan for run in runs}, spending_limits(settings.limits))
         return 0
+    if settings.output.quiet:
+        show_steps(lambda text: None)
     with invocation_of(runs, settings) as invocation:
         return _execute_plans(runs, invocation, settings, tables, sort)
 

@@ -16,8 +16,12 @@ from wildtool.errors import CallError, LimitError, LimitOf
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import Reply, Verdict
 
+CHANGED_EVERY_S = 10.0
+"""Between two plain lines at least."""
+SILENT_S = 14.0
+"""Between two plain lines at most, also where nothing has changed."""
 IDLE_EVERY_S = 600.0
-"""Between two plain lines while only a batch is pending."""
+"""The same while only a batch is pending."""
 FIRST_REPLY_QUIET_S = 5.0
 """Seconds without any first reply after which the line says so."""
 QUIET_S = 30.0
@@ -90,9 +94,9 @@ class RunProgress:
     """What the run's alterations say of its units, by name."""
 
     @property
-    def idle_key(self) -> tuple[object, ...]:
-        """A value that stays the same while a batch is pending and nothing happens; empty if none is."""
-        return (self.batch, self.done, self.calls, self.failed, self.retries) if self.batch else ()
+    def state(self) -> tuple[object, ...]:
+        """A value that stays the same while nothing happens."""
+        return (self.batch, self.done, self.calls, self.failed, self.retries, self.stopped)
 
     @property
     def is_going(self) -> bool:
@@ -152,10 +156,18 @@ class RunProgress:
         parts["failed"] = counted(self.failed, "error")
         if self.retries:
             parts["retries"] = counted(self.retries, "retry", "retries")
-        if seconds > 0 and self.done_before < self.done and self.is_going and not self.answered:
-            pace = (self.done - self.done_before) / seconds
-            parts["left"] = f"{_clock((self.total - self.done) / pace)} left"
+        if seconds > 0 and self.is_going and not self.answered and (left := self._left(seconds)):
+            parts["left"] = left
         return parts
+
+    def _left(self, seconds: float) -> str:
+        """The time left at the pace so far, in words; empty where nothing tells. Args: seconds: since the first call."""
+        if self.done_before < self.done:
+            pace = (self.done - self.done_before) / seconds
+            return f"{_clock((self.total - self.done) / pace)} left"
+        # Until a unit ends, nobody knows how many calls one takes: at least one, and each reply was of one unit.
+        fewest = self.total - self.done - self.calls
+        return f"at least {_clock(fewest * seconds / self.calls)} left" if self.calls and fewest > 0 else ""
 
 
 class ProgressObserver(Observer):
@@ -190,7 +202,7 @@ class ProgressObserver(Observer):
         """What is to be said above the line, once."""
         self._ended: Counter[tuple[str, int]] = Counter()
         """Units that have ended, by the item and the repeat that have not."""
-        self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
+        self._last_logged: tuple[tuple[object, ...], float] = ((), -math.inf)
 
     def started(self, units: int) -> None:
         self.progress.total = units
@@ -271,12 +283,14 @@ class ProgressObserver(Observer):
             self.progress.tallied.update(self._tally(verdict))
 
     def should_log(self) -> bool:
-        """Whether a log should print a line now: a batch may be pending for a day, and need not be reported
-        every ten seconds."""
-        now, stands = self._clock(), self.progress.idle_key
-        if stands and stands == self._last_logged[0] and now - self._last_logged[1] < IDLE_EVERY_S:
+        """Whether a log should have a line now: after a change, and before it has been silent for long. A batch may be
+        pending for a day, and is not reported as often."""
+        now, state = self._clock(), self.progress.state
+        logged, at = self._last_logged
+        silent = IDLE_EVERY_S if self.progress.batch else SILENT_S
+        if now - at < (silent if state == logged else 0.0 if self.progress.batch else CHANGED_EVERY_S):
             return False
-        self._last_logged = (stands, now)
+        self._last_logged = (state, now)
         return True
 
     def text(self, room: int | None) -> str:
