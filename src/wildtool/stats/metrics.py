@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -150,6 +150,8 @@ def best_first(value: float | None, better: Direction) -> float:
 
 
 CORRECT_SQL = "CAST(correct AS INTEGER)"
+NO_VERDICT = "outcome IN ('infra_error', 'unplayed')"
+"""Rows without a verdict, in SQL."""
 
 
 FORMULAS = {
@@ -395,6 +397,21 @@ def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     return _metric_of_columns(rate, [x for x, _ in clusters], [n for _, n in clusters])
 
 
+def ranged_rate(
+    rate: Rate, clusters: Sequence[tuple[float, float]], best: Sequence[tuple[float, float]]
+) -> Metric:
+    """A rate with the range that units without a verdict leave open.
+
+    Args:
+        clusters: numerator and denominator of each item, units without a verdict counted as not right.
+        best: the same with these units as right ones.
+    """
+    metric, most = rate_metric(rate, clusters), rate_metric(rate, best).value
+    if most is None or metric.value is None or list(clusters) == list(best):
+        return replace(metric, least=metric.value, most=metric.value)
+    return replace(metric, low=None, high=None, least=metric.value, most=most)
+
+
 def _metric_of_columns(rate: Rate, *sums: Sequence[float]) -> Metric:
     """A rate from the sums of `_sums_of` in each item."""
     numerators, denominators = sums[-2:]
@@ -466,20 +483,24 @@ def repeats(verdicts: Any) -> list[Metric]:
     Args:
         verdicts: DuckDB relation of verdict rows. A repeat without a verdict counts as wrong.
     """
+    lost = NO_VERDICT if "outcome" in verdicts.columns else "FALSE"
     units = verdicts.aggregate(
-        "item, unit, SUM(CAST(correct AS INTEGER)) AS r, COUNT(*) AS tries", "item, unit"
+        f"item, unit, SUM(CAST(correct AS INTEGER)) AS r, COUNT(*) FILTER ({lost}) AS lost, COUNT(*) AS tries",
+        "item, unit",
     )
     # Units of one item with the same counts are summed together.
-    rows = units.aggregate("item, r, tries, COUNT(*)", "item, r, tries").fetchall()
-    fewest = min((tries for _, _, tries, _ in rows), default=1)
+    rows = units.aggregate("item, r, lost, tries, COUNT(*)", "item, r, lost, tries").fetchall()
+    fewest = min((tries for _, _, _, tries, _ in rows), default=1)
     metrics: list[Metric] = []
     for name, chance in (("pass@", pass_at), ("pass^", pass_all)):
         for k in _sizes(fewest):
-            sums: dict[str, tuple[float, float]] = {}
-            for item, right, tries, count in rows:
-                passed, seen = sums.get(item, (0.0, 0.0))
-                sums[item] = passed + count * chance(k, int(right), tries), seen + count
-            metrics.append(rate_metric(Rate("repeats", f"{name}{k}", ""), list(sums.values())))
+            counted, best, seen = (defaultdict[str, float](float) for _ in range(3))
+            for item, right, lost, tries, count in rows:
+                counted[item] += count * chance(k, int(right), tries)
+                best[item] += count * chance(k, int(right) + lost, tries)
+                seen[item] += count
+            clusters = ([(sums[item], seen[item]) for item in seen] for sums in (counted, best))
+            metrics.append(ranged_rate(Rate("repeats", f"{name}{k}", ""), *clusters))
     return metrics
 
 

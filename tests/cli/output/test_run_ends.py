@@ -126,7 +126,11 @@ def test_runs_are_shown_with_the_command_for_more(
     monkeypatch.setattr(
         "wildtool.cli.output.run_result.find_results", lambda folders, profile: ((folders, profile), 0)
     )
-    monkeypatch.setattr("wildtool.cli.output.run_result.print_overview", shown.append)
+    monkeypatch.setattr("wildtool.cli.output.run_result.rank_results", lambda results, sort: (results, sort))
+    monkeypatch.setattr(
+        "wildtool.cli.output.run_result.print_overview",
+        lambda results, ranked: shown.append((*results, ranked)),
+    )
     folders = [Path("runs/a b"), Path("c")]
     plan: Any = SimpleNamespace(benchmark=SimpleNamespace(shown=()), prices={})
     runs = [NamedRun(str(folder), plan, folder) for folder in folders]
@@ -134,4 +138,4 @@ def test_runs_are_shown_with_the_command_for_more(
     assert capsys.readouterr().err == ""
     print_overview_of(runs, "fixed", False)
     assert capsys.readouterr().err == "More tables: wildtool show 'runs/a b' c --all\n"
-    assert shown == [(folders, "fixed")] * 2
+    assert shown == [(folders, "fixed", "rank")] * 2

@@ -13,7 +13,7 @@ from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
 from wildtool.published import as_metrics
-from wildtool.stats.metrics import CORRECT_SQL, Rate, error_rates, rate_metric, rate_metrics
+from wildtool.stats.metrics import CORRECT_SQL, NO_VERDICT, Rate, error_rates, ranged_rate, rate_metrics
 from wildtool.stats.tables import Table, TableNumber, error_table, usual_tables
 from wildtool.types import Metric
 
@@ -70,10 +70,14 @@ def _cuts(*kinds: str) -> Iterable[tuple[str, str]]:
 
 def _sessions(verdicts: Any) -> Metric:
     """Sessions whose tasks are all correct; each repeat of a session counts, clustered by session."""
-    sessions = verdicts.aggregate("item, repeat, MIN(CAST(correct AS INTEGER)) AS all_right", "item, repeat")
-    rows = sessions.aggregate("item, SUM(all_right), COUNT(*)", "item").fetchall()
+    sessions = verdicts.aggregate(
+        f"item, repeat, MIN(CAST(correct AS INTEGER)) AS whole, MIN(CAST(correct OR {NO_VERDICT} AS INTEGER)) AS best",
+        "item, repeat",
+    )
+    rows = sessions.aggregate("item, SUM(whole), SUM(best), COUNT(*)", "item").fetchall()
     rate = Rate("accuracy", "session", "", headline=True)
-    return rate_metric(rate, [(float(right), float(count)) for _, right, count in rows])
+    counted = [(float(right), float(count)) for _, right, _, count in rows]
+    return ranged_rate(rate, counted, [(float(best), float(count)) for _, _, best, count in rows])
 
 
 def _asked_back(verdicts: Any, profile: str) -> Iterator[Metric]:
