@@ -39,6 +39,8 @@ class Grid:
     """How many columns identify a row."""
     bold: frozenset[int] = frozenset()
     """Rows that are highlighted on a terminal."""
+    captions: Sequence[str] = ()
+    """A line above each row, of names that leave no room for numbers beside them; none for no such lines."""
 
     def tables(self, width: int, bold: tuple[str, str] = ("", "")) -> list[list[str]]:
         """The lines of the table, or of the tables that it is split into to fit.
@@ -118,6 +120,7 @@ def _render(grid: Grid, columns: Sequence[int], width: int, bold: tuple[str, str
             for i, room in zip(columns, widths, strict=True)
         ]
         begin, end = bold if number in grid.bold else ("", "")
+        lines += grid.captions[number : number + 1]
         lines += [f"{begin}{line}{end}" for line in _render_row(grid, columns, widths, cells)]
     return lines
 

@@ -235,8 +235,18 @@ def _grid_of(table: MetricTable) -> Grid:
     )
     if undivided is not None:
         return undivided
-    fitting = [form for form in forms if form.fits(width)] or forms
+    fitting = [form for form in forms if form.fits(width)] or [_with_captions(table, forms[0])]
     return min(fitting, key=lambda form: sum(map(len, form.tables(width))))
+
+
+def _with_captions(table: MetricTable, form: Grid) -> Grid:
+    """A table whose names are too long to stand beside a number, so that they stand above theirs."""
+    if len(table.rows) == 1:
+        return form
+    numbers = [row[form.keys :] for row in form.rows]
+    rows = [["", *cells] for cells in numbers]
+    names = [f"{row.place} {_plain(row.label)}".strip() for row in table.rows]
+    return Grid([GridColumn("", "left"), *form.columns[form.keys :]], rows, captions=names)
 
 
 def _layouts(table: MetricTable) -> Iterator[Grid]:
