@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
+from wildtool.engine.run.progress import CHANGED_EVERY_S
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.installed import own_offer
 from wildtool.json_codec import as_object, checked
@@ -27,7 +28,6 @@ from wildtool.scale.local import leave_at_sigterm
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
 from wildtool.terminal import print_err
-from wildtool.terminal.progress import PLAIN_EVERY_S
 
 ENTRY_POINT_OF_PARTS = "wildtool.parts"
 """Entry points of our packages that make parts: `KIND = module:Class`."""
@@ -235,7 +235,7 @@ def _parts(store: ObjectStore, job: PartsJob, target: Path, launcher: Launcher) 
                 raise RecordError(
                     f"{target}: workers ended before all parts were made; run the same command again to continue"
                 )
-            if time.monotonic() - printed_at > PLAIN_EVERY_S:
+            if time.monotonic() - printed_at > CHANGED_EVERY_S:
                 printed_at = time.monotonic()
                 count = sum(state.complete for state in shard_states(store).values())
                 if count > printed_count:
