@@ -24,7 +24,7 @@ from wildtool.types import Metric
 
 MODULES = {
     "cli.commands": ("compare", "gate", "score", "show"),
-    "cli.output": ("comparison", "gate", "published", "reproduction", "results", "suite_comparison", "why"),
+    "cli.output": ("comparison", "gate", "published", "ranked", "reproduction", "results", "suite_comparison", "why"),
     "data": ("data_set",),
     "engine": ("plan", "registry", "replies", "score.results"),
     "engine.compare": ("comparison", "leaderboard", "load", "runs", "suites"),
@@ -93,10 +93,15 @@ def test_results_are_printed_as_asked(
 ) -> None:
     parts.put("cli.output.results", find_results=(RESULTS, 1))
     parts.put("terminal.tables", **dict.fromkeys(f"print_{table}" for table in TABLES))
+    parts.put("cli.output.ranked", rank_results=(RESULTS, {}))
     assert parts.type_(f"show a b --profile p {options}") == (1, "", err)
     assert parts.calls == [
         ("find_results", [A, B], "p"),
-        *((f"print_{table}", results) for table in tables),
+        ("rank_results", RESULTS, "rank"),
+        *(
+            (f"print_{table}", results, *([{}] if table in ("overview", "groups") else []))
+            for table in tables
+        ),
     ]
 
 

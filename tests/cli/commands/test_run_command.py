@@ -76,7 +76,7 @@ FOLDERS = [Path("kept")]
 def test_a_run_is_shown_that_was_answered_to_its_end(
     outcome: Ended, shown: bool, status: int, said: list[Any], monkeypatch: pytest.MonkeyPatch
 ):
-    overview = [(FOLDERS, "p", False)] if shown else []
+    overview = [(FOLDERS, "p", False, "rank")] if shown else []
     assert execute(monkeypatch, outcome)[0] == status
     assert said == ["notes", "spend p", *overview]
     said.clear()
@@ -84,7 +84,7 @@ def test_a_run_is_shown_that_was_answered_to_its_end(
     assert said == ["notes", "spend p"]
     said.clear()
     assert execute(monkeypatch, outcome, quiet=True)[0] == status
-    assert said == ["notes", *([(FOLDERS, "p", True)] if shown else [])]
+    assert said == ["notes", *([(FOLDERS, "p", True, "rank")] if shown else [])]
 
 
 def test_a_run_that_failed_is_named_beside_others(
@@ -94,7 +94,7 @@ def test_a_run_that_failed_is_named_beside_others(
     assert (status, capsys.readouterr().err) == (2, "wildtool: no such thing\n")
     status, _ = execute(monkeypatch, ended(correct=1), UsageError("no such thing"), None, quiet=True)
     assert (status, capsys.readouterr().err) == (2, "m1 did not finish:\nwildtool: no such thing\n")
-    assert said == ["notes", (FOLDERS, "p", True)]
+    assert said == ["notes", (FOLDERS, "p", True, "rank")]
     with pytest.raises(ZeroDivisionError) as fault:
         raise ZeroDivisionError("odd")
     status, _ = execute(monkeypatch, fault.value, ended(3), quiet=True)
@@ -155,7 +155,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, line: str, folder: str = "runs/b/m") 
         started.append(("plan", settings.benchmark, None if parent is None else str(parent)))
         return runs
 
-    def execute_runs(runs: Any, settings: Settings) -> int:
+    def execute_runs(runs: Any, settings: Settings, *, sort: str) -> int:
         started.append("execute")
         return 3
 
