@@ -1,7 +1,6 @@
 """Rules for single probes: what was requested beside what came, streamed beside whole, and a probe beside its control."""
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -30,6 +29,7 @@ from wildtool.check.probes import (
     probes,
 )
 from wildtool.json_codec import as_object
+from wildtool.toolcall.text.normal_form import normal_form
 
 TWO_CALLS_SHARE = 1.6
 """Tokens of two calls as a multiple of those of one, at least."""
@@ -317,7 +317,7 @@ def _optional_integers(answers: Answers, ledger: Ledger) -> None:
 
 
 def _other_scripts(answers: Answers, ledger: Ledger) -> None:
-    expected = unicodedata.normalize("NFC", FOREIGN)
+    expected = normal_form("NFC", FOREIGN)
     for answer in answers["other scripts"]:
         values = as_object(answer.calls[0].values) if answer.complete and answer.calls else {}
         text = values.get("text")
@@ -334,7 +334,7 @@ def _other_scripts(answers: Answers, ledger: Ledger) -> None:
             )
         elif any(part in text for part in _misread(expected)):
             ledger.add(DefectKind.TEXT_NOT_ASCII_BROKEN, "the argument is UTF-8 read as Latin-1", answer)
-        elif unicodedata.normalize("NFC", text) == expected:
+        elif normal_form("NFC", text) == expected:
             ledger.passed(DefectKind.TEXT_NOT_ASCII_BROKEN)
 
 

@@ -1,10 +1,11 @@
 """Texts as tokens, and how much two texts have in common (specification of training data, 3.7)."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from wildtool.toolcall.text.normal_form import normal_form
 
 OverlapFlag = Literal["exact", "near", "long", "contained", "clean"]
 """How a training text relates to a text of a benchmark; the first that holds."""
@@ -33,7 +34,7 @@ def word_tokens(text: str) -> list[str]:
     and Hangul syllable is its own. Characters that are not seen neither split words nor count."""
     if text.isascii():
         return _ASCII.findall(text.lower())
-    return _TOKEN.findall(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold())
+    return _TOKEN.findall(_INVISIBLE.sub("", normal_form("NFKC", text)).casefold())
 
 
 def is_unseen(text: str) -> bool:

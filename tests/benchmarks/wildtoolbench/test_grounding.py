@@ -3,7 +3,10 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from wildtool.benchmarks.wildtoolbench.grounding import SearchText, names_value, normalize_text
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.toolcall.text.numerals import numbers_in
 
@@ -237,3 +240,23 @@ def test_a_mark_covers_what_it_contains():
 def test_a_mark_without_reason_or_argument_is_found(mark: Any):
     node = call("R-1", grounding=mark)
     assert any(".grounding" in place for place in ungrounded(("R-1", [node, answer("Done.", 0)])))
+
+
+@given(st.text(alphabet="ab é京_.'s\0", max_size=12), st.text(alphabet="ab é京_.'\0", min_size=1, max_size=4))
+def test_a_value_is_named_where_it_stands_between_words_or_in_the_plural(text: str, value: str) -> None:
+    """As one reads: each place where it occurs is looked at."""
+    passage, sought = normalize_text(text), normalize_text(value).rstrip(". ")
+    if "京" in sought:
+        passage, sought = passage.replace(" ", ""), sought.replace(" ", "")
+    forms = [sought, f"{sought}s", f"{sought}es"] if sought[-1:].isalpha() else [sought]
+    named = any(
+        passage.startswith(form, k) and not (inside_word(passage, k) or inside_word(passage, k + len(form)))
+        for form in forms
+        for k in range(len(passage))
+        if sought
+    )
+    assert names_value(SearchText.of(text), value) == named
+
+
+def inside_word(text: str, place: int) -> bool:
+    return 0 < place < len(text) and all(c.isalnum() and c != "京" for c in text[place - 1 : place + 1])

@@ -18,6 +18,8 @@ class Absent(Enum):
 
 
 ABSENT: Final = Absent.ABSENT
+_INDEX_DIGITS = 18
+"""Most digits of a position in a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,7 @@ def pointer_parts(field: str) -> list[str]:
 def value_at(content: Any, field: str) -> Any:
     """The part of a content; ABSENT if there is none. Raises DataError for a text that is no pointer."""
     for part in pointer_parts(field):
-        if isinstance(content, Mapping):
-            content = cast(Mapping[str, Any], content).get(part, ABSENT)
-        elif isinstance(content, list) and part.isascii() and part.isdigit() and str(int(part)) == part:
-            members = cast(list[Any], content)
-            index = int(part)
-            content = members[index] if index < len(members) else ABSENT
-        else:
-            return ABSENT
+        content = _member(content, part)
         if content is ABSENT:
             return ABSENT
     return content
@@ -62,9 +57,25 @@ def value_at(content: Any, field: str) -> Any:
 
 def nearest(content: Any, field: str) -> str:
     """The longest beginning of a pointer that leads to a part of the content."""
-    while value_at(content, field) is ABSENT:
-        field = field.rpartition("/")[0]
-    return field
+    found: list[str] = []
+    for part in pointer_parts(field):
+        content = _member(content, part)
+        if content is ABSENT:
+            break
+        found.append(part)
+    return pointer(*found)
+
+
+def _member(content: Any, part: str) -> Any:
+    """The member of an object or a list that one part of a pointer names; ABSENT if there is none."""
+    if isinstance(content, Mapping):
+        return cast(Mapping[str, Any], content).get(part, ABSENT)
+    # What has more digits than an index can have is none, and would take long to read as a number.
+    if not isinstance(content, list) or len(part) > _INDEX_DIGITS or not (part.isascii() and part.isdigit()):
+        return ABSENT
+    members = cast(list[Any], content)
+    index = int(part)
+    return members[index] if str(index) == part and index < len(members) else ABSENT
 
 
 def with_change(content: Any, change: Change) -> Any:

@@ -15,7 +15,7 @@ from wildtool_data.formats import find_set
 from wildtool_data.formats.base import MAX_ORDERS, GraphEdge, TaskGraph
 from wildtool_data.formats.items import ITEMS
 from wildtool_data.formats.sessions import SESSIONS
-from wildtool_data.pointers import ABSENT, value_at
+from wildtool_data.pointers import ABSENT, Change, value_at, with_change
 
 
 def call(idx: int, city: str, *needs: int, observation: Any = None) -> dict[str, Any]:
@@ -179,3 +179,16 @@ def test_a_training_file_is_reviewed_as_one_and_no_benchmark_is_guessed(tmp_path
     format_, place = find_set(str(path))
     assert (format_.name, place) == ("training", path)
     assert find_set(str(path), "glaive")[0].name == "glaive"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("piece", ["a", "one hundred ", "1.", "三百", "\u0301\u0316", " ", '{"a": [', "ab "])
+def test_the_rules_read_long_requests_values_and_names(piece: str):
+    """In quadratic time it would take minutes."""
+    long = piece * (300_000 // len(piece)) + "b"
+    record = session([call(0, "Rome"), final(1, 0)], "Single-Tool")
+    place = "/english_answer_list/0/0/action/arguments"
+    said = with_change(record, Change("/english_tasks/0", value_at(record, "/english_tasks/0"), long))
+    SESSIONS.check(with_change(said, Change(place, {"city": "Rome"}, {"city": long[: len(long) // 2]})))
+    named = SESSIONS.check(with_change(record, Change(place, {"city": "Rome"}, {long: 1})))
+    assert place in {finding.field for finding in named}

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, cast
 
 from wildtool.errors import DataError
+from wildtool.toolcall.text.normal_form import normal_form
 
 MAX_DIRECTIVES = 400
 """Directives that a book may hold: a model that only adds must not make it slow."""
@@ -90,7 +91,7 @@ class Directive:
 
 def _letters(name: str) -> str:
     """A name without case, spaces and marks."""
-    return "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if c.isalnum())
+    return "".join(c for c in normal_form("NFKC", name).casefold() if c.isalnum())
 
 
 def _quoted(text: str) -> str:

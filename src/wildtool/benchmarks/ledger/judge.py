@@ -5,7 +5,6 @@ accounts, amounts, dates, tags and receipts are equal, the payee fits; ids, orde
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +15,7 @@ from wildtool.benchmarks.ledger.book import Directive, Entries
 from wildtool.benchmarks.ledger.episode import LedgerEpisode, TurnLog
 from wildtool.benchmarks.ledger.meaning import difference_of, is_match, is_on_the_way, unmatched
 from wildtool.benchmarks.ledger.records import TURNS, LedgerSession, LedgerTurn
+from wildtool.toolcall.text.normal_form import normal_form
 from wildtool.types import FieldValue, Item
 
 MAX_OTHER_AMOUNTS = 2
@@ -41,7 +41,7 @@ _MAX_TEXT = 20_000
 
 def amounts_in(text: str) -> list[Decimal]:
     """The numbers of a text that may be amounts, without sign: `1,234.50`, `1.234,50` and `1234.5` are the same."""
-    plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT])
+    plain = normal_form("NFKC", text[:_MAX_TEXT])
     # A number may follow a sign or code of currency or a Chinese character, but no letters of a file name.
     spaced = re.sub(r"\b[A-Z]{3}(?=[0-9])|[^\x00-\x7f]|[$*_(\[]", " ", plain)
     return [value for token in _NUMBER.findall(spaced) if (value := _amount(token)) is not None]

@@ -1,7 +1,6 @@
 """Says where gold argument values come from: text, history, observation, date line, default, or nowhere."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,10 +12,14 @@ from wildtool.toolcall.defaults import documented_default
 from wildtool.toolcall.graph import ancestors
 from wildtool.toolcall.schema import argument_parts, as_schema, path_text
 from wildtool.toolcall.schema_check import shorten
+from wildtool.toolcall.text.normal_form import normal_form
 from wildtool.toolcall.text.numerals import numbers_in
 
 ArgumentSchema = Mapping[str, Any]
 _WORDS = re.compile(r"[a-z]{4,}")
+_WORD_OR_MARK = re.compile(r"[^\W_\u2e80-\U0010ffff]+|.", re.DOTALL)
+"""A word of a script with spaces, or one other character."""
+_MARK = "\0"
 _YES_NO = frozenset(["true", "false", "yes", "no", "on", "off", "是", "否", "开", "关"])
 _STOP_WORDS = frozenset(
     re.findall(
@@ -43,6 +46,9 @@ class SearchText:
     """A text that may hold values, prepared for search."""
 
     text: str
+    words: str
+    """The text as `_marked_words` writes it."""
+    words_without_spaces: str
     numbers: frozenset[Decimal]
 
     @classmethod
@@ -53,7 +59,9 @@ class SearchText:
 @lru_cache(maxsize=1024)
 def _prepared(text: str) -> SearchText:
     # While a session is made its texts are searched again for each value, each check and each later task.
-    return SearchText(normalize_text(text), numbers_in(text))
+    normal = normalize_text(text)
+    spaceless = _marked_words(normal.replace(" ", ""))
+    return SearchText(normal, _marked_words(normal), spaceless, numbers_in(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +129,10 @@ def leaves(arguments: Mapping[str, Any], schema: ArgumentSchema) -> Iterator[Lea
 def names_value(passage: SearchText, value: Any) -> bool:
     """True if the passage names the value, in one of the ways people and interfaces write it."""
     if isinstance(value, bool):
-        return _contains_words(str(value), passage.text)
+        return _names_words(str(value), passage)
     if isinstance(value, int | float):
         return Decimal(str(value)) in passage.numbers
-    return _contains_words(value, passage.text) or _as_number(value) in passage.numbers
+    return _names_words(value, passage) or _as_number(value) in passage.numbers
 
 
 def flat_text(value: Any) -> str:
@@ -143,7 +151,7 @@ def flat_text(value: Any) -> str:
 def normalize_text(text: str) -> str:
     """Text as compared: compatibility forms, case, underscores, hyphens, quotes and spacing made equal."""
     # The acute accent first: its compatibility form is a blank and a combining accent.
-    text = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold()
+    text = normal_form("NFKC", text.replace("´", "'")).casefold()
     text = re.sub(r"[’‘`]", "'", text)
     text = re.sub(r"[“”„«»「」『』]", '"', text)
     return re.sub(r"[\s_\-‐‑‒–—−]+", " ", text).strip()
@@ -204,31 +212,21 @@ def is_marked(path: str, marks: Iterable[str]) -> bool:
     return any(path == mark or path.startswith((f"{mark}.", f"{mark}[")) for mark in marks)
 
 
-def _contains_words(needle: str, text: str) -> bool:
-    """True if `needle` occurs in a normalised text, not as a part of other words (a plural is fine)."""
+def _names_words(needle: str, passage: SearchText) -> bool:
+    """True if `needle` occurs in a passage, not as a part of other words (a plural is fine)."""
     needle = normalize_text(needle).rstrip(".!?。！？,，;；: ")
     if not needle:
         return False
+    words = passage.words
     if any(_is_wide(c) for c in needle):
-        needle, text = needle.replace(" ", ""), text.replace(" ", "")
-    start = text.find(needle)
-    while start >= 0:
-        end = start + len(needle)
-        if _ends_word(needle[0], text[start - 1 : start]) and (
-            _ends_word(needle[-1], text[end : end + 1])
-            or (needle[-1].isalpha() and re.match(r"e?s(?![a-z0-9])", text[end : end + 3]) is not None)
-        ):
-            return True
-        start = text.find(needle, start + 1)
-    return False
+        needle, words = needle.replace(" ", ""), passage.words_without_spaces
+    forms = [needle, f"{needle}s", f"{needle}es"] if needle[-1].isalpha() else [needle]
+    return any(_marked_words(form) in words for form in forms)
 
 
-def _ends_word(inside: str, outside: str) -> bool:
-    return not (_is_narrow_word(inside) and outside != "" and _is_narrow_word(outside))
-
-
-def _is_narrow_word(c: str) -> bool:
-    return c.isalnum() and not _is_wide(c)
+def _marked_words(text: str) -> str:
+    """A text with a mark wherever a word may begin or end, so that one search finds whole words only."""
+    return _MARK + _MARK.join(_WORD_OR_MARK.findall(text)) + _MARK
 
 
 def _is_wide(c: str) -> bool:

@@ -2,7 +2,6 @@
 
 import ipaddress
 import re
-import unicodedata
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from wildtool.toolcall.text.identifiers import read_book_number, read_identifier
 from wildtool.toolcall.text.lexicon import SIMPLIFIED
+from wildtool.toolcall.text.normal_form import normal_form
 
 CJK = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HAS_CJK = re.compile(f"[{CJK}]")
@@ -45,7 +45,7 @@ def normalise(text: str) -> str:
     """A text in NFKC and simplified characters, with one kind of quotation mark, dash and blank, none around it."""
     if not text.isascii():
         text = _FRACTION.sub(" ", _RAISED.sub(r"^\g<0>", _LOOSE.sub("", text)))
-        text = unicodedata.normalize("NFKC", text).translate(_PLAIN).translate(SIMPLIFIED)
+        text = normal_form("NFKC", text).translate(_PLAIN).translate(SIMPLIFIED)
     else:
         text = text.translate(_PLAIN)
     plain = " ".join(text.split())

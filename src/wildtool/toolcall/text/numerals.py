@@ -1,10 +1,11 @@
 """Numbers written in digits, English or Chinese words: `3k`, `two hundred five`, `两百五`."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import pairwise
+
+from wildtool.toolcall.text.normal_form import normal_form
 
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -132,7 +133,7 @@ def is_name_of_day(numeral: str) -> bool:
 
 def numbers_in(text: str) -> frozenset[Decimal]:
     """All numbers a reader could see in a text; an ambiguous form such as `1,200` gives each reading."""
-    text = unicodedata.normalize("NFKC", text).casefold()
+    text = normal_form("NFKC", text).casefold()
     return frozenset([*_digit_numbers(text), *_word_numbers(text), *_chinese_numbers(text)])
 
 

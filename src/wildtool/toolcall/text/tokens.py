@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from wildtool.toolcall.text import lexicon, numerals
 from wildtool.toolcall.text.canonical import CJK
+from wildtool.toolcall.text.normal_form import normal_form
 from wildtool.toolcall.text.units import is_cased_unit
 
 Sort = Literal[
@@ -199,9 +200,9 @@ def folded(word: str) -> str:
     folded = word.casefold()
     if folded.isascii():
         return folded
-    letters = unicodedata.normalize("NFD", folded)
+    letters = normal_form("NFD", folded)
     latin = re.sub(r"(?<=[a-z])[\u0300-\u036f]+", "", letters)
-    return unicodedata.normalize("NFC", latin)
+    return normal_form("NFC", latin)
 
 
 _SPELLINGS = (

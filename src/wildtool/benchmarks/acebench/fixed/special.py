@@ -19,7 +19,6 @@
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -36,6 +35,7 @@ from wildtool.benchmarks.acebench.official import (
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.text.normal_form import normal_form
 
 MAX_REPLY_CHARACTERS = 100_000
 """Longer replies are wrong; a message has some hundred characters."""
@@ -237,7 +237,7 @@ def _cut_out(place: str, values: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _normalised(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    return " ".join(normal_form("NFKC", text).split())
 
 
 def _names(normalised: str, part: str) -> bool:

@@ -13,7 +13,7 @@ from wildtool.tools.schema.constraints import constraint_faults
 from wildtool_data.make.core.parsing import Action
 from wildtool_data.make.items.acebench_format import roundtrip_problem
 from wildtool_data.make.items.plan import MAX_ITEM_CALLS
-from wildtool_data.make.sessions.rules.context import PLACEHOLDER, Schemas, is_system_identifier
+from wildtool_data.make.sessions.rules.context import Schemas, is_placeholder, is_system_identifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def e4(calls: CallContext) -> Iterator[str]:
             if value in (None, "", [], {}):
                 yield f"{call.name}.{name} is empty; leave it out."
         for leaf in calls.leaves(call):
-            if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value):
+            if isinstance(leaf.value, str) and is_placeholder(leaf.value):
                 yield f"{call.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder."
 
 

@@ -15,7 +15,7 @@ from wildtool.toolcall.text.similarity import jaccard
 from wildtool.tools.schema.definitions import call_problems, definition_faults, schema_definition_faults
 from wildtool_data.make.core.parsing import RefusedReplyError, read_object
 from wildtool_data.make.core.plan import Lang
-from wildtool_data.make.sessions.rules.context import PLACEHOLDER
+from wildtool_data.make.sessions.rules.context import is_placeholder
 from wildtool_data.make.sessions.rules.texts import control_character_faults
 from wildtool_data.make.tools.api import ApiSpec, api_parameter_classes, definition_text, nested_schemas
 from wildtool_data.make.tools.assignments import Assignment
@@ -173,6 +173,6 @@ def parse_call(text: str, api: WrittenDesign, use: Collection[str]) -> tuple[Wri
     faults = [fault("K2", f"{where}: {problem}.") for where, problem in call_problems(values, parameters)]
     faults += [fault("K3", f"the call must give {name}.") for name in use if name not in values]
     for leaf in leaves(values, parameters):
-        if isinstance(leaf.value, str) and (not leaf.value.strip() or PLACEHOLDER.fullmatch(leaf.value)):
+        if isinstance(leaf.value, str) and (not leaf.value.strip() or is_placeholder(leaf.value)):
             faults.append(fault("K4", f"{leaf.path}: {shorten(leaf.value)} is no real value."))
     return values, faults

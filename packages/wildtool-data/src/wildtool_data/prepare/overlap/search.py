@@ -2,13 +2,13 @@
 
 import heapq
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from wildtool.json_codec import as_object
+from wildtool.toolcall.text.normal_form import normal_form
 from wildtool.training.record import TrainingRecord
 from wildtool.training.tokens import (
     CONTAINED_TOKENS,
@@ -77,12 +77,12 @@ def token_readings(text: str) -> list[tuple[str, ...]]:
     spelled = tuple(word_tokens(text))
     if text.isascii():
         return [spelled]
-    parts = unicodedata.normalize("NFKD", text)
+    parts = normal_form("NFKD", text)
     if _FOLDED.search(parts) is None:
         return [spelled]
     # Capitals first: Greek capital eta looks like H, its small letter like n.
     visible = _MARK.sub("", parts).translate(_AS_SEEN).casefold().translate(_AS_SEEN)
-    as_seen = tuple(word_tokens(unicodedata.normalize("NFC", visible)))
+    as_seen = tuple(word_tokens(normal_form("NFC", visible)))
     return [spelled] if as_seen == spelled else [spelled, as_seen]
 
 

@@ -10,12 +10,11 @@ from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, leaves
 from wildtool_data.make.core.parsing import Action, Decision, strings_in
 from wildtool_data.make.core.plan import TaskPlan
 
-PLACEHOLDER = re.compile(
-    r"\s*(?:unknown|n/?a|none|null|tbd|to be determined|x{3,}|\?+|your[_ ].*|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}"
-    r"|未知|待定|不详|无)\s*",
+_PLACEHOLDER = re.compile(
+    r"unknown|n/?a|none|null|tbd|to be determined|x{3,}|\?+|your[_ ].*|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}"
+    r"|未知|待定|不详|无",
     re.IGNORECASE,
 )
-"""Values that say that there is none."""
 _IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$|timestamp|uuid|token", re.ASCII)
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each tool."""
@@ -71,6 +70,11 @@ def required(schema: Mapping[str, Any]) -> Sequence[str]:
 def required_of(tool: str, context: DecisionContext) -> Sequence[str]:
     """The required parameters of a tool by its name."""
     return required(context.schemas[tool])
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a value says that there is none."""
+    return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def is_system_identifier(leaf: Leaf) -> bool:

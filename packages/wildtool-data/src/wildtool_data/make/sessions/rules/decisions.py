@@ -13,9 +13,9 @@ from wildtool.toolcall.schema_check import argument_faults, shorten
 from wildtool.tools.schema.constraints import constraint_faults
 from wildtool_data.make.core.parsing import Action, Decision
 from wildtool_data.make.sessions.rules.context import (
-    PLACEHOLDER,
     DecisionContext,
     gives_answer,
+    is_placeholder,
     is_system_identifier,
     known_calls,
     questions_in,
@@ -156,7 +156,7 @@ def p16(decision: Decision, context: DecisionContext) -> Iterator[str]:
             if action.arguments[name] is None:
                 yield f"{action.name}.{name} is null; leave it out, or ask if it is required."
         for leaf in context.leaves(action):
-            if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value) and leaf.value:
+            if isinstance(leaf.value, str) and is_placeholder(leaf.value):
                 yield f"{action.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder."
 
 
