@@ -23,7 +23,8 @@ from wildtool.report.site.shards import Shards
 from wildtool.sanitize import escape_text
 
 _KINDS = {".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png"}
-SCRIPTS = ("site.js", "addresses.js")
+SCRIPTS = ("site.js", "addresses.js", "copy_tables.js")
+STYLES = ("site.css", "copy_tables.css")
 """What every page has."""
 BESIDE = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 """What a page of a folder may load: files next to it."""
@@ -141,7 +142,7 @@ class Site:
     def _finish_folder(self) -> Path:
         assets = self.folder / "assets"
         outputs.make_subfolder(assets)
-        for name in ("site.css", *SCRIPTS, *_each(self.pages, "styles"), *_each(self.pages, "scripts")):
+        for name in (*STYLES, *SCRIPTS, *_each(self.pages, "styles"), *_each(self.pages, "scripts")):
             outputs.write_file(assets / name, _asset(name))
         for page in self.pages:
             frame = self.draw(
@@ -150,14 +151,14 @@ class Site:
                 title=self.title,
                 pages=self.pages,
                 shown=[page],
-                styles=["site.css", *page.styles],
+                styles=[*STYLES, *page.styles],
                 scripts=[*SCRIPTS, *page.scripts],
             )
             outputs.write_file(self.folder / f"{page.slug}.html", frame.encode())
         return self.folder / f"{self.pages[0].slug}.html"
 
     def _finish_single(self, out: Path) -> Path:
-        styles = [_asset(name).decode() for name in ("site.css", *_each(self.pages, "styles"))]
+        styles = [_asset(name).decode() for name in (*STYLES, *_each(self.pages, "styles"))]
         scripts = [_asset(name).decode() for name in (*SCRIPTS, *_each(self.pages, "scripts"))]
         policy = (
             f"default-src 'none'; script-src {' '.join(map(_digest, scripts))}; "
