@@ -6,7 +6,7 @@ adjudicator decides what it becomes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
 from wildtool.errors import DataError, RecordError, WildtoolError
@@ -112,6 +112,14 @@ class Pass:
         """Whether everyone who was asked has decided."""
         return bool(self.decisions) and all(person in self.decisions for person in self.people)
 
+    def copied(self) -> "Pass":
+        """A pass that further entries can change without changing this one."""
+        branches = {
+            name: replace(branch, entries=[*branch.entries], stale={*branch.stale})
+            for name, branch in self.branches.items()
+        }
+        return replace(self, branches=branches, decisions={**self.decisions}, stale={*self.stale})
+
     def conflicts(self) -> list[str]:
         """What an adjudicator has to decide, in words; nothing while somebody has not decided, or once it has ended."""
         if self.outcome is not None:
@@ -147,6 +155,17 @@ class ItemHistory:
         self.entries: list[Entry] = []
         for entry in entries:
             self._add(entry)
+
+    def followed_by(self, entries: Iterable[Entry]) -> "ItemHistory":
+        """The history with the entries that come next; this one stays as it is. Raises as the constructor does."""
+        later = ItemHistory(self.format, ())
+        later.id = self.id
+        later.versions, later.proposed, later.entries = [*self.versions], [*self.proposed], [*self.entries]
+        later.passes = [past.copied() for past in self.passes]
+        later.checks, later.stale = {**self.checks}, {*self.stale}
+        for entry in entries:
+            later._add(entry)
+        return later
 
     @property
     def content(self) -> Any:
@@ -195,6 +214,14 @@ class ItemHistory:
         """The content that a person sees and changes, and its digest."""
         branch = self.branch_of(person)
         return (branch.content, branch.digest) if branch else (self.content, self.digest)
+
+    def changed_only_by(self, person: str, seen: str) -> bool:
+        """Whether a person alone, perhaps in another tab, has changed what they see since a version with this digest."""
+        if self.branch_of(person) is not None:
+            return True
+        known = next((k for k, version in enumerate(self.versions) if version.digest == seen), None)
+        later = [] if known is None else self.versions[known + 1 :]
+        return bool(later) and all(version.entry.who == person for version in later)
 
     def versions_for(self, person: str) -> list[PastVersion]:
         """What a person saw before, oldest first: versions of the item, or of their own copy where they have one."""

@@ -51,8 +51,7 @@ class ReviewJournal(Closing):
     def refresh(self) -> list[Entry]:
         """Takes what others have written meanwhile, and returns it."""
         fresh = list(self.store.read(self.state.n))
-        for entry in fresh:
-            self._items.pop(entry.item, None)
+        self._follow(fresh)
         self.state.add(fresh, self._history(fresh))
         if self.state.n - self._snapshot >= max(_SNAPSHOT_AFTER, len(self.state.items) // 10):
             self._keep_state()
@@ -163,13 +162,30 @@ class ReviewJournal(Closing):
         entry = next(self.store.read(state.n - 1), None)
         return entry is not None and (entry.n, entry.digest) == (state.n, state.digest)
 
-    def _history(self, fresh: Sequence[Entry]) -> Callable[[str], Sequence[Entry]]:
-        """All entries of an item; items that are new in `fresh` need not be read again."""
+    def _follow(self, fresh: Sequence[Entry]) -> None:
+        """Brings the kept items up to date: reading a long history again would take long."""
+        new: dict[str, list[Entry]] = {}
+        for entry in fresh:
+            new.setdefault(entry.item, []).append(entry)
+        for item in new.keys() & self._items.keys():
+            known = self._items.pop(item)
+            # Somebody else may have written between the last look at the log and the reading of the item.
+            last = known.entries[-1].n
+            self._items[item] = known.followed_by(entry for entry in new[item] if entry.n > last)
+
+    def _history(self, fresh: Sequence[Entry]) -> Callable[[str], ItemHistory]:
+        """Gives items with all their entries; those that are new in `fresh` need not be read again."""
         new: dict[str, list[Entry]] = {}
         for entry in fresh:
             if entry.item and (entry.kind == "import" or entry.item in new):
                 new.setdefault(entry.item, []).append(entry)
-        return lambda item: new[item] if item in new else self.store.history(item)
+
+        def history(item: str) -> ItemHistory:
+            if item in self._items:
+                return self._items[item]
+            return ItemHistory(self.format, new[item] if item in new else self.store.history(item))
+
+        return history
 
     def _keep_state(self) -> None:
         if self.state.n > self._snapshot:

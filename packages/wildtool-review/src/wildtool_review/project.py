@@ -53,6 +53,8 @@ class ReviewProject(ReviewTeam):
         fresh = any(rule not in before for rule in self._custom_rules)
         self._recheck = dict.fromkeys(self.state.items) if fresh else {}
         """Items that rules of packages have not seen, which were added or changed since."""
+        self.is_checked_later: Callable[[Any], bool] = lambda content: False
+        """Whether the rules read a content after it is saved, by `findings_in` and `keep_check`, and not with it."""
 
     @classmethod
     def create(cls, store: Store, format_: ReviewFormat) -> "ReviewProject":
@@ -132,7 +134,9 @@ class ReviewProject(ReviewTeam):
         for item in self.state.items.values():
             if item.warnings is None or item.id in self._recheck:
                 history = self.item(item.id)
-                findings = self._findings(history.content)
+                if self.is_checked_later(history.content):
+                    continue
+                findings = self.findings_in(history.content)
                 if findings != history.findings():
                     drafts.append(_check_draft(item.id, item.digest, findings))
                 checked.append(item.id)
@@ -147,11 +151,13 @@ class ReviewProject(ReviewTeam):
 
     def check_item(self, item: str) -> ItemHistory:
         """Runs the rules over an item, unless its current version was checked."""
+        return self._write(item, lambda history: self._checks(history, history.content))
+
+    def keep_check(self, item: str, digest: str, findings: Iterable[Finding]) -> ItemHistory:
+        """Keeps what the rules find in a content of an item, unless that is known."""
         return self._write(
             item,
-            lambda history: (
-                [] if history.digest in history.checks else [self._check(history.id, history.content)]
-            ),
+            lambda history: [] if digest in history.checks else [_check_draft(item, digest, findings)],
         )
 
     def open_findings(self, item: str) -> list[Finding]:
@@ -161,12 +167,18 @@ class ReviewProject(ReviewTeam):
 
     def _open_findings(self, history: ItemHistory, content: Any) -> list[Finding]:
         checked = history.findings(content_digest(content))
-        findings = self._findings(content) if checked is None else checked
+        if checked is None and self.is_checked_later(content):
+            raise UsageError("the rules still read this item, which is long; try again when they are done")
+        findings = self.findings_in(content) if checked is None else checked
         # A note says what to look at, and an approval says that somebody did.
         return [finding for finding in findings if finding.level != "note"]
 
-    def _check(self, item: str, content: Any) -> Draft:
-        return _check_draft(item, content_digest(content), self._findings(content))
+    def _checks(self, history: ItemHistory, content: Any) -> list[Draft]:
+        """What the rules find in a content; nothing if that is known, or comes later."""
+        digest = content_digest(content)
+        if digest in history.checks or self.is_checked_later(content):
+            return []
+        return [_check_draft(history.id, digest, self.findings_in(content))]
 
     def _check_findings(self, history: ItemHistory, content: Any) -> None:
         """Raises OpenFindingsError with the reason if a release would refuse an approved item with this content."""
@@ -178,7 +190,8 @@ class ReviewProject(ReviewTeam):
                 findings[0].message,
             )
 
-    def _findings(self, content: Any) -> list[Finding]:
+    def findings_in(self, content: Any) -> list[Finding]:
+        """What the rules find in a content; for any thread."""
         try:
             return [*self.format.check(content), *custom_findings(self.format.name, content)]
         except Exception as error:  # noqa: BLE001 - an item may hold anything, and people must be able to mend it
@@ -340,7 +353,7 @@ class ReviewProject(ReviewTeam):
             digest = content_digest(content)
             outcome = Draft("resolve", person, item, version=digest, after=choice)
             outcome = replace(outcome, reason=tuple(reasons), round=history.open.round, note=note)
-            return [*edits, *([self._check(item, content)] if digest not in history.checks else []), outcome]
+            return [*edits, *self._checks(history, content), outcome]
 
         return self._write(item, plan)
 
@@ -391,8 +404,7 @@ class ReviewProject(ReviewTeam):
             content, _ = self._content_at(history, person, base)
             branch = person if history.branch_of(person) is not None else ""
             edits, content = self._edits(kind, person, history, branch, content, changes, reason, note)
-            digest = content_digest(content)
-            return [*edits, *([self._check(item, content)] if edits and digest not in history.checks else [])]
+            return [*edits, *(self._checks(history, content) if edits else [])]
 
         return self._write(item, plan)
 

@@ -130,8 +130,8 @@ class Filter:
         )
 
 
-HistoryReader = Callable[[str], Iterable[Entry]]
-"""Gives all entries about an item, in order."""
+HistoryReader = Callable[[str], ItemHistory]
+"""Gives an item with all entries about it."""
 
 
 @dataclass(slots=True)
@@ -153,7 +153,7 @@ class State:
     def add(self, entries: Sequence[Entry], history: HistoryReader) -> None:
         """Takes the next entries of the log.
 
-        Args: history: gives all entries of an item, these included.
+        Args: history: gives an item with all its entries, these included.
         """
         touched: dict[str, None] = {}
         for entry in entries:
@@ -164,7 +164,7 @@ class State:
                 self.general = entry.n
             self.n, self.digest = entry.n, entry.digest
         for item in touched:
-            self.items[item] = summary(ItemHistory(self.format, history(item)))
+            self.items[item] = summary(history(item))
 
     def queue(self, name: Queue, person: str = "", filter_: Filter | None = None) -> list[ItemSummary]:
         """The items of a queue, in order of import."""
@@ -260,7 +260,7 @@ def fold(format_: ReviewFormat, entries: Iterable[Entry]) -> State:
     for entry in entries:
         all_entries.append(entry)
         by_item.setdefault(entry.item, []).append(entry)
-    state.add(all_entries, lambda item: by_item[item])
+    state.add(all_entries, lambda item: ItemHistory(format_, by_item[item]))
     return state
 
 

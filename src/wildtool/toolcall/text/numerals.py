@@ -138,10 +138,11 @@ def numbers_in(text: str) -> frozenset[Decimal]:
 
 
 def _digit_numbers(text: str) -> Iterator[Decimal]:
-    for match in _DIGITS.finditer(text):
-        sign = -1 if match["minus"] else 1
-        factor = (match["factor"] or "").strip()
-        for number in _readings(match["digits"]):
+    # Long texts repeat most of their numbers.
+    for minus, digits, factor in {match.groups("") for match in _DIGITS.finditer(text)}:
+        sign = -1 if minus else 1
+        factor = factor.strip()
+        for number in _readings(digits):
             scaled = number / 100 if factor == "%" else number * _FACTORS.get(factor, 1)
             yield from (number, number * sign, scaled, scaled * sign)
 

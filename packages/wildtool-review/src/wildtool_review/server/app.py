@@ -25,7 +25,7 @@ from wildtool.report.server.serving import (
 from wildtool_review.history import EditConflict
 from wildtool_review.project import ReviewProject
 from wildtool_review.server.bodies import BODY_LIMITS
-from wildtool_review.server.checks import ChecksProgress, RuleChecks
+from wildtool_review.server.checks import ChecksProgress, RuleChecks, is_long
 from wildtool_review.server.operations import (
     READS,
     WRITES,
@@ -122,6 +122,8 @@ class ReviewApp(PageServer):
         self.project = project
         self.sign_in = sign_in
         self.checks = RuleChecks(project, self.work, on_progress) if on_progress else None
+        if self.checks:
+            project.is_checked_later = is_long
         self.service = ReviewService(
             project,
             name,

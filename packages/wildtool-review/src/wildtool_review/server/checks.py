@@ -1,20 +1,31 @@
 """Runs the rules over new items while the pages are open, a portion at a time between requests, and finds user texts
-that are nearly the same."""
+that are nearly the same. Long items are read in a thread of their own, since nobody should wait for them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from wildtool import json_codec
 from wildtool.errors import StorageError, WildtoolError
 from wildtool.findings import Finding, fault
+from wildtool.report.server.serving import WorkerThread
 from wildtool.toolcall.text.similarity import NEAR_DUPLICATE, NearDuplicateIndex, fold_text
 from wildtool_data.pointers import value_at
 from wildtool_review.project import ReviewProject
 
 _PORTION_S = 0.05
+_LONG_ITEM = 64_000
+"""Bytes of JSON beyond which the rules read an item after its save, and not with it."""
+_LONG_TEXT = 20_000
+"""Characters beyond which a user text is the same as another one only if all of them are."""
+
+
+def is_long(content: Any) -> bool:
+    """Whether the rules read a content after its save."""
+    return len(json_codec.dumps(content)) > _LONG_ITEM
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +33,6 @@ class _Place:
     """Where a text stands."""
 
     item: str
-    digest: str
-    """Of the item's content that has it."""
     task: int
 
 
@@ -35,8 +44,14 @@ class SimilarTexts:
         self._index = NearDuplicateIndex(NEAR_DUPLICATE)
         self._places: list[_Place] = []
         """By number of a text; those of older versions stay, and do not count."""
+        self._indexed: list[int] = []
+        """Of each text of the index its number among all."""
+        self._long: dict[str, list[int]] = {}
+        """The numbers of the texts that are too long for the index."""
         self._read: dict[str, str] = {}
         """The digests of the items that were read."""
+        self._numbers: dict[str, dict[tuple[int, str], int]] = {}
+        """By item the texts that count: of each task and text its number."""
 
     def read_some(self, seconds: float = _PORTION_S) -> bool:
         """Reads items that were not read yet, for about so long; whether some were left."""
@@ -66,21 +81,40 @@ class SimilarTexts:
 
         Args: item: the item of the text, whose own texts do not count.
         """
-        for number, similarity in self._index.near(fold_text(text)):
+        for number, similarity in self._near(fold_text(text)):
             place = self._places[number]
-            if place.item != item and self._digest(place.item) == place.digest:
+            if place.item != item and number in self._numbers[place.item].values():
                 return f"{similarity:.0f} % like the user text of task {place.task + 1} in {place.item}"
         return ""
+
+    def _near(self, folded: str) -> Iterable[tuple[int, float]]:
+        if len(folded) > _LONG_TEXT:
+            return [(number, 100.0) for number in self._long.get(folded, ())]
+        return ((self._indexed[k], similarity) for k, similarity in self._index.near(folded))
 
     def _digest(self, item: str) -> str:
         return self._project.state.items[item].digest
 
     def _add(self, item: str) -> None:
+        """Reads an item; texts that it had before keep their numbers."""
         history = self._project.item(item)
+        before = self._numbers.get(item, {})
+        texts = [(task, fold_text(text)) for _, task, text in self._texts(history.content)]
+        self._numbers[item] = {
+            text: before[text] if text in before else self._number(item, *text) for text in texts
+        }
         self._read[item] = history.digest
-        for _, task, text in self._texts(history.content):
-            self._index.add(fold_text(text))
-            self._places.append(_Place(item, history.digest, task))
+
+    def _number(self, item: str, task: int, folded: str) -> int:
+        """Adds a text."""
+        number = len(self._places)
+        self._places.append(_Place(item, task))
+        if len(folded) > _LONG_TEXT:
+            self._long.setdefault(folded, []).append(number)
+        else:
+            self._index.add(folded)
+            self._indexed.append(number)
+        return number
 
     def _texts(self, content: Any) -> Iterator[tuple[str, int, str]]:
         """Field, task and text."""
@@ -108,6 +142,14 @@ class ChecksProgress:
     """Why they wait or have stopped, such as a full disk; empty if they do not."""
 
 
+@dataclass(frozen=True, slots=True)
+class _LateItem:
+    """A content that the rules read without anybody waiting."""
+
+    item: str
+    digest: str
+
+
 class RuleChecks:
     """The rules over all items that were not checked yet. Stopped or killed, they continue there at the next start; while
     the store cannot be used, they wait for it."""
@@ -123,6 +165,10 @@ class RuleChecks:
         self._on_progress = on_progress
         self._problem = ""
         self._done = False
+        self._reader = WorkerThread()
+        self._late: asyncio.Queue[_LateItem] = asyncio.Queue()
+        self._awaited: set[_LateItem] = set()
+        """Long items that the rules have still to read."""
 
     def progress(self) -> ChecksProgress:
         """For the thread that has the store."""
@@ -131,13 +177,53 @@ class RuleChecks:
         return ChecksProgress(checked, len(items), not self._done, self._problem)
 
     def start(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._loop = asyncio.get_running_loop()
+        self._task = self._loop.create_task(self._run())
+        self._late_task = self._loop.create_task(self._run_late())
 
     async def stop(self) -> None:
         """Ends them after the portion at hand."""
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
+        for task in (self._task, self._late_task):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await asyncio.to_thread(self._reader.close)
+
+    def check_later(self, item: str, digest: str) -> None:
+        """Has the rules read a long item soon, without anybody waiting. For the thread that has the store.
+
+        Args: digest: of the item's own content, or of somebody's copy.
+        """
+        late = _LateItem(item, digest)
+        if late not in self._awaited:
+            self._awaited.add(late)
+            self._loop.call_soon_threadsafe(self._late.put_nowait, late)
+
+    async def _run_late(self) -> None:
+        while True:
+            late = await self._late.get()
+            content = await self._work(lambda late=late: self._content_of(late))
+            # A content that was replaced meanwhile needs no rules.
+            if content is not None:
+                findings = await self._reader.call(lambda content=content: self._project.findings_in(content))
+                await self._work(lambda late=late, findings=findings: self._keep(late, findings))
+            self._awaited.discard(late)
+
+    def _content_of(self, late: "_LateItem") -> Any:
+        history = self._project.item(late.item)
+        copies = history.open.branches if history.open else ()
+        seen = [(history.content, history.digest), *map(history.seen_by, copies)]
+        return next((content for content, digest in seen if digest == late.digest), None)
+
+    def _keep(self, late: "_LateItem", findings: Sequence[Finding]) -> None:
+        with suppress(WildtoolError):  # asked for again when somebody opens the item
+            self._project.keep_check(late.item, late.digest, findings)
+            self._on_progress(self.progress())
+
+    def _check_long_items(self) -> None:
+        for item in self._project.state.items.values():
+            if item.warnings is None:
+                self.check_later(item.id, item.digest)
 
     async def _run(self) -> None:
         while await self._work(self._portion):
@@ -151,6 +237,8 @@ class RuleChecks:
         has_more = False
         try:
             checked = self._project.check_some()
+            if not checked:
+                self._check_long_items()
             has_more = bool(checked) or self.similar.read_some()
         except WildtoolError as error:
             self._problem = str(error)

@@ -86,8 +86,10 @@ class ReviewService:
         if self.checks:
             with suppress(StorageError):  # people can read on a full disk
                 self.project.check_item(item)
-        payload = item_payload(self.project, item, person)
+        payload = item_payload(self.project, item, person, self.project.is_checked_later)
         history = self.project.item(item)
+        if self.checks and payload["checking"]:
+            self.checks.check_later(item, payload["seen"])
         if self.checks and payload["findings"] is not None:
             near = self.checks.similar.findings(item, history.seen_by(person)[0])
             payload["findings"] += [finding_row(finding) for finding in near]
@@ -114,7 +116,8 @@ class ReviewService:
         now: Payload = {}
         with suppress(DataError):
             now = value_payload(value_at(error.content, field)) if isinstance(field, str) else {}
-        return {**problem_payload(error), "now": now, "item": self.item(error.item, person)}
+        own = self.project.item(error.item).changed_only_by(person, error.seen)
+        return {**problem_payload(error), "now": now, "own": own, "item": self.item(error.item, person)}
 
 
 def _review(review: ReviewService, person: str, body: Payload) -> Any:

@@ -127,8 +127,15 @@ def queue_payload(
     }
 
 
-def item_payload(project: ReviewProject, item: str, person: str) -> Payload:
+def item_payload(
+    project: ReviewProject,
+    item: str,
+    person: str,
+    is_read_later: Callable[[Any], bool] = lambda content: False,
+) -> Payload:
     """An item as a person sees it: their own copy in a blind review, the item itself otherwise.
+
+    Args: is_read_later: whether a content is too long to be read for its graphs before the rules have read it.
 
     Raises UsageError if there is none of that id.
     """
@@ -137,6 +144,7 @@ def item_payload(project: ReviewProject, item: str, person: str) -> Payload:
     facets = project.format.facets(content)
     parts = project.format.parts(content)
     findings = history.findings(digest)
+    checking = findings is None and is_read_later(content)
     problem = project.why_not(history, person)
     restorable = {past.digest for past in history.versions_for(person)} - {digest}
     return {
@@ -157,7 +165,8 @@ def item_payload(project: ReviewProject, item: str, person: str) -> Payload:
         "shared": [
             _part(content, part) for part in parts if part.field and part.task is None and part.kind != "tool"
         ],
-        "tasks": _tasks(project, history, content, parts, person),
+        "checking": checking,
+        "tasks": _tasks(project, history, content, parts, person, with_graphs=not checking),
         "findings": None if findings is None else [finding_row(finding) for finding in findings],
         "stale": sorted(history.stale_for(person)),
         "twins": project.state.twins_of(item),
@@ -334,9 +343,15 @@ def _tool(content: Any, part: ItemPart) -> Payload:
 
 
 def _tasks(
-    project: ReviewProject, history: ItemHistory, content: Any, parts: Sequence[ItemPart], person: str
+    project: ReviewProject,
+    history: ItemHistory,
+    content: Any,
+    parts: Sequence[ItemPart],
+    person: str,
+    *,
+    with_graphs: bool,
 ) -> list[Payload]:
-    graphs = project.format.graphs(content)
+    graphs = project.format.graphs(content) if with_graphs else []
     stale = history.stale_for(person)
     tasks: list[Payload] = []
     for t in range(project.format.task_count(content)):

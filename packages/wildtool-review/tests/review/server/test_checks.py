@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from review.made_sets import edit, project, tiny_records
+from review.made_sets import TEXT, edit, project, tiny_records
 from review.server.served import Pages
 from wildtool.errors import StorageError
 from wildtool.report.server.access import AccessPolicy
@@ -17,7 +18,7 @@ from wildtool_review import project as project_module
 from wildtool_review.project import ReviewProject
 from wildtool_review.server import checks as checks_module
 from wildtool_review.server.app import ReviewApp, review_application
-from wildtool_review.server.checks import ChecksProgress
+from wildtool_review.server.checks import ChecksProgress, is_long
 from wildtool_review.server.sign_in import SignIn
 
 
@@ -205,3 +206,31 @@ def test_one_portion_takes_as_many_items_as_its_time_allows(tmp_path: Path, monk
     monkeypatch.setattr(project_module, "monotonic", lambda: next(clock))
     assert review.check_some(3) == ["s0", "s1", "s2"]
     assert review.check_some(1) == ["s3"]
+
+
+LONG = "one number is twenty-one, " * 12_000
+
+
+async def test_a_long_text_is_saved_while_nobody_waits_for_its_findings(tmp_path: Path):
+    review, may_read, findings_in = project(tmp_path), Event(), project_module.ReviewProject.findings_in
+
+    def waits(content: Any) -> Any:
+        if is_long(content):
+            may_read.wait(60)
+        return findings_in(review, content)
+
+    review.findings_in = waits
+    app = ReviewApp(review, "set", SignIn("owner"), on_progress=lambda now: None)
+    made = review_application(app, AccessPolicy("127.0.0.1", remote=False, writes=True))
+    async with TestClient(TestServer(made)) as client:
+        pages = Pages(client)
+        saved = await (await pages.edit("s1", TEXT, text=LONG)).json()
+        assert (saved["checking"], saved["findings"]) == (True, None)
+        assert (await pages.item("s0"))["findings"] is not None
+        refused = await pages.post("decide", id="s1", seen=saved["seen"], choice="approve")
+        assert (refused.status, "still read" in (await refused.json())["problem"]) == (422, True)
+        may_read.set()
+        item = saved
+        while item["checking"]:
+            item = await pages.item("s1")
+        assert item["seen"] == saved["seen"] and item["findings"] is not None

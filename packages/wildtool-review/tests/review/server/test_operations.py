@@ -426,3 +426,15 @@ async def test_records_of_other_formats_are_edited_as_a_whole(tmp_path: Path):
         assert item["tasks"][0]["parts"][0]["json"] == '{\n "a": [\n  1,\n  2.0\n ]\n}'
         assert (await pages.edit("1", "", json='{"a": []}')).status == 200
         assert (await (await pages.get("part", id="1", field="/a")).json())["json"] == "[]"
+
+
+async def test_what_somebody_saved_in_another_tab_is_their_own(tmp_path: Path):
+    review = project(tmp_path)
+    async with served(review) as pages:
+        seen = (await pages.item("s0"))["seen"]
+        for text, status, own in (("First", 200, None), ("Second", 409, True)):
+            answer = await pages.post("edit", id="s0", seen=seen, field=TEXT, text=text)
+            assert (answer.status, (await answer.json()).get("own")) == (status, own)
+        edit(review, "somebody", "s0", "From elsewhere")
+        answer = await pages.post("edit", id="s0", seen=seen, field=TEXT, text="Third")
+        assert (await answer.json())["own"] is False

@@ -80,7 +80,7 @@ function openEditor(node, part, text, options) {
   if (options.removable) row.append(button(t("Remove"), () => save("edit", { field: part.field, remove: true })));
   form.append(control, problem, row);
   const was = draft(id, key);
-  if (was && was.before !== before) form.prepend(make("p", "finding warning", t("Somebody changed this after you typed it. It is now: {0}", before.slice(0, 400))));
+  if (was && was.before !== before) form.prepend(make("p", "finding warning", t("This was changed after you typed it. It is now: {0}", before.slice(0, 400))));
   const check = () => {
     if (isText) return true;
     try { JSON.parse(control.value); problem.hidden = true; return true; } catch (error) {

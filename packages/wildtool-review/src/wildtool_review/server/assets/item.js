@@ -253,7 +253,7 @@ function box(name, open, ...children) {
 }
 function rules() {
   const found = item.findings, list = make("ul", "findings");
-  if (found === null) return box(t("Rules"), true, make("p", "muted", t("The rules have not run.")));
+  if (found === null) return box(t("Rules"), true, make("p", "muted", t(item.checking ? "The rules still read this long item …" : "The rules have not run.")));
   for (const one of found) {
     const line = make("li", one.severity), go = button(findingText(one), () => jump(one.field), "linklike");
     go.dir = "auto";
@@ -453,6 +453,15 @@ function header() {
   return made;
 }
 
+// Rules that read a long item after its save: their findings are looked for until they are there.
+async function awaitRules(id) {
+  clearTimeout(awaitRules.timer);
+  const answer = await read("item", { id }).catch(() => null);
+  if (!item || item.id !== id || !item.checking || isSaving() || !main.querySelector("article.item")) return;
+  if (answer && answer.seen === item.seen && !answer.checking) showItem(answer);
+  else awaitRules.timer = setTimeout(awaitRules, 1000, id);
+}
+
 // Shows the item again. Editors that are open, the text marked in them, and what is unfolded stay as they are.
 function draw(focus) {
   if (composing) { document.addEventListener("compositionend", () => draw(focus), { once: true }); return; }
@@ -479,6 +488,8 @@ function draw(focus) {
     if (node) node.focus({ preventScroll: true });
   } else if (main.contains(document.activeElement) && document.activeElement.dataset.draft) document.activeElement.blur();
   scrollTo(0, top);
+  clearTimeout(awaitRules.timer);
+  if (item.checking) awaitRules.timer = setTimeout(awaitRules, 500, item.id);
 }
 
 export async function show(where, id, surroundings) {

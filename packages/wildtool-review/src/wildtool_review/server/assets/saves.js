@@ -145,13 +145,13 @@ function overtaken(asked, mine, refusal) {
     context.say(t("Saved."));
     return;
   }
-  const dialog = context.dialog(t("Somebody else saved this meanwhile"));
+  const dialog = context.dialog(t(answer.own ? "You saved this in another tab meanwhile" : "Somebody else saved this meanwhile"));
   if (mine === undefined || now === undefined) {
     dialog.append(make("p", "", refusal.message));
   } else {
-    dialog.append(make("p", "", t("Nothing of theirs or yours is lost. What should the item have?")));
+    dialog.append(make("p", "", t(answer.own ? "Neither text is lost. What should the item have?" : "Nothing of theirs or yours is lost. What should the item have?")));
     const sides = make("div", "sides"), [left, right] = beside(now, mine);
-    for (const [name, node] of [["Saved by someone else", left], ["Yours", right]]) {
+    for (const [name, node] of [[answer.own ? "Saved in the other tab" : "Saved by someone else", left], [answer.own ? "Typed here" : "Yours", right]]) {
       const side = make("section");
       side.append(make("h3", "", t(name)), node);
       sides.append(side);
@@ -160,10 +160,10 @@ function overtaken(asked, mine, refusal) {
   }
   const row = make("div", "tools"), done = (action) => () => { context.closeDialog(); action(); };
   if (mine !== undefined) {
-    row.append(button(t("Save mine"), done(() => { took(answer.item); save(what, asked.body, { ...asked, fits: null }); })));
-    if (what === "edit") row.append(button(t("Edit mine further"), done(() => took(answer.item, focus))));
+    row.append(button(t(answer.own ? "Save what was typed here" : "Save mine"), done(() => { took(answer.item); save(what, asked.body, { ...asked, fits: null }); })));
+    if (what === "edit") row.append(button(t(answer.own ? "Edit it further" : "Edit mine further"), done(() => took(answer.item, focus))));
   }
-  row.append(button(t("Take theirs"), done(() => { if (mine !== undefined) drop(); took(answer.item, focus); })));
+  row.append(button(t(answer.own ? "Take what is saved" : "Take theirs"), done(() => { if (mine !== undefined) drop(); took(answer.item, focus); })));
   dialog.append(row);
   context.openDialog();
 }
