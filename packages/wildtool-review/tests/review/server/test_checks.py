@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from review.made_sets import TEXT, edit, project, tiny_records
+from review.made_sets import edit, project, tiny_records
 from review.server.served import Pages
 from wildtool.errors import StorageError
 from wildtool.report.server.access import AccessPolicy
@@ -224,7 +224,7 @@ async def test_a_long_text_is_saved_while_nobody_waits_for_its_findings(tmp_path
     made = review_application(app, AccessPolicy("127.0.0.1", remote=False, writes=True))
     async with TestClient(TestServer(made)) as client:
         pages = Pages(client)
-        saved = await (await pages.edit("s1", TEXT, text=LONG)).json()
+        saved = await (await pages.edit("s1", "/english_tasks/1", text=LONG)).json()
         assert (saved["checking"], saved["findings"]) == (True, None)
         assert (await pages.item("s0"))["findings"] is not None
         refused = await pages.post("decide", id="s1", seen=saved["seen"], choice="approve")
