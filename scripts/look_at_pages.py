@@ -33,7 +33,7 @@ MOST_SECONDS = 10.0
 MOST_BYTES = 1_500_000
 """Of the pages of a report of up to 57 models, without what is loaded or downloaded when somebody asks for it."""
 AXE = """async () => {
-    const { violations } = await axe.run(document);
+    const { violations } = await axe.run(document, { preload: false });
     return violations.map((one) => [one.id, one.nodes.map((node) => node.target.join(" "))]);
 }"""
 PASTES = """addEventListener("paste", (event) => {

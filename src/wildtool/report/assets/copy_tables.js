@@ -137,7 +137,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     const main = document.querySelector("main"), offered = new WeakSet();
     const look = () => {
-      for (const table of main.querySelectorAll("table")) if (!offered.has(table)) { offered.add(table); offer(table); }
+      for (const table of main.querySelectorAll("table:has(td)")) if (!offered.has(table)) { offered.add(table); offer(table); }
     };
     look();
     // Some pages make tables when they show something.
