@@ -63,7 +63,8 @@ def test_a_site_of_a_folder_has_its_files_beside_it(tmp_path: Path):
     assert site.file("files/x.csv", b"a,b") == "files/x.csv"
     assert site.finish(tmp_path) == tmp_path / "first.html"
     assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()) == [
-        "assets/addresses.js", "assets/compare.js", "assets/copy_tables.css", "assets/copy_tables.js", "assets/site.css", "assets/site.js",
+        "assets/addresses.js", "assets/compare.js", "assets/copy_tables.css", "assets/copy_tables.js", "assets/site.css",
+        "assets/site.js",
         "assets/trajectories.css", "assets/trajectories.js",
         "data/one.js", "files/x.csv", "first.html", "second.html",
     ]  # fmt: skip

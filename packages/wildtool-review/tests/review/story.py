@@ -141,13 +141,13 @@ def owners_part(story: Story) -> None:
     write("owner", "decide", "rich", choice="approve", despite=True, note="good")
     write("owner", "edit", "s5", field="/note", json='{"a": 1}')
     write("owner", "edit", "s5", field="/note", remove=True)
-    write("owner", "decide", "s5", choice="reject", reasons=["privacy", 3, "type"], note="no good")
+    write("owner", "decide", "s5", choice="reject", reasons=["privacy", "type"], note="no good")
 
 
 def first_round(story: Story) -> None:
     """Half of the items by pairs: agreement, equal edits, different edits, a discussion, and what an adjudicator does."""
     write = story.write
-    write("owner", "open-round", people=["ann", "bob", "ann", 5], share=0.5, seed="")
+    write("owner", "open-round", people=["ann", "bob", "ann"], share=0.5, seed="")
     pairs = story.project.state.rounds[0].items
     equal, different, split, quiet = pairs
     for who in ("ann", "bob"):
