@@ -240,6 +240,11 @@ class Rules(ABC):
             episode: what `episode` gave, after the recorded replies.
         """
 
+    def answers_calls(self, item: Item, unit: str) -> bool:
+        """Whether a call in this unit gets its result and the model goes on after it, for alterations in which a script
+        uses results; by default wherever an episode takes more than one reply."""
+        return not isinstance(self.episode(item, unit), SingleReply)
+
     def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> Episode:
         """The state machine for replaying a record, before its first reply; by default the one of `episode`."""
         return self.episode(item, unit)

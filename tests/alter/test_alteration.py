@@ -1,6 +1,6 @@
 """What any alteration can rely on, shown by small ones over a benchmark that is small enough to see through."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -9,10 +9,11 @@ from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from wildtool.alter.base import Alteration, AlteredUnit, Exchange
 from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
+from wildtool.benchmark import Check, SingleTurn
 from wildtool.data.data_set import data_of
 from wildtool.engine.run.runner import run_plan
 from wildtool.engine.score.verdict_table import relation
-from wildtool.types import FieldValue, Item, Message, Reply, Request, Transcript
+from wildtool.types import FieldValue, Item, Message, Reply, Request, Source, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,52 @@ class FlakyUnit(AlteredUnit):
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
         return {"failures": self._failures, "ended": ended}
+
+
+class Scripted(Small):
+    """Each line of a reply is a reply of the benchmark; the model is asked again once they are used up."""
+
+    def unit(self, item: Item, unit: str) -> AlteredUnit:
+        return ScriptedUnit()
+
+
+class ScriptedUnit(AlteredUnit):
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def exchange(self, request: Request) -> Exchange:
+        if not self._lines:
+            reply = yield request
+            self._lines = str(reply.get("content")).splitlines()
+        return {"content": self._lines.pop(0)}
+
+
+class KnownFirst(Small):
+    """Answers the first request of a unit without a model."""
+
+    def unit(self, item: Item, unit: str) -> AlteredUnit:
+        return KnownFirstUnit()
+
+
+class KnownFirstUnit(AlteredUnit):
+    def exchange(self, request: Request) -> Exchange:
+        if len(request.messages) > 1:
+            return (yield request)
+        return {"content": "right"}
+
+
+class OneReply(SingleTurn):
+    name = "one-reply"
+    title = "One reply"
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        raise NotImplementedError
+
+    def request(self, item: Item) -> Request:
+        return Request([])
+
+    def check(self, item: Item, reply: Message, profile: str) -> Check:
+        raise NotImplementedError
 
 
 def one_item(steps: int = 1, with_user: int = 0) -> tuple[EchoBenchmark, Item]:
@@ -155,6 +202,62 @@ def test_a_filtered_reply_ends_no_unit_of_an_alteration_either():
     plain = Transcript(replies[:2] + replies[1:2])
     (verdict,) = variant.judge(item, {"0": plain}, "official")
     assert (verdict.outcome, verdict.fields["ended"]) == ("correct", True)
+
+
+def test_one_reply_of_a_model_can_be_several_of_the_benchmark(tmp_path: Path):
+    def play(model: ScriptedModel) -> int:
+        benchmark = EchoBenchmark(items=1, units=2, steps=3)
+        return run_plan(
+            plan_of(benchmark, model, alterations=(Scripted(),)), tmp_path / "run", command=[]
+        ).calls
+
+    units, replies = 2, 2
+    texts_ = {True: "right\nright", False: "right"}
+    assert play(ScriptedModel(lambda request: texts_[len(request.messages) == 1])) == units * replies
+    assert play(ScriptedModel(lambda request: "never asked")) == 0
+    rows = relation([tmp_path / "run" / "verdicts-official.parquet"])
+    assert rows.project("outcome, steps").fetchall() == [("correct", 3)] * units
+
+
+def test_what_a_reply_used_and_how_it_ended_goes_with_the_first_that_follows_from_it():
+    benchmark, item = one_item(steps=3)
+    variant = Variant(benchmark, (Scripted(),))
+    said = Reply({"content": "right\nright"}, usage={"prompt_tokens": 7}, finish_reason="length")
+    last = Reply({"content": "right"}, usage={"prompt_tokens": 9}, finish_reason="stop")
+    restored = variant.restored(item, {"0": Transcript((said, last))}, "official")["0"].replies
+    assert [reply.message["content"] for reply in restored] == ["right"] * 3
+    assert [dict(reply.usage) for reply in restored] == [{"prompt_tokens": 7}, {}, {"prompt_tokens": 9}]
+    assert [reply.finish_reason for reply in restored] == ["length", None, "stop"]
+
+
+def test_a_filtered_reply_after_a_script_of_several_steps_decides_its_unit():
+    benchmark, item = one_item(steps=3)
+    script, filtered = (
+        Reply({"content": "right\nright"}),
+        Reply({"content": "right"}, finish_reason="content_filter"),
+    )
+    (verdict,) = Variant(benchmark, (Scripted(),)).judge(
+        item, {"0": Transcript((script, filtered))}, "official"
+    )
+    assert (verdict.outcome, verdict.steps) == ("wrong", 3)
+
+
+def test_the_first_step_can_be_answered_without_asking_a_model(tmp_path: Path):
+    def play(model: ScriptedModel) -> int:
+        plan = plan_of(EchoBenchmark(steps=2), model, alterations=(KnownFirst(),))
+        return run_plan(plan, tmp_path / "run", command=[]).calls
+
+    units = 4
+    assert play(ScriptedModel()) == units
+    assert play(ScriptedModel(lambda request: "never asked")) == 0
+    rows = relation([tmp_path / "run" / "verdicts-official.parquet"])
+    assert rows.project("outcome, steps").fetchall() == [("correct", 2)] * units
+
+
+def test_a_benchmark_of_one_reply_answers_no_call():
+    several, item = one_item()
+    assert several.rules("official").answers_calls(item, "0")
+    assert not OneReply().rules("official").answers_calls(item, "0")
 
 
 def test_a_unit_without_replies_has_cells_too():

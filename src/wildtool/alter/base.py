@@ -21,7 +21,8 @@ UNDER_TEST = "agent"
 """The role of the model under test, the only one whose requests are altered."""
 Exchange = Generator[Request, Message, Message]
 """Yields what a model is sent in place of one request of the benchmark, takes each reply, and returns the reply that the
-benchmark reads. Mostly it yields once; once more for each step that the benchmark knows nothing of."""
+benchmark reads. Mostly it yields once; once more for each step that the benchmark knows nothing of; and not at all where
+the reply follows from what was said before, such as the next call of a script."""
 
 
 class AlteredUnit(ABC):
@@ -197,13 +198,13 @@ def exchange_through(units: Sequence[AlteredUnit], request: Request) -> Exchange
         return (yield request)
     first, *outer = units
     own = first.exchange(request)
-    outgoing = next(own)
-    while True:
-        reply = yield from exchange_through(outer, outgoing)
-        try:
+    try:
+        outgoing = next(own)
+        while True:
+            reply = yield from exchange_through(outer, outgoing)
             outgoing = own.send(reply)
-        except StopIteration as end:
-            return end.value
+    except StopIteration as end:
+        return end.value
 
 
 def requests_after(units: Sequence[AlteredUnit]) -> Exchange:
@@ -260,42 +261,60 @@ class AlteredEpisode:
     def done(self) -> bool:
         return self._inner.done
 
+    @property
+    def shown_role(self) -> str:
+        """The role that the next reply is of, as far as that is known; empty before `begin`, and once all is asked."""
+        return "" if self._shown is None else self._shown.role
+
     def request(self) -> Request | None:
         """What the model sees next."""
-        if self._exchange is None and (own := self._inner.request()) is not None:
-            self._exchange = exchange_through(self._units, own)
-            self._shown = next(self._exchange)
+        self.begin()
         return self._shown
 
     def advance(self, reply: Message) -> None:
         """Takes the model's answer to the last request."""
         self.read(reply)
 
-    def read(self, reply: Message) -> Message | None:
-        """Takes a reply, and gives it as the benchmark reads it; None for one that is no reply to the benchmark."""
-        self.request()  # where a record is judged nobody has asked for it
+    def begin(self) -> list[Message]:
+        """Goes on to what is asked next. Gives the replies that the benchmark reads meanwhile, since they follow from
+        earlier ones; mostly none."""
+        replies: list[Message] = []
+        while self._exchange is None and (own := self._inner.request()) is not None:
+            exchange = exchange_through(self._units, own)
+            try:
+                self._shown = next(exchange)
+                self._exchange = exchange
+            except StopIteration as end:
+                self._inner.advance(end.value)
+                replies.append(end.value)
+        return replies
+
+    def read(self, reply: Message) -> list[Message]:
+        """Takes a reply, and gives what the benchmark reads for it: mostly the one reply; none for a step that it knows
+        nothing of; several where more follow without another reply of a model."""
+        own = self.begin()  # where a record is judged nobody has asked for it
         if self._exchange is None:
-            return self._read_afterwards(reply)
+            return [*own, *self._read_afterwards(reply)]
         try:
             self._shown = self._exchange.send(reply)
         except StopIteration as end:
             self._exchange = self._shown = None
             self._inner.advance(end.value)
-            return end.value
-        return None
+            return [*own, end.value, *self.begin()]
+        return own
 
-    def _read_afterwards(self, reply: Message) -> Message | None:
+    def _read_afterwards(self, reply: Message) -> list[Message]:
         """The same once the episode is done; what nothing asked for is given back."""
         if self._afterwards is None:
             self._afterwards = requests_after(self._units)
             self._shown = next(self._afterwards, None)
         if self._shown is None:
-            return reply
+            return [reply]
         try:
             self._shown = self._afterwards.send(reply)
         except StopIteration:
             self._shown = None
-        return None
+        return []
 
 
 class AlteredAsk:
@@ -319,28 +338,26 @@ class AlteredAsk:
                 self._units[unit] = altered_unit(
                     self._alterations, self._item, unit, self._rules, self._units
                 )
-            reply = await self._play(unit, exchange_through(self._units[unit], request))
+            return await self._play(unit, exchange_through(self._units[unit], request))
         except InfraError as error:
             self._failure = error if self._in_order else None
             raise
-        assert reply is not None, "each request is answered"
-        return reply
 
     def unit_ended(self, unit: str) -> None:
         """The benchmark asks nothing more for a unit."""
         if isinstance(self._ask, UnitAsk):
             self._ask.unit_ended(unit)
 
-    async def _play(self, unit: str, exchange: Exchange) -> Reply | None:
-        """The last reply, with the message that the exchange ends with; None where it asks nothing."""
-        outgoing, reply = next(exchange, None), None
-        while outgoing is not None:
-            reply = await self._ask(unit, outgoing)
-            try:
+    async def _play(self, unit: str, exchange: Exchange) -> Reply:
+        """The last reply, with the message that the exchange ends with; the message alone where it asks nothing."""
+        reply = Reply({})
+        try:
+            outgoing = next(exchange)
+            while True:
+                reply = await self._ask(unit, outgoing)
                 outgoing = exchange.send(reply.message)
-            except StopIteration as end:
-                return replace(reply, message=end.value)
-        return reply
+        except StopIteration as end:
+            return replace(reply, message=end.value)
 
 
 def runs_in_order(alterations: Iterable[Alteration]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wildtool.alter.base import (
+    UNDER_TEST,
     Alteration,
     AlteredAsk,
     AlteredEpisode,
@@ -166,14 +167,12 @@ class Variant:
         units = self._units(rules, item, unit, earlier)
         episode = AlteredEpisode(rules.recorded_episode(item, unit, recorded), units)
         recorded = recorded or Transcript(())
-        replies: dict[int, Reply] = {}
+        read = _ReadReplies(episode)
         for place, reply in enumerate(recorded.replies):
-            own = episode.read(reply.message)
-            if own is not None:
-                replies[place] = replace(reply, message=own)
+            read.take(place, reply)
         while recorded.scripted and not episode.done:
             episode.advance(EMPTY_REPLY)
-        transcript = replace(recorded, replies=tuple(replies.values()))
+        transcript = replace(recorded, replies=tuple(read.replies))
         valid, end = until_decided(transcript, as_published=follows_published(self.benchmark, played))
         if end is None:
             fields = {
@@ -181,7 +180,7 @@ class Variant:
             }
         else:
             # What was filtered or refused is no reply, so it obeys nothing and ends nothing.
-            before = recorded.replies[: list(replies)[len(valid.replies)]]
+            before = recorded.replies[: read.places[len(valid.replies)]]
             fields = self._reading(played, item, unit, Transcript(before), earlier).fields
         return _Reading(transcript, units, fields)
 
@@ -195,6 +194,32 @@ class _Reading:
     """Each alteration after all replies."""
     fields: Mapping[str, FieldValue]
     """The unit's cells of the alterations' columns."""
+
+
+class _ReadReplies:
+    """The replies of a unit as the benchmark reads them.
+
+    What a reply of the model under test used, and how it ended, goes with the first one that follows from it; others that
+    follow from it have nothing but their message.
+    """
+
+    def __init__(self, episode: AlteredEpisode) -> None:
+        self._episode = episode
+        self._last: tuple[int, Reply] | None = None
+        """The last reply of the model under test with its place, until something follows from it."""
+        self.replies = [Reply(message) for message in episode.begin()]
+        self.places = [0] * len(self.replies)
+        """The place in the record of the reply that each follows from."""
+
+    def take(self, place: int, reply: Reply) -> None:
+        """Reads the next recorded reply. Args: place: its number in the record, from 0."""
+        if self._episode.shown_role == UNDER_TEST:
+            self._last = place, reply
+        for message in self._episode.read(reply.message):
+            source, facts = (place, reply) if message is reply.message else self._last or (place, Reply({}))
+            self.places.append(source)
+            self.replies.append(replace(facts, message=message))
+            self._last = None
 
 
 def _with_failures(item: Item, transcripts: Mapping[str, Transcript]) -> dict[str, Transcript]:

@@ -80,6 +80,9 @@ class ChoiceRules(Rules):
     def episode(self, item: Item, unit: str) -> ChoiceEpisode:
         return ChoiceEpisode(item.data[unit])
 
+    def answers_calls(self, item: Item, unit: str) -> bool:
+        return False
+
     def verdict(self, episode: ChoiceEpisode, item: Item, unit: str) -> Check:
         first, *later = episode.choices
         pick = (episode.wrong or first or [NO_TOOL])[0]
