@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.alter.base import Alteration
 
-ALTERATION_KINDS = ("history", "catalogue", "failures", "noise", "injection", "aid", "agent")
+ALTERATION_KINDS = ("history", "catalogue", "failures", "noise", "injection", "aid", "exposure", "agent")
 """What tables and JSON call the alterations of wildtool, in the order in which they name them."""
 _AID = "wildtool.alter.hints.hints:Hints"
 _CLASSES = {
@@ -18,6 +18,7 @@ _CLASSES = {
     "injection": "wildtool.alter.injection.injection:Injection",
     "hints": _AID,
     "rationale": _AID,
+    "expose": "wildtool.alter.expose.exposure:Exposure",
     "agent": "wildtool.alter.agent.agent:AgentAlteration",
 }
 """By entry of a run's identity the class that reads it, the one next to the benchmark first. Each is loaded for runs that

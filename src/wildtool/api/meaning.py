@@ -165,6 +165,10 @@ def alterations_of(its: Alterations, roles: Roles) -> "tuple[Alteration, ...]":
         from wildtool.alter.hints.hints import Hints
 
         alterations.append(Hints.given(_text(its.hints), _text(its.rationale)))
+    if its.expose is not None:
+        from wildtool.alter.expose.exposure import exposure_of
+
+        alterations += filter(None, [exposure_of(its.expose)])
     return tuple(alterations)
 
 

@@ -19,6 +19,7 @@ _WITHOUT_AN_AGENT = {
     "cache": "a reply of another run would answer in place of the agent",
     "tool_format": "an agent is sent tools natively, by the protocol in which it asks its model",
     "among_retriever": "an agent is sent its tools once, before anything is looked for",
+    "expose": "an agent is sent its tools as they are, and shows them to its model in its own way",
     "hints": "an agent writes the messages to its model itself",
     "rationale": "an agent writes the messages to its model itself",
 }
@@ -147,6 +148,9 @@ class Alterations(SettingGroup):
     """The model is shown only the tools found: by bm25, by itself (own), or by an embedding model."""
     among_top_k: int = setting(10, min=1)
     """Tools that are found."""
+    expose: str | None = setting(not_empty="give direct or code")
+    """How the model reaches the tools: "direct", each request with all of them, or "code", as functions of scripts;
+    settings after a colon."""
     failures: str | None = setting()
     """Tools fail by this schedule: first-call, twice-then-well, flaky:0.2 or down, with kinds after commas."""
     failures_seed: int = setting(0)

@@ -39,6 +39,7 @@ OF_ONE_BENCHMARK = (
     "inject",
     "history",
     "among",
+    "expose",
     "hints",
     "rationale",
     "tools_model",

@@ -174,6 +174,11 @@ class RunOptions(CallOptions):
     among_header: list[str] | None = opt(
         "--among-header --catalogue-header NAME=VALUE", "Like --header, for that model.", panel=MORE
     )
+    expose: str | None = opt(
+        "NAME[:SETTING,…]",
+        "How the model reaches the tools: direct, or code, as functions of scripts that it writes (docs/exposure.md).",
+        panel=SELECTION,
+    )
     inject: InjectionSetting | None = opt(
         "Plant an attacker's instruction into tools' results and report who obeys; enhanced claims priority.",
         panel=SELECTION,
