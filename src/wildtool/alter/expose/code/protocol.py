@@ -1,0 +1,151 @@
+"""What the role `sandbox` is asked and answers: a session of scripts as messages, and how far the last script got.
+
+The session is in the request, so that an answer hangs on nothing else and a run can go on in another process. Each
+request begins like the one before it, so that a record holds every script and every result once.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wildtool.json_codec import as_list, as_object, as_objects, loads
+from wildtool.types import Message
+
+SANDBOX = "sandbox"
+"""The role that runs scripts."""
+DONE, ERROR, MISUSED, REFUSED, LIMIT = (
+    "done",
+    "script error",
+    "result misused",
+    "sandbox refused",
+    "limit",
+)
+ENDS = (DONE, ERROR, MISUSED, REFUSED, LIMIT)
+"""How a script ends: to its last line; by an error; by one at a value that a call returned; by what Python runs and the
+sandbox does not; by a limit of time, memory or calls, after which the session begins again without its variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptCall:
+    """One call of a function in a script."""
+
+    name: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    computed: tuple[str, ...] = ()
+    """Arguments that change with what earlier calls returned, by their keyword or their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptEnd:
+    """How a script ended, and what the model is told of it."""
+
+    kind: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxAnswer:
+    """How far a script got."""
+
+    calls: tuple[ScriptCall, ...] = ()
+    """Those whose results it waits for: the first, and those after it that use no result of them. In a unit whose calls are
+    not answered all that it makes."""
+    end: ScriptEnd | None = None
+    """None while it waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionScript:
+    """One script of a session with the results of its calls so far, in the order of the calls."""
+
+    code: str
+    results: tuple[Any, ...]
+    is_fresh: bool
+    """Whether it begins a session without variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the sandbox is asked to run: the last script."""
+
+    functions: tuple[str, ...]
+    is_answered: bool
+    """Whether calls get results."""
+    stubs: str
+    """What scripts are checked against before they run; empty for no check."""
+    scripts: tuple[SessionScript, ...]
+
+
+def setup_message(functions: Sequence[str], stubs: str, *, is_answered: bool) -> Message:
+    """What holds from here on: the functions that scripts can call."""
+    return _message("system", functions=list(functions), answered=is_answered, stubs=stubs)
+
+
+def script_message(code: str, *, is_fresh: bool) -> Message:
+    return _message("user", script=code, fresh=is_fresh)
+
+
+def results_message(results: Sequence[Any]) -> Message:
+    return _message("tool", results=list(results))
+
+
+def answer_message(answer: SandboxAnswer) -> Message:
+    calls = [
+        {
+            "name": call.name,
+            "args": list(call.args),
+            "kwargs": dict(call.kwargs),
+            "computed": list(call.computed),
+        }
+        for call in answer.calls
+    ]
+    end = {} if answer.end is None else {"end": answer.end.kind, "output": answer.end.output}
+    return _message("assistant", calls=calls, **end)
+
+
+def _message(role: str, **content: Any) -> Message:
+    return {"role": role, "content": json.dumps(content, ensure_ascii=False)}
+
+
+def read_session(messages: Sequence[Message]) -> Session:
+    """The session of a request that this module wrote. Raises ValueError for any other."""
+    functions, stubs, is_answered = tuple[str, ...](), "", True
+    scripts: list[SessionScript] = []
+    for message in messages:
+        content = as_object(loads(message["content"]))
+        if message["role"] == "system":
+            functions = tuple(map(str, as_list(content["functions"])))
+            stubs, is_answered = str(content["stubs"]), bool(content["answered"])
+        elif message["role"] == "user":
+            scripts.append(SessionScript(str(content["script"]), (), bool(content["fresh"])))
+        else:
+            last = scripts[-1]
+            results = (*last.results, *as_list(content["results"]))
+            scripts[-1] = SessionScript(last.code, results, last.is_fresh)
+    return Session(functions, is_answered, stubs, tuple(scripts))
+
+
+def read_answer(reply: Message) -> SandboxAnswer:
+    """The answer of the sandbox, as recorded. Never raises: what is none ends the script by an error that says so."""
+    text = reply.get("content")
+    try:
+        content = as_object(loads(text)) if isinstance(text, str) else {}
+    except ValueError:
+        content = {}
+    calls = tuple(
+        ScriptCall(
+            str(call.get("name")),
+            as_list(call.get("args")),
+            as_object(call.get("kwargs")),
+            tuple(map(str, as_list(call.get("computed")))),
+        )
+        for call in as_objects(content.get("calls"))
+    )
+    kind = content.get("end")
+    if kind in ENDS:
+        return SandboxAnswer(calls, ScriptEnd(str(kind), str(content.get("output"))))
+    if not calls or kind is not None:
+        return SandboxAnswer((), ScriptEnd(ERROR, "the record of what the sandbox answered is damaged"))
+    return SandboxAnswer(calls)
