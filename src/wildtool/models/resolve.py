@@ -136,7 +136,7 @@ def known_name(name: str) -> tuple[str, str] | None:
 DEFAULT_KEY = "OPENAI_API_KEY"
 """The variable whose key goes to a user's address where none is named."""
 ENTRY_POINT_OF_PROVIDERS = "wildtool.providers"
-OWN_PREFIXES = frozenset({*PRESETS, "baseline", "hf", "inspect", "web"})
+OWN_PREFIXES = frozenset({*PRESETS, "baseline", "hf", "inspect", "sandbox", "web"})
 """Prefixes that no package can take."""
 MakeModel = Callable[[str, str, "ModelOptions"], Model]
 """Gives the model of a provider: called with its name in records, the name after the prefix, and the user's options."""
@@ -271,6 +271,10 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         from wildtool.models.web_search import web_search_model
 
         return web_search_model()
+    if name == "sandbox/monty":
+        from wildtool.models.sandbox import SandboxModel
+
+        return SandboxModel()
     if name.startswith("inspect/"):
         if options.api != "chat":
             raise _lacks_api(name, options.api)
@@ -317,7 +321,7 @@ class Destination:
 
 def destination_of(name: str, options: ModelOptions) -> Destination:
     """Where the model of a name is asked, without making it. Raises UsageError as `model_from_name`."""
-    if name.startswith(("baseline/", "replay:")):
+    if name.startswith(("baseline/", "replay:", "sandbox/")):
         return Destination()
     if name.startswith("hf/"):
         return Destination(address=f"the Hugging Face Hub, or a folder of weights ({name})")

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.expose.outcomes import EXPOSURE_COLUMNS
-
 from wildtool.alter.base import Alteration, mode_of
+from wildtool.alter.expose.outcomes import EXPOSURE_COLUMNS
 from wildtool.benchmark import Benchmark
 from wildtool.errors import RecordError, UsageError, unknown_name
 from wildtool.json_codec import as_object

@@ -50,8 +50,8 @@ class SandboxAnswer:
     """How far a script got."""
 
     calls: tuple[ScriptCall, ...] = ()
-    """Those whose results it waits for: the first, and those after it that use no result of them. In a unit whose calls are
-    not answered all that it makes."""
+    """Those whose results it waits for: the first, and those after it that use no result of them. Where calls are not
+    answered, all that it makes."""
     end: ScriptEnd | None = None
     """None while it waits."""
 
@@ -70,7 +70,8 @@ class SessionScript:
 class Session:
     """What the sandbox is asked to run: the last script."""
 
-    functions: tuple[str, ...]
+    functions: Mapping[str, Sequence[str]]
+    """The names of the parameters of each, in order."""
     is_answered: bool
     """Whether calls get results."""
     stubs: str
@@ -78,9 +79,10 @@ class Session:
     scripts: tuple[SessionScript, ...]
 
 
-def setup_message(functions: Sequence[str], stubs: str, *, is_answered: bool) -> Message:
-    """What holds from here on: the functions that scripts can call."""
-    return _message("system", functions=list(functions), answered=is_answered, stubs=stubs)
+def setup_message(functions: Mapping[str, Sequence[str]], stubs: str, *, is_answered: bool) -> Message:
+    """What holds from here on: the functions that scripts can call, with the names of their parameters."""
+    its = {name: list(parameters) for name, parameters in functions.items()}
+    return _message("system", functions=its, answered=is_answered, stubs=stubs)
 
 
 def script_message(code: str, *, is_fresh: bool) -> Message:
@@ -111,12 +113,13 @@ def _message(role: str, **content: Any) -> Message:
 
 def read_session(messages: Sequence[Message]) -> Session:
     """The session of a request that this module wrote. Raises ValueError for any other."""
-    functions, stubs, is_answered = tuple[str, ...](), "", True
+    functions, stubs, is_answered = dict[str, list[str]](), "", True
     scripts: list[SessionScript] = []
     for message in messages:
         content = as_object(loads(message["content"]))
         if message["role"] == "system":
-            functions = tuple(map(str, as_list(content["functions"])))
+            its = as_object(content["functions"]).items()
+            functions = {name: [*map(str, as_list(parameters))] for name, parameters in its}
             stubs, is_answered = str(content["stubs"]), bool(content["answered"])
         elif message["role"] == "user":
             scripts.append(SessionScript(str(content["script"]), (), bool(content["fresh"])))

@@ -21,8 +21,9 @@ _IN_MODULE = re.compile(
 )
 _OF_TYPE = re.compile(r"AttributeError: '(\w+)' object has no attribute '(\w+)'")
 REFUSED = (
-    "class inheritance, yield, del, asyncio.TaskGroup, open, input, dir, help, functions passed to map; modules other than "
-    "asyncio base64 collections copy dataclasses datetime decimal functools hashlib itertools json math random re time typing"
+    "class inheritance, yield, del, asyncio.TaskGroup, open, input, dir, help, these functions passed to map; modules "
+    "other than asyncio base64 collections copy dataclasses datetime decimal functools hashlib itertools json math "
+    "random re time typing"
 )
 """What a model should know beforehand."""
 

@@ -8,12 +8,12 @@ import atexit
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import pydantic_monty as monty
 
@@ -102,7 +102,7 @@ class _Run:
 
     def __init__(
         self,
-        functions: frozenset[str],
+        functions: Mapping[str, Sequence[str]],
         texts: Mapping[str, ScriptText],
         results: Sequence[Any],
         unknown: Callable[[], Any] | None,
@@ -159,7 +159,7 @@ class _Run:
         if self._unknown is not None and _holds_unknown((snapshot.args, snapshot.kwargs)):
             raise _UnknownUsedError
         try:
-            call = _read_call(snapshot)
+            call = _read_call(snapshot, self._functions.get(snapshot.function_name, ()))
         except (TypeError, ValueError) as error:
             return snapshot.resume({"exception": error})
         place = len(self.progress.made)
@@ -181,8 +181,17 @@ def _stub(name: str) -> Callable[..., None]:
     return function
 
 
-def _read_call(snapshot: Any) -> ScriptCall:
-    """A call with arguments as JSON holds them. Raises TypeError or ValueError in words for the model."""
+def _read_call(snapshot: Any, parameters: Sequence[str]) -> ScriptCall:
+    """A call with arguments as JSON holds them. Raises TypeError or ValueError in words for the model.
+
+    Args:
+        parameters: names, which positional arguments are taken for in their order.
+    """
+    if len(snapshot.args) > len(parameters):
+        count, given = len(parameters), len(snapshot.args)
+        raise TypeError(f"{snapshot.function_name}() takes {count} arguments but {given} were given")
+    if twice := set(parameters[: len(snapshot.args)]) & snapshot.kwargs.keys():
+        raise TypeError(f"{snapshot.function_name}() got multiple values for argument {min(twice)!r}")
     values: dict[str, Any] = {}
     for key, value in (*enumerate(snapshot.args, 1), *snapshot.kwargs.items()):
         try:
@@ -199,9 +208,9 @@ def _read_call(snapshot: Any) -> ScriptCall:
 
 def _holds_unknown(value: Any) -> bool:
     if isinstance(value, dict):
-        return any(map(_holds_unknown, value.values()))
+        return any(map(_holds_unknown, cast(dict[Any, Any], value).values()))
     if isinstance(value, list | tuple | set | frozenset):
-        return any(map(_holds_unknown, value))
+        return any(map(_holds_unknown, cast(Iterable[Any], value)))
     return isinstance(value, _Unknown)
 
 
@@ -275,7 +284,7 @@ class _Answering:
         self._sandbox, self._session, self._messages = sandbox, session, messages
         fresh = max((n for n, script in enumerate(session.scripts) if script.is_fresh), default=0)
         self._scripts = list(session.scripts[fresh:])
-        self._functions = frozenset(session.functions)
+        self._functions = session.functions
         self._texts = {
             _file(number): read_script(script.code, session.functions)
             for number, script in enumerate(self._scripts)
@@ -359,7 +368,8 @@ class _Answering:
         return process.feed_start(scripts[-1].code, print_callback=output)
 
     def _run_again(self, process: Any, script: SessionScript) -> None:
-        """Runs an earlier script with the results that it got. Raises _SessionLostError where it does not end with them."""
+        """Runs an earlier script with the results that it got. Raises _SessionLostError where it
+        does not end with them."""
         run = self._run(script.results, None)
         try:
             last = run.drive(process.feed_start(script.code, print_callback=monty.CollectString()))
@@ -374,7 +384,7 @@ class _Answering:
         """Calls that come next whatever the waiting one returns: those that two runs with other placeholders have in
         common."""
         one, other = (self._fork(waiting, unknown, room) for unknown in (_opaque, dict[str, Any]))
-        return [call for call, its in _common(one, other)]
+        return list(_common(one, other))
 
     def _fork(self, waiting: _Waiting, unknown: Callable[[], Any], room: int) -> list[ScriptCall]:
         run = self._run(self._results, unknown)
@@ -459,13 +469,12 @@ def _opaque() -> Any:
     return monty.ClassInstance(_Unknown())
 
 
-def _common(
-    one: Sequence[ScriptCall], other: Sequence[ScriptCall]
-) -> Iterator[tuple[ScriptCall, ScriptCall]]:
+def _common(one: Sequence[ScriptCall], other: Sequence[ScriptCall]) -> Iterator[ScriptCall]:
+    """The calls with which both begin."""
     for first, second in zip(one, other, strict=False):
         if first != second:
             return
-        yield first, second
+        yield first
 
 
 def _differing(call: ScriptCall, other: ScriptCall) -> Iterator[str]:

@@ -6,13 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from wildtool.json_codec import as_list, as_object
 from wildtool.shapes import tool_name
 from wildtool.types import Tool
 
-Detail = Literal["full", "short", "names"]
+Detail: TypeAlias = Literal["full", "short", "names"]
 """What a stub says: all of a tool; its signature and the first line of its description; its name alone."""
 _TAKEN = (
     frozenset(dir(builtins))
@@ -52,21 +52,9 @@ class ToolFunction:
 
     def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call by the tool's own names. Positional ones are taken in the order of the signature; a
-        name that the tool does not have stays as it is.
-
-        Raises TypeError for more positional arguments than parameters, and for two values of one parameter.
-        """
-        if len(args) > len(self.parameters):
-            raise TypeError(
-                f"{self.name}() takes {len(self.parameters)} arguments but {len(args)} were given"
-            )
+        name that the tool does not have stays as it is."""
         read = dict(zip(self.parameters.values(), args, strict=False))
-        for key, value in kwargs.items():
-            name = self.parameters.get(key, key)
-            if name in read:
-                raise TypeError(f"{self.name}() got multiple values for argument {key!r}")
-            read[name] = value
-        return read
+        return {**read, **{self.parameters.get(key, key): value for key, value in kwargs.items()}}
 
 
 class ToolFunctions:
@@ -84,8 +72,9 @@ class ToolFunctions:
             self._by_tool.setdefault(tool_name(tool), function)
 
     @property
-    def names(self) -> list[str]:
-        return list(self._by_name)
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        """The names of the parameters of each function, in order."""
+        return {name: list(function.parameters) for name, function in self._by_name.items()}
 
     def __iter__(self) -> Iterator[ToolFunction]:
         return iter(self._by_name.values())

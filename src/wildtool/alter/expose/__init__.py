@@ -1,0 +1,1 @@
+"""Exposures: the same tasks with tools that are shown, searched for, or written as code."""

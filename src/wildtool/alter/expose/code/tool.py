@@ -1,0 +1,100 @@
+"""The tool `run_code` as a model is offered it, and its calls."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wildtool.alter.expose.code.refusals import REFUSED
+from wildtool.alter.expose.code.signatures import Detail, ToolFunctions, stub
+from wildtool.json_codec import as_object, as_objects
+from wildtool.shapes import tool_name
+from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.types import Message, Tool
+
+RUN_CODE = "run_code"
+_SHOWN = {
+    "full": "These functions can be called, with keyword arguments and without import:",
+    "short": "These functions can be called, with keyword arguments and without import:",
+    "names": "These functions can be called, with keyword arguments and without import; only their names are known:",
+}
+_DESCRIPTION = (
+    "Runs a Python script in a sandbox and gives what it printed, and the value of its last line. Variables stay for the "
+    "next script. Not available: {refused}.\n\n{shown}\n\n{stubs}"
+)
+_UNANSWERED = (
+    "Runs a Python script in a sandbox. Functions return nothing here: write all calls that the request needs into one "
+    "script, with arguments that do not use what a call returns. Not available: {refused}.\n\n{shown}\n\n{stubs}"
+)
+
+
+def run_code_tool(functions: ToolFunctions, detail: Detail, *, is_answered: bool) -> Tool:
+    """The tool with the functions that scripts can call. Args: is_answered: whether calls get results."""
+    between = ", " if detail == "names" else "\n\n"
+    stubs = between.join(stub(function, detail) for function in functions)
+    template = _DESCRIPTION if is_answered else _UNANSWERED
+    description = template.format(refused=REFUSED, shown=_SHOWN[detail], stubs=stubs)
+    code = {"type": "string", "description": "the script"}
+    parameters = {"type": "object", "properties": {"code": code}, "required": ["code"]}
+    return {
+        "type": "function",
+        "function": {"name": RUN_CODE, "description": description, "parameters": parameters},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RunCode:
+    """One call of a reply that holds a script."""
+
+    id: str
+    code: str = ""
+    fault: str = ""
+    """Why there is no script in it, for the model; empty where there is."""
+
+
+def run_code_calls(reply: Message, unit_place: str) -> list[RunCode]:
+    """The calls of a reply with at least one script; empty for any other reply.
+
+    Args:
+        unit_place: what ids begin with of calls that came without one.
+    """
+    calls = as_objects(reply.get("tool_calls"))
+    if RUN_CODE not in map(tool_name, calls):
+        return []
+    return [_read(call, f"{unit_place}_{number}") for number, call in enumerate(calls)]
+
+
+def _read(call: Message, else_id: str) -> RunCode:
+    given = call.get("id")
+    id_ = given if isinstance(given, str) and given else else_id
+    if tool_name(call) != RUN_CODE:
+        return RunCode(
+            id_, fault=f"Error: there is no tool {tool_name(call)!r}; call functions inside of {RUN_CODE}"
+        )
+    try:
+        code = read_arguments(as_object(call.get("function")).get("arguments")).get("code")
+    except ArgumentsError:
+        code = None
+    if not isinstance(code, str):
+        return RunCode(id_, fault='Error: no script; give {"code": "…"}')
+    return RunCode(id_, code)
+
+
+def run_code_message(code: str, id_: str) -> Message:
+    """A reply that runs one script."""
+    arguments = json.dumps({"code": code}, ensure_ascii=False)
+    call = {"id": id_, "type": "function", "function": {"name": RUN_CODE, "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def sent_calls(reply: Message, scripts: Sequence[RunCode]) -> list[Message]:
+    """The calls of a reply as every endpoint takes them back: with ids, and arguments that are a JSON object."""
+    sent: list[Message] = []
+    for call, script in zip(as_objects(reply.get("tool_calls")), scripts, strict=True):
+        function = as_object(call.get("function"))
+        if script.fault:
+            try:
+                read_arguments(function.get("arguments"))
+            except ArgumentsError:
+                function = {**function, "arguments": "{}"}
+        sent.append({**call, "id": script.id, "function": function})
+    return sent

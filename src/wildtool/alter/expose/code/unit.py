@@ -1,0 +1,279 @@
+"""One unit in scripts: each call of a script is a call of the benchmark, and its result goes back into the script."""
+
+import json
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
+from wildtool.alter.expose.code.protocol import (
+    ERROR,
+    LIMIT,
+    MISUSED,
+    REFUSED,
+    SANDBOX,
+    ScriptCall,
+    ScriptEnd,
+    read_answer,
+    results_message,
+    script_message,
+    setup_message,
+)
+from wildtool.alter.expose.code.shown import Block, Turn, script_of, shown_messages
+from wildtool.alter.expose.code.signatures import Detail, ToolFunctions, stub
+from wildtool.alter.expose.code.tool import RUN_CODE, run_code_calls, run_code_message, run_code_tool
+from wildtool.alter.expose.code.values import result_value
+from wildtool.alter.expose.outcomes import ComputedCall, ExposedUnit, ExposureFault, FaultKind
+from wildtool.alter.noise.renames import NOT_OFFERED
+from wildtool.alter.noise.tools import with_calls
+from wildtool.episode import GOLD_STYLE
+from wildtool.json_codec import as_objects
+from wildtool.shapes import tool_name
+from wildtool.toolcall.call_mutants import made_call
+from wildtool.trace import Aside, Trace, TraceStep
+from wildtool.types import FieldValue, Message, Request
+
+MOST_SCRIPTS = 20
+"""Scripts in a row without a call of the benchmark; a model that writes more is cut off there."""
+CODE_COLUMNS: Mapping[str, str] = {
+    "code_ends": "VARCHAR",
+    "code_calls": "INTEGER",
+    "code_positional": "INTEGER",
+}
+"""How its scripts ended, with numbers; calls of the benchmark's tools in them; those with positional arguments."""
+_FAULTS: Mapping[str, FaultKind] = {
+    ERROR: "script error",
+    LIMIT: "script error",
+    MISUSED: "result misused",
+    REFUSED: "sandbox refused",
+}
+"""By the end of a script what the split of losses calls it."""
+_UNANSWERED = "the calls of the script got no results"
+_TYPES = "from typing import Any, Literal\n"
+
+
+class CodeUnit(AlteredUnit):
+    """A unit in scripts."""
+
+    def __init__(self, detail: Detail, *, checks_types: bool, is_answered: bool) -> None:
+        """
+        Args:
+            checks_types: whether scripts are checked against the signatures before they run.
+            is_answered: whether the benchmark gives results of calls.
+        """
+        self._detail, self._checks_types, self._is_answered = detail, checks_types, is_answered
+        self._session: list[Message] = []
+        """What the sandbox is asked, from the beginning of the session on."""
+        self._setup: Message = {}
+        """The last part of it that says which functions there are."""
+        self._is_fresh = True
+        """Whether the next script begins a session."""
+        self._first: int | None = None
+        """Messages of the first request."""
+        self._turn: Turn | None = None
+        """The one whose scripts run."""
+        self._waiting: list[str] = []
+        """Ids of the calls whose results the script waits for."""
+        self._blocks: list[Block] = []
+        self._open: list[Turn] = []
+        """Turns since the last reply that the benchmark read."""
+        self._requests = self._calls = self._scripts = self._positional = 0
+        self._ends: Counter[str] = Counter()
+        self._faults: list[ExposureFault] = []
+        self._computed: list[ComputedCall] = []
+        self._cut = ""
+
+    def exchange(self, request: Request) -> Exchange:
+        self._requests += 1
+        if not request.tools and self._turn is None:
+            return (yield request)
+        if self._first is None:
+            self._first = len(request.messages)
+        functions = ToolFunctions(request.tools)
+        calls = (yield from self._went_on(request, functions)) if self._turn is not None else []
+        without_calls = 0
+        while not calls:
+            reply = yield self._asked(request, functions)
+            scripts = run_code_calls(reply, f"run_{len(self._blocks)}_{without_calls}")
+            if not scripts:
+                return self._read(self._as_read(reply, functions), said=reply)
+            if without_calls == MOST_SCRIPTS:
+                self._cut = f"{MOST_SCRIPTS} scripts"
+                return self._read({"role": "assistant", "content": reply.get("content") or ""}, said=reply)
+            self._turn = Turn(reply, scripts)
+            self._open.append(self._turn)
+            calls = yield from self._ran(request, functions)
+            without_calls += 1
+        return self._read({"role": "assistant", "content": None, "tool_calls": calls}, said=None)
+
+    def _asked(self, request: Request, functions: ToolFunctions) -> Request:
+        """What the model is sent."""
+
+        def gold(style: str) -> Message:
+            assert request.gold is not None
+            reply = request.gold(style)
+            code = (
+                script_of(as_objects(reply.get("tool_calls")), functions) if reply.get("tool_calls") else None
+            )
+            return reply if code is None else run_code_message(code, f"run_{len(self._blocks)}")
+
+        messages = shown_messages(request.messages, self._first or 0, self._blocks, self._open, functions)
+        tool = run_code_tool(functions, self._detail, is_answered=self._is_answered)
+        return replace(request, messages=messages, tools=[tool], gold=request.gold and gold)
+
+    def _as_read(self, reply: Message, functions: ToolFunctions) -> Message:
+        """A reply without scripts as the benchmark reads it: a tool that it calls by its own name was not offered so."""
+
+        def named(name: str, arguments: Any) -> tuple[str, Any]:
+            return (name if functions.of_tool(name) is None else name + NOT_OFFERED), arguments
+
+        return with_calls(reply, named)
+
+    def _read(self, reply: Message, said: Message | None) -> Message:
+        """Notes a reply that the benchmark reads."""
+        self._blocks.append(Block(reply, tuple(self._open), said))
+        self._open = []
+        return reply
+
+    def _went_on(
+        self, request: Request, functions: ToolFunctions
+    ) -> Generator[Request, Message, list[Message]]:
+        """The calls that follow in the turn whose script waits."""
+        results = self._results(request.messages)
+        if results is None:
+            self._ended(ScriptEnd(LIMIT, _UNANSWERED))
+        else:
+            self._session.append(results_message(results))
+        return (yield from self._ran(request, functions))
+
+    def _results(self, messages: Sequence[Message]) -> list[Any] | None:
+        """What the waiting calls returned, by their ids, or else by their order; None where they got nothing."""
+        last = max((n for n, each in enumerate(messages) if each.get("role") == "assistant"), default=-1)
+        answers = [each for each in messages[last + 1 :] if each.get("role") == "tool"]
+        by_id = {each.get("tool_call_id"): each for each in answers}
+        if all(id_ in by_id for id_ in self._waiting):
+            answers = [by_id[id_] for id_ in self._waiting]
+        elif len(answers) != len(self._waiting):
+            return None
+        return [result_value(each.get("content")) for each in answers]
+
+    def _ran(self, request: Request, functions: ToolFunctions) -> Generator[Request, Message, list[Message]]:
+        """Runs the scripts of the turn until one waits: its calls; none where all have ended without any."""
+        calls: list[Message] = []
+        while self._turn is not None and (script := self._turn.next) is not None:
+            if script.fault:
+                self._faults.append(ExposureFault(self._requests - 1, "unread"))
+                self._turn.end(script.fault)
+                continue
+            if not self._turn.is_begun:
+                self._begin(script.code, functions)
+            answer = read_answer((yield self._to_sandbox()))
+            made = [call for each in answer.calls if (call := self._made(each, functions)) is not None]
+            if answer.end is None:
+                made = made[: self._ready(request, made)]
+                self._note(answer.calls[: len(made)], made)
+                self._waiting = [call["id"] for call in made]
+                return made
+            self._note(answer.calls, made)
+            calls += made
+            self._ended(answer.end)
+        self._turn = None
+        return calls
+
+    def _begin(self, code: str, functions: ToolFunctions) -> None:
+        assert self._turn is not None
+        stubs = ""
+        if self._checks_types:
+            stubs = _TYPES + "\n".join(stub(function, "short") for function in functions)
+        setup = setup_message(functions.parameters, stubs, is_answered=self._is_answered)
+        if setup != self._setup:
+            self._session.append(setup)
+            self._setup = setup
+        self._session.append(script_message(code, is_fresh=self._is_fresh))
+        self._is_fresh = False
+        self._turn.is_begun = True
+        self._scripts += 1
+
+    def _to_sandbox(self) -> Request:
+        """What the role `sandbox` is asked."""
+        session = list(self._session)
+
+        def gold(style: str) -> Message:
+            from wildtool.alter.expose.code.sandbox import shared_sandbox  # judging needs no sandbox
+
+            return shared_sandbox().answer(session)
+
+        return Request(session, role=SANDBOX, gold=gold)
+
+    def _made(self, call: ScriptCall, functions: ToolFunctions) -> Message | None:
+        """A call of a script as the benchmark reads it; None for one of no tool, which only a damaged record has."""
+        function = functions.named(call.name)
+        if function is None:
+            return None
+        arguments = json.dumps(function.arguments(call.args, call.kwargs), ensure_ascii=False)
+        self._calls += 1
+        return {
+            "id": f"call_{self._calls}",
+            "type": "function",
+            **made_call(tool_name(function.tool), arguments),
+        }
+
+    def _ready(self, request: Request, calls: Sequence[Message]) -> int:
+        """How many of these calls can be made at once: the first, and those after it that the gold answer makes with it,
+        since a benchmark may answer others only later."""
+        if request.gold is None or request.role != UNDER_TEST:
+            return len(calls)
+        left = Counter(map(tool_name, as_objects(request.gold(GOLD_STYLE).get("tool_calls"))))
+        for number, call in enumerate(calls):
+            left[tool_name(call)] -= 1
+            if number and left[tool_name(call)] < 0:
+                return number
+        return len(calls)
+
+    def _note(self, calls: Sequence[ScriptCall], made: Sequence[Message]) -> None:
+        """Keeps what is told of calls that the benchmark reads."""
+        for call, its in zip(calls, made, strict=False):
+            self._positional += bool(call.args)
+            if call.computed:
+                self._computed.append(ComputedCall(self._requests - 1, tool_name(its)))
+
+    def _ended(self, end: ScriptEnd) -> None:
+        """The script that runs has ended."""
+        assert self._turn is not None
+        self._ends[end.kind] += 1
+        self._turn.end(end.output)
+        if end.kind in _FAULTS:
+            self._faults.append(ExposureFault(self._requests - 1, _FAULTS[end.kind]))
+        if end.kind == LIMIT:
+            self._is_fresh = True
+
+    def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
+        exposed = ExposedUnit(
+            scripts=self._scripts, faults=tuple(self._faults), computed=tuple(self._computed), cut=self._cut
+        )
+        ends = ", ".join(f"{kind} {count}" for kind, count in sorted(self._ends.items()))
+        return {
+            **exposed.cells(),
+            "code_ends": ends or None,
+            "code_calls": self._calls,
+            "code_positional": self._positional,
+        }
+
+    def traced(self, trace: Trace) -> Trace:
+        """With the scripts before each reply, and what the model read of them."""
+        steps: list[TraceStep] = []
+        blocks = iter(self._blocks)
+        for step in trace.steps:
+            block = next(blocks, None) if step.role == UNDER_TEST else None
+            asides = () if block is None else tuple(_asides(block.turns))
+            steps.append(replace(step, asides=(*step.asides, *asides)) if asides else step)
+        return replace(trace, steps=tuple(steps))
+
+
+def _asides(turns: Sequence[Turn]) -> Iterator[Aside]:
+    for turn in turns:
+        for number, script in enumerate(turn.scripts):
+            yield Aside(f"the model's script ({RUN_CODE})", script.code or script.fault)
+            if number < len(turn.outputs):
+                yield Aside("what the model read of it", turn.outputs[number])
