@@ -68,6 +68,7 @@ MOST_OF_CORE = 25_000
 LEAVES = (
     "agents",
     "alter/agent",
+    "alter/expose",
     "alter/hints",
     "alter/distractors",
     "alter/failures",
@@ -110,6 +111,7 @@ LEAVES = (
     "models/function",
     "models/probe",
     "models/reread",
+    "models/sandbox",
     "published",
     "report",
     "scale",
@@ -136,7 +138,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "engine/run/runner.py": ("engine/batch/",),
     "engine/run/scheduler.py": ("engine/batch/",),
     "engine/score/results.py": ("engine/score/label_metrics.py",),
-    "models/resolve.py": ("models/baselines/", "models/local/", "models/providers/"),
+    "models/resolve.py": ("models/baselines/", "models/local/", "models/providers/", "models/sandbox.py"),
     "models/retrievers.py": ("models/providers/embeddings.py",),
 }
 """Modules of the core in which a name or a setting becomes the leaf that it is, with those leaves."""

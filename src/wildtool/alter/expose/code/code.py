@@ -7,7 +7,7 @@ without the sandbox. Calls that use no result of one another go to the benchmark
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self, get_args
+from typing import ClassVar, Self
 
 from wildtool.alter.base import AlteredUnit
 from wildtool.alter.expose.code.protocol import SANDBOX
@@ -21,8 +21,7 @@ from wildtool.types import Item, Role
 
 MONTY = "sandbox/monty"
 """Name of the model in the role `sandbox`."""
-CHECKED = "type_check"
-_DETAILS: tuple[Detail, ...] = get_args(Detail)
+TYPE_CHECK = "type_check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class CodeExposure(Exposure):
     """Tools as functions of scripts."""
 
     name: ClassVar[str] = "code"
-    detail: Detail = "full"
+    detail: Detail = Detail.full
     """What scripts are told of each function."""
     checks_types: bool = False
     """Whether a script is checked against the signatures before it runs, which corrects a model where nothing does
@@ -38,18 +37,21 @@ class CodeExposure(Exposure):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        known = (*_DETAILS, CHECKED)
+        known = (*Detail, TYPE_CHECK)
         for word in words:
             if word not in known:
                 raise UsageError(unknown_name("setting", word, known, of="--expose code"))
-        details = [detail for detail in _DETAILS if detail in words]
+        details = [detail for detail in Detail if detail in words]
         if len(details) > 1 or len({*words}) < len(words):
-            raise UsageError(f"--expose code:{','.join(words)}: give one of {', '.join(_DETAILS)}, once")
-        return cls(*details, checks_types=CHECKED in words)
+            raise UsageError(f"--expose code:{','.join(words)}: give one of {', '.join(Detail)}, once")
+        return cls(*details, checks_types=TYPE_CHECK in words)
 
     @property
     def words(self) -> Sequence[str]:
-        return [*([] if self.detail == "full" else [self.detail]), *([CHECKED] if self.checks_types else [])]
+        return [
+            *([] if self.detail is Detail.full else [self.detail]),
+            *([TYPE_CHECK] if self.checks_types else []),
+        ]
 
     @property
     def columns(self) -> Mapping[str, str]:

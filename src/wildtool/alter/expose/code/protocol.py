@@ -7,6 +7,7 @@ request begins like the one before it, so that a record holds every script and e
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object, as_objects, loads
@@ -14,16 +15,20 @@ from wildtool.types import Message
 
 SANDBOX = "sandbox"
 """The role that runs scripts."""
-DONE, ERROR, MISUSED, REFUSED, LIMIT = (
-    "done",
-    "script error",
-    "result misused",
-    "sandbox refused",
-    "limit",
-)
-ENDS = (DONE, ERROR, MISUSED, REFUSED, LIMIT)
-"""How a script ends: to its last line; by an error; by one at a value that a call returned; by what Python runs and the
-sandbox does not; by a limit of time, memory or calls, after which the session begins again without its variables."""
+
+
+class EndKind(StrEnum):
+    """How a script ends."""
+
+    DONE = "done"
+    """By its last line."""
+    ERROR = "script error"
+    MISUSED = "result misused"
+    """By an error at a value that a call returned."""
+    REFUSED = "sandbox refused"
+    """By what Python runs and the sandbox does not."""
+    LIMIT = "limit"
+    """Of time, memory or calls; the session begins again without its variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class ScriptCall:
 class ScriptEnd:
     """How a script ended, and what the model is told of it."""
 
-    kind: str
+    kind: EndKind
     output: str
 
 
@@ -67,7 +72,7 @@ class SessionScript:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ScriptSession:
     """What the sandbox is asked to run: the last script."""
 
     functions: Mapping[str, Sequence[str]]
@@ -93,7 +98,7 @@ def results_message(results: Sequence[Any]) -> Message:
     return _message("tool", results=list(results))
 
 
-def answer_message(answer: SandboxAnswer) -> Message:
+def sandbox_message(answer: SandboxAnswer) -> Message:
     calls = [
         {
             "name": call.name,
@@ -111,7 +116,7 @@ def _message(role: str, **content: Any) -> Message:
     return {"role": role, "content": json.dumps(content, ensure_ascii=False)}
 
 
-def read_session(messages: Sequence[Message]) -> Session:
+def read_session(messages: Sequence[Message]) -> ScriptSession:
     """The session of a request that this module wrote. Raises ValueError for any other."""
     functions, stubs, is_answered = dict[str, list[str]](), "", True
     scripts: list[SessionScript] = []
@@ -127,7 +132,7 @@ def read_session(messages: Sequence[Message]) -> Session:
             last = scripts[-1]
             results = (*last.results, *as_list(content["results"]))
             scripts[-1] = SessionScript(last.code, results, last.is_fresh)
-    return Session(functions, is_answered, stubs, tuple(scripts))
+    return ScriptSession(functions, is_answered, stubs, tuple(scripts))
 
 
 def read_answer(reply: Message) -> SandboxAnswer:
@@ -146,9 +151,11 @@ def read_answer(reply: Message) -> SandboxAnswer:
         )
         for call in as_objects(content.get("calls"))
     )
-    kind = content.get("end")
-    if kind in ENDS:
-        return SandboxAnswer(calls, ScriptEnd(str(kind), str(content.get("output"))))
-    if not calls or kind is not None:
-        return SandboxAnswer((), ScriptEnd(ERROR, "the record of what the sandbox answered is damaged"))
+    kind = next((each for each in EndKind if each == content.get("end")), None)
+    if kind is not None:
+        return SandboxAnswer(calls, ScriptEnd(kind, str(content.get("output"))))
+    if not calls or "end" in content:
+        return SandboxAnswer(
+            (), ScriptEnd(EndKind.LIMIT, "the record of what the sandbox answered is damaged")
+        )
     return SandboxAnswer(calls)

@@ -20,7 +20,7 @@ _IN_MODULE = re.compile(
     r"AttributeError: module '(\w+)' has no attribute '(\w+)'|ImportError: cannot import name '(\w+)' from '(\w+)'.*"
 )
 _OF_TYPE = re.compile(r"AttributeError: '(\w+)' object has no attribute '(\w+)'")
-REFUSED = (
+NOT_IN_SANDBOX = (
     "class inheritance, yield, del, asyncio.TaskGroup, open, input, dir, help, these functions passed to map; modules "
     "other than asyncio base64 collections copy dataclasses datetime decimal functools hashlib itertools json math "
     "random re time typing"

@@ -6,14 +6,23 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from enum import StrEnum
+from typing import Any
 
 from wildtool.json_codec import as_list, as_object
 from wildtool.shapes import tool_name
 from wildtool.types import Tool
 
-Detail: TypeAlias = Literal["full", "short", "names"]
-"""What a stub says: all of a tool; its signature and the first line of its description; its name alone."""
+
+class Detail(StrEnum):
+    """What a stub says of a tool."""
+
+    full = "full"
+    short = "short"
+    """Its signature and the first line of its description."""
+    names = "names"
+
+
 _TAKEN = (
     frozenset(dir(builtins))
     | frozenset(keyword.kwlist)
@@ -126,7 +135,7 @@ def _parameters(tool: Tool) -> dict[str, str]:
 
 def stub(function: ToolFunction, detail: Detail) -> str:
     """The function as a model reads it: Python that parses, whatever the tool's definition holds."""
-    if detail == "names":
+    if detail is Detail.names:
         return function.name
     schema = _schema(function.tool)
     properties, required = as_object(schema.get("properties")), _required(schema)
@@ -137,8 +146,8 @@ def stub(function: ToolFunction, detail: Detail) -> str:
     signature = f"def {function.name}({', '.join(['*', *parameters] if parameters else [])}) -> Any:"
     described = as_object(function.tool.get("function")).get("description")
     text = described if isinstance(described, str) else ""
-    lines = [text.strip().partition("\n")[0]] if detail == "short" else [*text.splitlines()]
-    if detail == "full" and parameters:
+    lines = [text.strip().partition("\n")[0]] if detail is Detail.short else [*text.splitlines()]
+    if detail is Detail.full and parameters:
         lines += ["", "Args:"]
         for shown, name in function.parameters.items():
             lines += _described(shown, as_object(properties[name]), depth=1)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wildtool.alter.expose.code.refusals import REFUSED
+from wildtool.alter.expose.code.refusals import NOT_IN_SANDBOX
 from wildtool.alter.expose.code.signatures import Detail, ToolFunctions, stub
 from wildtool.json_codec import as_object, as_objects
 from wildtool.shapes import tool_name
@@ -12,11 +12,8 @@ from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.types import Message, Tool
 
 RUN_CODE = "run_code"
-_SHOWN = {
-    "full": "These functions can be called, with keyword arguments and without import:",
-    "short": "These functions can be called, with keyword arguments and without import:",
-    "names": "These functions can be called, with keyword arguments and without import; only their names are known:",
-}
+_SHOWN = "These functions can be called, with keyword arguments and without import"
+_NAMES_ONLY = "; only their names are known"
 _DESCRIPTION = (
     "Runs a Python script in a sandbox and gives what it printed, and the value of its last line. Variables stay for the "
     "next script. Not available: {refused}.\n\n{shown}\n\n{stubs}"
@@ -29,10 +26,12 @@ _UNANSWERED = (
 
 def run_code_tool(functions: ToolFunctions, detail: Detail, *, is_answered: bool) -> Tool:
     """The tool with the functions that scripts can call. Args: is_answered: whether calls get results."""
-    between = ", " if detail == "names" else "\n\n"
+    is_short = detail is Detail.names
+    between = ", " if is_short else "\n\n"
     stubs = between.join(stub(function, detail) for function in functions)
+    shown = f"{_SHOWN}{_NAMES_ONLY if is_short else ''}:"
     template = _DESCRIPTION if is_answered else _UNANSWERED
-    description = template.format(refused=REFUSED, shown=_SHOWN[detail], stubs=stubs)
+    description = template.format(refused=NOT_IN_SANDBOX, shown=shown, stubs=stubs)
     code = {"type": "string", "description": "the script"}
     parameters = {"type": "object", "properties": {"code": code}, "required": ["code"]}
     return {

@@ -8,11 +8,8 @@ from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
 from wildtool.alter.expose.code.protocol import (
-    ERROR,
-    LIMIT,
-    MISUSED,
-    REFUSED,
     SANDBOX,
+    EndKind,
     ScriptCall,
     ScriptEnd,
     read_answer,
@@ -43,10 +40,10 @@ CODE_COLUMNS: Mapping[str, str] = {
 }
 """How its scripts ended, with numbers; calls of the benchmark's tools in them; those with positional arguments."""
 _FAULTS: Mapping[str, FaultKind] = {
-    ERROR: "script error",
-    LIMIT: "script error",
-    MISUSED: "result misused",
-    REFUSED: "sandbox refused",
+    EndKind.ERROR: "script error",
+    EndKind.LIMIT: "script error",
+    EndKind.MISUSED: "result misused",
+    EndKind.REFUSED: "sandbox refused",
 }
 """By the end of a script what the split of losses calls it."""
 _UNANSWERED = "the calls of the script got no results"
@@ -142,7 +139,7 @@ class CodeUnit(AlteredUnit):
         """The calls that follow in the turn whose script waits."""
         results = self._results(request.messages)
         if results is None:
-            self._ended(ScriptEnd(LIMIT, _UNANSWERED))
+            self._ended(ScriptEnd(EndKind.LIMIT, _UNANSWERED))
         else:
             self._session.append(results_message(results))
         return (yield from self._ran(request, functions))
@@ -185,7 +182,7 @@ class CodeUnit(AlteredUnit):
         assert self._turn is not None
         stubs = ""
         if self._checks_types:
-            stubs = _TYPES + "\n".join(stub(function, "short") for function in functions)
+            stubs = _TYPES + "\n".join(stub(function, Detail.short) for function in functions)
         setup = setup_message(functions.parameters, stubs, is_answered=self._is_answered)
         if setup != self._setup:
             self._session.append(setup)
@@ -245,7 +242,7 @@ class CodeUnit(AlteredUnit):
         self._turn.end(end.output)
         if end.kind in _FAULTS:
             self._faults.append(ExposureFault(self._requests - 1, _FAULTS[end.kind]))
-        if end.kind == LIMIT:
+        if end.kind == EndKind.LIMIT:
             self._is_fresh = True
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:

@@ -57,14 +57,14 @@ def result_value(content: Any) -> Any:
         return content
 
 
-def leaves(value: Any, place: tuple[Any, ...] = ()) -> Iterable[tuple[Any, ...]]:
+def text_places(value: Any, place: tuple[Any, ...] = ()) -> Iterable[tuple[Any, ...]]:
     """The places of all texts and numbers in a value."""
     if isinstance(value, dict):
         for key, each in cast(Mapping[str, Any], value).items():
-            yield from leaves(each, (*place, key))
+            yield from text_places(each, (*place, key))
     elif isinstance(value, list):
         for number, each in enumerate(cast(list[Any], value)):
-            yield from leaves(each, (*place, number))
+            yield from text_places(each, (*place, number))
     elif not isinstance(value, bool):
         yield place
 
