@@ -199,7 +199,7 @@ class Answering:
     def _fork(self, waiting: _Waiting, unknown: Callable[[], Any], room: int) -> list[ScriptCall]:
         run = self._run(self._results, unknown)
         run.progress = waiting.progress.copy()
-        run.most = len(run.progress.made) + room
+        run.most = min(MOST_SCRIPT_CALLS, len(run.progress.made) + room)
         try:
             with self._sandbox.checkout(self._session.stubs) as process:
                 snapshot = process.load_snapshot(waiting.dump, print_callback=monty.CollectString())

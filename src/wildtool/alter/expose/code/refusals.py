@@ -15,7 +15,7 @@ _PATTERNS = (
     re.compile(r"AttributeError: .* object has no attribute '__\w+__'"),
 )
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
-_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
+_NAME = re.compile(r"NameError: name '(\w+)' is not defined(?:\. Did you .*)?")
 _IN_MODULE = re.compile(
     r"AttributeError: module '(\w+)' has no attribute '(\w+)'|ImportError: cannot import name '(\w+)' from '(\w+)'.*"
 )

@@ -99,6 +99,11 @@ class ScriptRun:
         """What follows a call; None where it waits."""
         if snapshot.is_os_function:
             return snapshot.resume_not_handled()
+        if snapshot.function_name not in self._functions:
+            # A name that is called comes here without having been looked up.
+            return snapshot.resume(
+                {"exception": NameError(f"name '{snapshot.function_name}' is not defined")}
+            )
         if len(self.progress.made) >= self.most:
             raise TooManyCallsError
         if self._unknown is not None and _holds_unknown((snapshot.args, snapshot.kwargs)):
