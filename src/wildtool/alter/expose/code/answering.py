@@ -17,7 +17,7 @@ from wildtool.alter.expose.code.protocol import (
     ScriptSession,
     SessionScript,
 )
-from wildtool.alter.expose.code.refusals import is_refusal
+from wildtool.alter.expose.code.refusals import is_sandbox_refusal
 from wildtool.alter.expose.code.script_run import (
     MOST_SCRIPT_CALLS,
     ScriptProgress,
@@ -80,7 +80,7 @@ class _Waiting:
     """Whether it waits for all calls that it has begun, so that nothing follows without a result."""
 
 
-class Answering:
+class ScriptAnswering:
     """One request: the last script of a session goes on."""
 
     def __init__(self, sandbox: SessionStore, session: ScriptSession, messages: Sequence[Message]) -> None:
@@ -257,7 +257,7 @@ class Answering:
             return _end(EndKind.DONE, printed)
         if isinstance(raised, TimeoutError | MemoryError) or "suspension" in message:
             return _end(EndKind.LIMIT, printed, message)
-        if is_refusal(message):
+        if is_sandbox_refusal(message):
             return _end(EndKind.REFUSED, printed, error.display())
         misused = place is not None and place.line in lines and isinstance(raised, _OF_VALUES)
         return _end(EndKind.MISUSED if misused else EndKind.ERROR, printed, error.display())

@@ -116,7 +116,7 @@ def _message(role: str, **content: Any) -> Message:
     return {"role": role, "content": json.dumps(content, ensure_ascii=False)}
 
 
-def read_session(messages: Sequence[Message]) -> ScriptSession:
+def read_script_session(messages: Sequence[Message]) -> ScriptSession:
     """The session of a request that this module wrote. Raises ValueError for any other."""
     functions, stubs, is_answered = dict[str, list[str]](), "", True
     scripts: list[SessionScript] = []

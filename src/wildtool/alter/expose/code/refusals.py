@@ -28,7 +28,7 @@ NOT_IN_SANDBOX = (
 """What a model should know beforehand."""
 
 
-def is_refusal(error: str) -> bool:
+def is_sandbox_refusal(error: str) -> bool:
     """Whether Python would have run what the sandbox did not. Args: error: `Type: message`."""
     error = error.strip()
     if any(pattern.fullmatch(error) for pattern in _PATTERNS):

@@ -15,8 +15,8 @@ from typing import Any
 
 import pydantic_monty as monty
 
-from wildtool.alter.expose.code.answering import Answering, KeptSession
-from wildtool.alter.expose.code.protocol import read_session, sandbox_message
+from wildtool.alter.expose.code.answering import KeptSession, ScriptAnswering
+from wildtool.alter.expose.code.protocol import read_script_session, sandbox_message
 from wildtool.alter.expose.code.script_run import MOST_SCRIPT_CALLS
 from wildtool.types import Message
 
@@ -52,9 +52,9 @@ class ScriptSandbox:
 
     def answer(self, messages: Sequence[Message]) -> Message:
         """How far the last script gets. Raises ValueError for a request that is none."""
-        session = read_session(messages)
+        session = read_script_session(messages)
         with self._free:
-            return sandbox_message(Answering(self, session, messages).answer())
+            return sandbox_message(ScriptAnswering(self, session, messages).answer())
 
     def close(self) -> None:
         """Ends the processes."""

@@ -9,7 +9,7 @@ import pydantic_monty as monty
 
 from wildtool.alter.expose.code.protocol import ScriptCall
 from wildtool.alter.expose.code.script_text import ScriptText
-from wildtool.alter.expose.code.values import MOST_CHARACTERS, json_value
+from wildtool.alter.expose.code.values import MOST_ARGUMENT_CHARACTERS, json_value
 from wildtool.json_codec import dumps
 
 MOST_SCRIPT_CALLS = 1_000
@@ -148,9 +148,9 @@ def _read_call(snapshot: Any, parameters: Sequence[str]) -> ScriptCall:
             values[str(key)] = json_value(value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"argument {key} of {snapshot.function_name}: {error}") from None
-    if len(dumps(values)) > MOST_CHARACTERS:
+    if len(dumps(values)) > MOST_ARGUMENT_CHARACTERS:
         raise ValueError(
-            f"the arguments of {snapshot.function_name} take more than {MOST_CHARACTERS:,} characters"
+            f"the arguments of {snapshot.function_name} take more than {MOST_ARGUMENT_CHARACTERS:,} characters"
         )
     args = [values[str(number)] for number in range(1, len(snapshot.args) + 1)]
     return ScriptCall(snapshot.function_name, args, {key: values[key] for key in snapshot.kwargs})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 _GATHERS = frozenset(("gather", "wait", "wait_for", "create_task"))
 _ROUNDS = 5
 """How often names are followed through assignments."""
-Span = tuple[int, int]
+TextSpan = tuple[int, int]
 """Beginning and end in bytes of the text."""
 
 
@@ -15,7 +15,7 @@ Span = tuple[int, int]
 class ScriptText:
     """A script, read once. One that does not parse says nothing: the sandbox tells why."""
 
-    awaited: tuple[Span, ...] = ()
+    awaited: tuple[TextSpan, ...] = ()
     """Where a call stands that is answered by a future."""
     branches_on_results: bool = False
     """Whether what comes next may hang on what a call returned in a way that a placeholder hides."""
@@ -110,13 +110,13 @@ def _assigned(node: ast.AST) -> tuple[ast.AST | None, list[ast.expr]]:
     return None, []
 
 
-def _awaited(code: str, nodes: list[ast.AST]) -> Iterator[Span]:
+def _awaited(code: str, nodes: list[ast.AST]) -> Iterator[TextSpan]:
     """What lies under `await` or `gather`, and what is assigned or appended to a name that is awaited elsewhere."""
     starts = [0]
     for line in code.split("\n"):
         starts.append(starts[-1] + len(f"{line}\n".encode("utf-8", "surrogatepass")))
 
-    def span(node: ast.expr) -> Span:
+    def span(node: ast.expr) -> TextSpan:
         end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return starts[node.lineno - 1] + node.col_offset, starts[end[0] - 1] + end[1]
 

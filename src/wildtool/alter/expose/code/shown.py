@@ -15,7 +15,7 @@ from wildtool.types import Message
 
 
 @dataclass(slots=True)
-class Turn:
+class ScriptTurn:
     """One reply of the model with the scripts in it."""
 
     reply: Message
@@ -52,17 +52,17 @@ class Block:
     """One reply that the benchmark read, and what the model sees in its place."""
 
     reply: Message
-    turns: Sequence[Turn]
+    turns: Sequence[ScriptTurn]
     """Before it, or instead of it."""
     said: Message | None
     """What the model said where it made no script; None where the reply comes of a script."""
 
 
-def shown_messages(
+def messages_in_scripts(
     messages: Sequence[Message],
     first: int,
     blocks: Sequence[Block],
-    open_turns: Sequence[Turn],
+    open_turns: Sequence[ScriptTurn],
     functions: ToolFunctions,
 ) -> list[Message]:
     """The messages of a request of the benchmark in the form of scripts.
@@ -119,7 +119,7 @@ def _as_script(message: Message, following: Sequence[Message], functions: ToolFu
     """An earlier message with calls, such as the gold one of an earlier task, as a script with its output; nothing for
     any other message."""
     calls = as_objects(message.get("tool_calls"))
-    code = script_of(calls, functions) if calls else None
+    code = script_of_calls(calls, functions) if calls else None
     if code is None:
         return []
     results: list[Any] = []
@@ -136,7 +136,7 @@ def _as_script(message: Message, following: Sequence[Message], functions: ToolFu
     ]
 
 
-def script_of(calls: Sequence[Mapping[str, Any]], functions: ToolFunctions) -> str | None:
+def script_of_calls(calls: Sequence[Mapping[str, Any]], functions: ToolFunctions) -> str | None:
     """A script that makes these calls and prints what they return; None where one is of no function, or has arguments
     that Python cannot write."""
     lines: list[str] = []

@@ -50,7 +50,7 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFunction:
+class FunctionOfTool:
     """One tool as a function."""
 
     name: str
@@ -70,10 +70,10 @@ class ToolFunctions:
     """The tools of one request as functions."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        self._by_tool: dict[str, ToolFunction] = {}
-        self._by_name: dict[str, ToolFunction] = {}
+        self._by_tool: dict[str, FunctionOfTool] = {}
+        self._by_name: dict[str, FunctionOfTool] = {}
         for tool in tools:
-            function = ToolFunction(
+            function = FunctionOfTool(
                 _identifier(tool_name(tool), {*_TAKEN, *self._by_name}), tool, _parameters(tool)
             )
             self._by_name[function.name] = function
@@ -85,14 +85,14 @@ class ToolFunctions:
         """The names of the parameters of each function, in order."""
         return {name: list(function.parameters) for name, function in self._by_name.items()}
 
-    def __iter__(self) -> Iterator[ToolFunction]:
+    def __iter__(self) -> Iterator[FunctionOfTool]:
         return iter(self._by_name.values())
 
-    def named(self, name: str) -> ToolFunction | None:
+    def named(self, name: str) -> FunctionOfTool | None:
         """The function that a script calls so."""
         return self._by_name.get(name)
 
-    def of_tool(self, name: str) -> ToolFunction | None:
+    def of_tool(self, name: str) -> FunctionOfTool | None:
         """The function of the benchmark's tool of this name."""
         return self._by_tool.get(name)
 
@@ -133,7 +133,7 @@ def _parameters(tool: Tool) -> dict[str, str]:
     return names
 
 
-def stub(function: ToolFunction, detail: Detail) -> str:
+def stub(function: FunctionOfTool, detail: Detail) -> str:
     """The function as a model reads it: Python that parses, whatever the tool's definition holds."""
     if detail is Detail.names:
         return function.name

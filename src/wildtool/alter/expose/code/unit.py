@@ -17,7 +17,7 @@ from wildtool.alter.expose.code.protocol import (
     script_message,
     setup_message,
 )
-from wildtool.alter.expose.code.shown import Block, Turn, script_of, shown_messages
+from wildtool.alter.expose.code.shown import Block, ScriptTurn, messages_in_scripts, script_of_calls
 from wildtool.alter.expose.code.signatures import Detail, ToolFunctions, stub
 from wildtool.alter.expose.code.tool import RUN_CODE, run_code_calls, run_code_message, run_code_tool
 from wildtool.alter.expose.code.values import result_value
@@ -68,12 +68,12 @@ class CodeUnit(AlteredUnit):
         """Whether the next script begins a session."""
         self._first: int | None = None
         """Messages of the first request."""
-        self._turn: Turn | None = None
+        self._turn: ScriptTurn | None = None
         """The one whose scripts run."""
         self._waiting: list[str] = []
         """Ids of the calls whose results the script waits for."""
         self._blocks: list[Block] = []
-        self._open: list[Turn] = []
+        self._open: list[ScriptTurn] = []
         """Turns since the last reply that the benchmark read."""
         self._requests = self._calls = self._scripts = self._positional = 0
         self._ends: Counter[str] = Counter()
@@ -98,7 +98,7 @@ class CodeUnit(AlteredUnit):
             if without_calls == MOST_SCRIPTS:
                 self._cut = f"{MOST_SCRIPTS} scripts"
                 return self._read({"role": "assistant", "content": reply.get("content") or ""}, said=reply)
-            self._turn = Turn(reply, scripts)
+            self._turn = ScriptTurn(reply, scripts)
             self._open.append(self._turn)
             calls = yield from self._ran(request, functions)
             without_calls += 1
@@ -111,11 +111,15 @@ class CodeUnit(AlteredUnit):
             assert request.gold is not None
             reply = request.gold(style)
             code = (
-                script_of(as_objects(reply.get("tool_calls")), functions) if reply.get("tool_calls") else None
+                script_of_calls(as_objects(reply.get("tool_calls")), functions)
+                if reply.get("tool_calls")
+                else None
             )
             return reply if code is None else run_code_message(code, f"run_{len(self._blocks)}")
 
-        messages = shown_messages(request.messages, self._first or 0, self._blocks, self._open, functions)
+        messages = messages_in_scripts(
+            request.messages, self._first or 0, self._blocks, self._open, functions
+        )
         tool = run_code_tool(functions, self._detail, is_answered=self._is_answered)
         return replace(request, messages=messages, tools=[tool], gold=request.gold and gold)
 
@@ -268,7 +272,7 @@ class CodeUnit(AlteredUnit):
         return replace(trace, steps=tuple(steps))
 
 
-def _asides(turns: Sequence[Turn]) -> Iterator[Aside]:
+def _asides(turns: Sequence[ScriptTurn]) -> Iterator[Aside]:
     for turn in turns:
         for number, script in enumerate(turn.scripts):
             yield Aside(f"the model's script ({RUN_CODE})", script.code or script.fault)

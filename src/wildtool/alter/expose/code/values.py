@@ -8,7 +8,7 @@ from typing import Any, cast
 _DEEPEST = 50
 _LARGEST = 2**64
 """No integer is larger: a longer one is no number that any tool takes."""
-MOST_CHARACTERS = 1_000_000
+MOST_ARGUMENT_CHARACTERS = 1_000_000
 """Of the arguments of one call."""
 
 
