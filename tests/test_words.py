@@ -16,7 +16,7 @@ PAGES = [
     for page in ROOT.glob(place)
 ]
 BETTER = {
-    "told": "sent, shown, distinguished",
+    "told(?! apart)": "sent, shown, distinguished",
     "stands?|stood": "is, occurs, appears",
     "(lies?|lay) (in|at|beside|below|under|there|outside)": "is in",
     "whoever": "anyone who, the caller",

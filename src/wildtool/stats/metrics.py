@@ -150,7 +150,7 @@ def best_first(value: float | None, better: Direction) -> float:
 
 
 CORRECT_SQL = "CAST(correct AS INTEGER)"
-NO_VERDICT = "outcome IN ('infra_error', 'unplayed')"
+LACKS_VERDICT = "outcome IN ('infra_error', 'unplayed')"
 """Rows without a verdict, in SQL."""
 
 
@@ -483,7 +483,7 @@ def repeats(verdicts: Any) -> list[Metric]:
     Args:
         verdicts: DuckDB relation of verdict rows. A repeat without a verdict counts as wrong.
     """
-    lost = NO_VERDICT if "outcome" in verdicts.columns else "FALSE"
+    lost = LACKS_VERDICT if "outcome" in verdicts.columns else "FALSE"
     units = verdicts.aggregate(
         f"item, unit, SUM(CAST(correct AS INTEGER)) AS r, COUNT(*) FILTER ({lost}) AS lost, COUNT(*) AS tries",
         "item, unit",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from wildtool.engine.compare.leaderboard import INCOMPLETE
-from wildtool.engine.compare.published import MEASURED_HERE, Ranking, RankingCell, RankingRow
+from wildtool.engine.compare.published import MEASURED_HERE, PublishedRanking, RankingCell, RankingRow
 from wildtool.published import PublishedTable
 from wildtool.sanitize import ellipsize
 from wildtool.table import Cell, Head, MetricTable, Row
@@ -25,7 +25,7 @@ def published_table(table: PublishedTable) -> MetricTable:
     return MetricTable(f"{table.source}: {table.about} ({table.unit})", heads, tuple(rows), whole=False)
 
 
-def ranking_table(ranking: Ranking) -> MetricTable:
+def ranking_table(ranking: PublishedRanking) -> MetricTable:
     """Published models with runs among them, in percent."""
     groups = list(dict.fromkeys(group for group, _ in ranking.keys))
     alone = len(groups) == 1

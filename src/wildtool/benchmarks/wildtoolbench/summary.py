@@ -13,7 +13,7 @@ from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
 from wildtool.published import as_metrics
-from wildtool.stats.metrics import CORRECT_SQL, NO_VERDICT, Rate, error_rates, ranged_rate, rate_metrics
+from wildtool.stats.metrics import CORRECT_SQL, LACKS_VERDICT, Rate, error_rates, ranged_rate, rate_metrics
 from wildtool.stats.tables import Table, TableNumber, error_table, usual_tables
 from wildtool.types import Metric
 
@@ -71,7 +71,7 @@ def _cuts(*kinds: str) -> Iterable[tuple[str, str]]:
 def _sessions(verdicts: Any) -> Metric:
     """Sessions whose tasks are all correct; each repeat of a session counts, clustered by session."""
     sessions = verdicts.aggregate(
-        f"item, repeat, MIN(CAST(correct AS INTEGER)) AS whole, MIN(CAST(correct OR {NO_VERDICT} AS INTEGER)) AS best",
+        f"item, repeat, MIN(CAST(correct AS INTEGER)) AS whole, MIN(CAST(correct OR {LACKS_VERDICT} AS INTEGER)) AS best",
         "item, repeat",
     )
     rows = sessions.aggregate("item, SUM(whole), SUM(best), COUNT(*)", "item").fetchall()

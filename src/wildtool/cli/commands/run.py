@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 
 def run(
-    run_options: RunOptions, context: typer.Context, benchmark: str = options.BENCHMARK_OR_SUITE_ARGUMENT
+    run_options: RunOptions,
+    context: typer.Context,
+    benchmark: str = options.BENCHMARK_OR_SUITE_ARGUMENT,
+    sort: str = options.SORT_OPTION,
 ) -> int:
     """Run a benchmark on models and score it.
 
@@ -46,6 +49,10 @@ def run(
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
+    if sort != "rank" and (benchmark.endswith(SERIES_SUFFIX) or run_options.on or run_options.dry_run):
+        raise UsageError(
+            "--sort is for the table of a run on this machine; afterwards there is `wildtool show --sort`"
+        )
     if benchmark.endswith(SERIES_SUFFIX):
         return _run_series(run_options, context, Path(benchmark))
     settings = run_options.settings(benchmark, explicit_options(context))
@@ -70,7 +77,7 @@ def run(
         from wildtool.scale.commands import run_shared
 
         return run_shared(runs, settings)
-    status = execute_runs(runs, settings, sort=run_options.sort)
+    status = execute_runs(runs, settings, sort=sort)
     return status if suite is None or run_options.dry_run else suite.finish(status)
 
 

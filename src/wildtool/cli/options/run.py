@@ -231,7 +231,6 @@ class RunOptions(CallOptions):
     )
     force: bool = options.FORCE_OPTION
     quiet: bool = options.QUIET_OPTION
-    sort: str = options.SORT_OPTION
     stream: bool = opt("Ask for streamed replies.", panel=MORE)
     batch: bool = opt(
         "Use the provider's batch API: cheaper, but each round takes minutes to a day.", panel=MORE

@@ -12,7 +12,7 @@ from wildtool.cli.output.results import find_results
 from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, evidence_cells
 from wildtool.engine.compare.published import (
     MetricKey,
-    Ranking,
+    PublishedRanking,
     RankingCell,
     RankingRow,
     ranking,
@@ -149,7 +149,7 @@ def _draw(table: PublishedTable, path: Path) -> None:
     print_err(f"Chart: {path}" + (f". {chart.left_out}." if chart.left_out else ""))
 
 
-def _print_column_notes(figures: Sequence[Published], placed: Ranking) -> None:
+def _print_column_notes(figures: Sequence[Published], placed: PublishedRanking) -> None:
     """Caveats about the numbers in a table, including those of the runs in it."""
     notes = {key: text for row in figures for key, text in row.notes.items() if key in placed.keys}
     if not any(entry.run for entry in placed.entries):
@@ -217,7 +217,7 @@ def _place_run(folder: Path, result: ScoreResult, figures: PublishedFigures, pro
 
 
 def _print(
-    rankings: Iterable[Ranking],
+    rankings: Iterable[PublishedRanking],
     papers: Iterable[PublishedTable],
     entries: Sequence[PublishedTable],
     *,
@@ -253,7 +253,7 @@ def _entry(table: PublishedTable) -> tuple[str, int, str, str]:
 
 
 def _print_json(
-    rankings: Iterable[Ranking],
+    rankings: Iterable[PublishedRanking],
     papers: Iterable[PublishedTable],
     entries: Iterable[PublishedTable],
     left_out: Mapping[str, str],
@@ -268,7 +268,7 @@ def _print_json(
     print(json.dumps({name: part for name, part in document.items() if part}, indent=1))
 
 
-def _ranking_as_json(board: Ranking) -> Mapping[str, object]:
+def _ranking_as_json(board: PublishedRanking) -> Mapping[str, object]:
     return {
         "profile": board.profile,
         "sources": board.sources,
@@ -290,12 +290,12 @@ def _ranking_as_json(board: Ranking) -> Mapping[str, object]:
     }
 
 
-def _cells(board: Ranking, entry: RankingRow) -> Iterable[tuple[MetricKey, RankingCell]]:
+def _cells(board: PublishedRanking, entry: RankingRow) -> Iterable[tuple[MetricKey, RankingCell]]:
     return ((key, entry.cells[key]) for key in board.keys if key in entry.cells)
 
 
 def _print_csv(
-    rankings: Sequence[Ranking], papers: Sequence[PublishedTable], entries: Sequence[PublishedTable]
+    rankings: Sequence[PublishedRanking], papers: Sequence[PublishedTable], entries: Sequence[PublishedTable]
 ) -> None:
     if sum(map(bool, (rankings, papers, entries))) > 1:
         raise UsageError("CSV holds one kind of row: give benchmarks and runs, or tables, or papers")

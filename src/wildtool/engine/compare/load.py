@@ -22,7 +22,7 @@ from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import ScoreResult, load_result, open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError, unknown_name
-from wildtool.stats.metrics import NO_VERDICT, sample_weights
+from wildtool.stats.metrics import LACKS_VERDICT, sample_weights
 from wildtool.steps import show_step, step_line
 
 
@@ -92,7 +92,7 @@ def load_scores(result: ScoreResult) -> UnitScores | None:
 def unit_scores(rows: Any) -> UnitScores:
     """How often each unit is right. Args: rows: DuckDB relation of the verdict rows of a run under one profile."""
     units = rows.aggregate(
-        f"item, unit, count(*) FILTER (correct), count(*) FILTER ({NO_VERDICT}), count(*)",
+        f"item, unit, count(*) FILTER (correct), count(*) FILTER ({LACKS_VERDICT}), count(*)",
         "item, unit",
     ).fetchall()
     return UnitScores(

@@ -52,7 +52,7 @@ class RankingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class PublishedRanking:
     """Published models and runs in one order."""
 
     profile: str
@@ -88,7 +88,7 @@ def ranking(
     headline: MetricKey | None = None,
     group: str | None = None,
     every: bool = False,
-) -> Ranking:
+) -> PublishedRanking:
     """Published models with runs among them.
 
     Args:
@@ -114,7 +114,7 @@ def ranking(
     better |= {(m.group, m.name): m.better for run in runs.values() for m in run.metrics}
     entries = [*published_rows(figures), *(_measured(folder, run) for folder, run in runs.items())]
     ranked = [entry for entry in entries if any(key in entry.cells for key in keys)]
-    return Ranking(
+    return PublishedRanking(
         profile=figures[0].profile,
         order=order,
         keys=keys,

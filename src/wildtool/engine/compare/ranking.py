@@ -296,7 +296,7 @@ class _Found:
         points = f"{100 * abs(pair.difference):.1f} points"
         if p >= LEVEL:
             ahead = format_points(-pair.difference)
-            return f"No leader: {lead}, but cannot be told from {second} {on}: {ahead} points {how}."
+            return f"No leader: {lead}, but cannot be told apart from {second} {on}: {ahead} points {how}."
         if pair.difference > 0:
             return f"{lead} and is first by it, though {second} is right more often {on}, by {points} {how}."
         return f"{first} leads with {self._value(0)}, ahead of {second} by {points} {on} {how}."
