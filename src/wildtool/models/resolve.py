@@ -133,10 +133,12 @@ def known_name(name: str) -> tuple[str, str] | None:
     return None if prefix is None else (prefix, sent_as)
 
 
+_SANDBOX, _STATIC = "sandbox/monty", "static/wordllama"
+"""Models that run a script and rank tools in this process."""
 DEFAULT_KEY = "OPENAI_API_KEY"
 """The variable whose key goes to a user's address where none is named."""
 ENTRY_POINT_OF_PROVIDERS = "wildtool.providers"
-OWN_PREFIXES = frozenset({*PRESETS, "baseline", "hf", "inspect", "sandbox", "web"})
+OWN_PREFIXES = frozenset({*PRESETS, "baseline", "hf", "inspect", "sandbox", "static", "web"})
 """Prefixes that no package can take."""
 MakeModel = Callable[[str, str, "ModelOptions"], Model]
 """Gives the model of a provider: called with its name in records, the name after the prefix, and the user's options."""
@@ -271,10 +273,16 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         from wildtool.models.web_search import web_search_model
 
         return web_search_model()
-    if name == "sandbox/monty":
+    if name == _SANDBOX:
         from wildtool.models.sandbox import SandboxModel
 
         return SandboxModel()
+    if name == _STATIC:
+        from wildtool.models.local.static import StaticRanker
+
+        if options.api != "embeddings":
+            raise UsageError(f"model {name!r} only ranks tools for a search; choose another model to test")
+        return StaticRanker()
     if name.startswith("inspect/"):
         if options.api != "chat":
             raise _lacks_api(name, options.api)
@@ -321,7 +329,7 @@ class Destination:
 
 def destination_of(name: str, options: ModelOptions) -> Destination:
     """Where the model of a name is asked, without making it. Raises UsageError as `model_from_name`."""
-    if name.startswith(("baseline/", "replay:", "sandbox/")):
+    if name.startswith(("baseline/", "replay:")) or name in (_SANDBOX, _STATIC):
         return Destination()
     if name.startswith("hf/"):
         return Destination(address=f"the Hugging Face Hub, or a folder of weights ({name})")
@@ -365,7 +373,7 @@ def destination_of(name: str, options: ModelOptions) -> Destination:
 def endpoint_note(name: str, options: ModelOptions) -> str | None:
     """Says which endpoint a plain name is sent to, if the name alone chose it; else None."""
     if (
-        name.startswith(("hf/", "baseline/", "replay:", "inspect/", "web/search"))
+        name.startswith(("hf/", "baseline/", "replay:", "inspect/", "web/search", _SANDBOX, _STATIC))
         or preset_of(name) is not None
     ):
         return None

@@ -8,14 +8,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
-from wildtool.json_codec import as_list, as_object, canonical_json, replace_surrogates
-from wildtool.toolcall.arguments import MAX_ARGUMENT_CHARACTERS
+from wildtool.json_codec import as_list, as_object, canonical_json
 from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.compare import compare_arguments
+from wildtool.toolcall.patterns import pattern_occurs
 from wildtool.toolcall.schema import as_schema, required_names, without_reference
 
 _ABSENT = object()
@@ -212,7 +210,7 @@ def _one_of(operand: Any, actual: Any, use: Use) -> bool:
 
 def _pattern(operand: Any, actual: Any, use: Use) -> bool:
     text = actual if isinstance(actual, str) else _json_text(actual)
-    return not _is_absent(actual) and _is_in(operand, text)
+    return not _is_absent(actual) and pattern_occurs(operand, text)
 
 
 def _unordered(operand: Any, actual: Any, use: Use) -> bool:
@@ -295,28 +293,6 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@lru_cache(maxsize=1024)
-def compiled_pattern(pattern: str) -> Any:
-    """A pattern of RE2, whose search takes time in proportion to the text. Raises ValueError for one that is none."""
-    re2: Any = import_module("re2")
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern, options)
-    except re2.error as error:
-        raise ValueError(_decoded(error)) from error
-
-
-def _is_in(pattern: str, text: str) -> bool:
-    place = compiled_pattern(pattern).search(replace_surrogates(text[:MAX_ARGUMENT_CHARACTERS]))
-    return place is not None
-
-
-def _decoded(error: Exception) -> str:
-    (message, *_) = error.args or (error,)
-    return message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
-
-
 def text_fits(expected: Any, text: str) -> bool:
     """Whether an answer says what is wanted: a text that it contains, or one of the matchers of texts."""
     if isinstance(expected, str):
@@ -326,7 +302,7 @@ def text_fits(expected: Any, text: str) -> bool:
         case "$is":
             return str(operand).strip().casefold() == text.strip().casefold()
         case "$pattern":
-            return _is_in(operand, text)
+            return pattern_occurs(operand, text)
         case "$contains":
             return all(text_fits(part, text) for part in as_list(operand) or [operand])
         case _:

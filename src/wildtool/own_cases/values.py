@@ -10,8 +10,9 @@ from typing import Any
 from wildtool.json_codec import as_list, as_object
 from wildtool.own_cases.dates import is_relative_date, resolved_date
 from wildtool.own_cases.form import MATCHERS, TEXT_MATCHERS, meant_key, nearest_name
-from wildtool.own_cases.matching import Use, compiled_pattern, is_matcher, is_number, show
+from wildtool.own_cases.matching import Use, is_matcher, is_number, show
 from wildtool.own_cases.places import CasePlace
+from wildtool.toolcall.patterns import compiled_pattern
 from wildtool.toolcall.schema import enum_of, schema_types, without_reference
 
 _TEXT, _TRUTH = frozenset({"string"}), frozenset({"boolean"})

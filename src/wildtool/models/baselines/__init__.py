@@ -1,6 +1,7 @@
 """Baselines, which need no network: from gold answers to random calls."""
 
 import hashlib
+import math
 import random
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,6 +21,10 @@ MAX_RANDOM_CALLS = 3
 MAX_RANDOM_DEPTH = 6
 """Levels of a schema that random arguments follow; deeper values are empty."""
 CHAT_TEXT = "Sorry, I can only chat, so I cannot look that up or do it for you."
+SEARCHER = "baseline/searcher"
+"""The baseline whose name a share may follow, as in `baseline/searcher:0.9`."""
+SEARCHER_RECALL = 0.7
+"""Share of needed tools that `baseline/searcher` finds."""
 RANDOM_WORDS = ("alpha", "river", "seven", "blue", "Lisbon", "Anna", "2025-03-14", "09:30", "A-1042", "note")
 
 
@@ -47,11 +52,14 @@ class FunctionModel:
 
 
 def make_baseline(name: str, seed: int | None = None) -> Model:
-    """The baseline of a name such as `baseline/gold`. `baseline/random` and `baseline/user` use the seed (None: 0).
+    """The baseline of a name such as `baseline/gold`. `baseline/random`, `baseline/searcher` and `baseline/user` use the
+    seed (None: 0).
 
     Raises:
-        UsageError: no baseline has this name; the message lists those that exist.
+        UsageError: no baseline has this name; the message lists those that exist. Or a share is none.
     """
+    if name.startswith(f"{SEARCHER}:"):
+        return _searcher(name, seed or 0, _share(name))
     maker = BASELINES.get(name)
     if maker is None:
         raise UsageError(unknown_name("baseline", name, BASELINES))
@@ -76,6 +84,13 @@ def user_answer(request: Request, name: str, seed: int) -> Message:
         )
     repeat = request.address.repeat if request.address else 0
     return request.gold(f"cooperative {seed + repeat}")
+
+
+def searcher_answer(request: Request, name: str, seed: int, recall: float) -> Message:
+    """The gold answer of a model that finds each needed tool with this probability, drawn again in each repeat. Raises
+    CallError if the request has none."""
+    repeat = request.address.repeat if request.address else 0
+    return gold_answer(request, name, f"searcher {recall} {seed + repeat}")
 
 
 def chat_answer(request: Request) -> Message:
@@ -157,6 +172,28 @@ def _gold(style: str) -> Callable[[str, int], Model]:
     )
 
 
+def _searcher(name: str, seed: int, recall: float) -> Model:
+    return FunctionModel(
+        name,
+        lambda request: searcher_answer(request, name, seed, recall),
+        {"recall": recall, "seed": seed},
+    )
+
+
+def _share(name: str) -> float:
+    """The share behind the name of a baseline. Raises UsageError."""
+    text = name.partition(":")[2]
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= 1:
+        raise UsageError(
+            f"{name}: {text or 'nothing'} is no share; give a number from 0 to 1, as in {SEARCHER}:0.9"
+        )
+    return share
+
+
 BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/gold": _gold("parallel"),
     "baseline/gold-serial": _gold("serial"),
@@ -165,6 +202,8 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/never-retries": _gold("never-retries"),
     "baseline/forwards": _gold("forwards"),
     "baseline/asks": _gold("asks"),
+    SEARCHER: lambda name, seed: _searcher(name, seed, SEARCHER_RECALL),
+    "baseline/first-found": _gold("first-found"),
     "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
     "baseline/first-tool": lambda name, seed: FunctionModel(name, first_tool_answer),
     "baseline/random": lambda name, seed: FunctionModel(
@@ -184,6 +223,8 @@ BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/never-retries": "the gold answers, but gives up at the first failure of --failures",
     "baseline/forwards": "the gold answers, but passes on every value that --failures passed-on damages",
     "baseline/asks": "the gold answers, but asks its user about each failure of --failures",
+    SEARCHER: "the gold answers, but finds a tool of --expose search with probability 0.7; :0.9 behind it gives another",
+    "baseline/first-found": "searches for the user's words under --expose search, and calls the first tool found",
     "baseline/chat": "never calls a tool",
     "baseline/first-tool": "always calls the first tool that it is offered",
     "baseline/random": "random calls of the offered tools",

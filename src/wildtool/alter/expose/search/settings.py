@@ -1,0 +1,186 @@
+"""What `--expose search:…` takes: how tools are found, what is shown of them before, and how found ones are called."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Self, get_args
+
+from wildtool.alter.distractors.retrieval import FIRST_PASS
+from wildtool.errors import UsageError, unknown_name
+from wildtool.toolcall.retrieval import BM25
+
+ToolField = Literal["name", "description", "parameters", "parameter-descriptions"]
+"""A part of a tool that searches by words go through."""
+TOOL_FIELDS: tuple[ToolField, ...] = get_args(ToolField)
+Shown = Literal["nothing", "names", "descriptions"]
+"""What the model sees of tools that are not found: nothing, their names, or their names with descriptions."""
+Calling = Literal["append", "call_tool"]
+"""How found tools are called: they are appended to the tools of the request, or `call_tool` takes name and arguments."""
+OfHistory = Literal["found", "hidden"]
+"""What tools are that an earlier part of the conversation called: found already, or still to be found."""
+REGEX, STATIC, FUSED, PERFECT = "regex", "static", "fused", "perfect"
+RETRIEVERS: Mapping[str, str] = {
+    BM25: "by words",
+    REGEX: "by a pattern that the model writes, in the order of the tools",
+    STATIC: "by the static embeddings of the package wordllama",
+    FUSED: "by words and static embeddings, their ranks added up",
+    FIRST_PASS: "by the model under test, which reads names and descriptions of all tools",
+    PERFECT: "whatever a search says, it finds what right answers call next",
+}
+"""What finds tools; a model of embeddings does too, by its name."""
+MAX_QUERY, MAX_PATTERN = 500, 200
+"""Characters of a query and of a pattern, as Anthropic has them."""
+_LARGEST_K = 100
+_PLURAL = "fields"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How the tools of a request are searched."""
+
+    retriever: str = BM25
+    """One of `RETRIEVERS`, or the name of a model of embeddings."""
+    fields: tuple[ToolField, ...] = TOOL_FIELDS
+    """What words and patterns are sought in; embeddings are of name and description."""
+    k: int = 5
+    """Tools that a search finds at most."""
+    shown: Shown = "nothing"
+    calls: Calling = "append"
+    history: OfHistory = "found"
+    tool: str = "search_tools"
+    """Name of the search."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Reads `VENDOR`, or `RETRIEVER` and `KEY=VALUE` with commas between them; empty for the defaults. Raises
+        UsageError."""
+        if text in VENDORS:
+            return cls(**_fields_of(VENDORS[text]))
+        settings, seen = cls(), set[str]()
+        for word in filter(None, (part.strip() for part in text.split(","))):
+            key, equals, value = (part.strip() for part in word.partition("="))
+            key, value = (key, value) if equals else ("retriever", key)
+            if key in seen:
+                raise UsageError(f"--expose search names {key} twice; name it once")
+            seen.add(key)
+            settings = replace(settings, **{key: _read(key, value, is_plain=not equals)})
+        if settings.retriever in (PERFECT, FIRST_PASS, STATIC) and "fields" in seen:
+            raise UsageError(
+                f"--expose search: fields are for words and patterns, and {settings.retriever} goes by neither; "
+                "leave them out"
+            )
+        return settings
+
+    @classmethod
+    def recorded(cls, its: Mapping[str, Any]) -> Self:
+        """The settings of a run, from `identity`. Raises KeyError, TypeError, ValueError or UsageError where they are
+        damaged."""
+        for name in ("retriever", "tool"):
+            if not isinstance(its[name], str) or not its[name]:
+                raise TypeError(f"{name} must be a text")
+        words = {name: "+".join(its[name]) if name == _PLURAL else str(its[name]) for name in _READERS}
+        return cls(
+            **{name: _read(name, word, is_plain=False) for name, word in words.items()}, tool=its["tool"]
+        )
+
+    def identity(self) -> Mapping[str, Any]:
+        """All settings, for `run.json`."""
+        return {**_fields_of(self), "fields": list(self.fields)}
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether a query is a pattern."""
+        return self.retriever == REGEX
+
+    @property
+    def longest_query(self) -> int:
+        """Characters of a query."""
+        return MAX_PATTERN if self.is_pattern else MAX_QUERY
+
+    @property
+    def vendor(self) -> str:
+        """The vendor whose settings these are; empty for none."""
+        return next((name for name, its in VENDORS.items() if its == self), "")
+
+    def __str__(self) -> str:
+        """As `parse` reads it: what differs from the defaults."""
+        if self.vendor:
+            return self.vendor
+        usual, words = SearchSettings(), list[str]()
+        if self.retriever != usual.retriever:
+            words.append(self.retriever if _is_plain(self.retriever) else f"retriever={self.retriever}")
+        for name in ("fields", "k", "shown", "calls", "history"):
+            value = getattr(self, name)
+            if value != getattr(usual, name):
+                words.append(f"{name}={'+'.join(value) if name == _PLURAL else value}")
+        return ",".join(words)
+
+
+VENDORS: Mapping[str, SearchSettings] = {
+    "anthropic-bm25": SearchSettings(tool="tool_search_tool_bm25"),
+    "anthropic-regex": SearchSettings(retriever=REGEX, tool="tool_search_tool_regex"),
+    "openai": SearchSettings(shown="descriptions", tool="tool_search"),
+}
+"""Settings of vendors, played by wildtool, from their documentation of November 2026. OpenAI does not say by what its
+search goes, or how many tools it finds: both are as Anthropic's."""
+
+
+def _fields_of(settings: SearchSettings) -> dict[str, Any]:
+    return {each.name: getattr(settings, each.name) for each in fields(settings)}
+
+
+def _is_plain(retriever: str) -> bool:
+    """Whether a retriever is written without `retriever=`."""
+    return retriever in RETRIEVERS or "/" in retriever
+
+
+def _read(key: str, value: str, *, is_plain: bool) -> Any:
+    """The value of one setting. Args: is_plain: whether it stands without its key, as the name of a retriever does."""
+    if key not in _READERS:
+        raise UsageError(unknown_name("setting", key, _READERS, of="--expose search"))
+    if is_plain and value in VENDORS:
+        raise UsageError(f"--expose search:{value} is all that the vendor sets; give it alone")
+    if is_plain and not _is_plain(value):
+        raise UsageError(unknown_name("setting", value, [*VENDORS, *RETRIEVERS], of="--expose search"))
+    return _READERS[key](value)
+
+
+def _retriever(value: str) -> str:
+    if not value:
+        raise UsageError(
+            f"--expose search: retriever is empty; give {', '.join(RETRIEVERS)} or an embedding model"
+        )
+    return value
+
+
+def _count(value: str) -> int:
+    if value.isascii() and value.isdigit() and 1 <= int(value[:9]) <= _LARGEST_K and len(value) < 4:
+        return int(value)
+    raise UsageError(f"--expose search: k={value}: give a number of tools from 1 to {_LARGEST_K}")
+
+
+def _tool_fields(value: str) -> tuple[str, ...]:
+    words = [word.strip() for word in value.split("+")]
+    for word in words:
+        if word not in TOOL_FIELDS:
+            raise UsageError(unknown_name("field", word, TOOL_FIELDS, of="--expose search"))
+    return tuple(field for field in TOOL_FIELDS if field in words)
+
+
+def _one_of(key: str, choices: tuple[str, ...]) -> Any:
+    def read(value: str) -> str:
+        if value not in choices:
+            raise UsageError(unknown_name(key, value, choices, of="--expose search"))
+        return value
+
+    return read
+
+
+_READERS: Mapping[str, Any] = {
+    "retriever": _retriever,
+    "fields": _tool_fields,
+    "k": _count,
+    "shown": _one_of("shown", get_args(Shown)),
+    "calls": _one_of("calls", get_args(Calling)),
+    "history": _one_of("history", get_args(OfHistory)),
+}
+"""What reads the value of each setting that a user gives."""
