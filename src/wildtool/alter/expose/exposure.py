@@ -18,7 +18,10 @@ from wildtool.types import Item
 
 DIRECT = "direct"
 """Each request has all tools."""
-_CLASSES = {"code": "wildtool.alter.expose.code.code:CodeExposure"}
+_CLASSES = {
+    "search": "wildtool.alter.expose.search.exposure:SearchExposure",
+    "code": "wildtool.alter.expose.code.code:CodeExposure",
+}
 """By name the class of an exposure, which is loaded for runs that have it."""
 EXPOSURES = (DIRECT, *_CLASSES)
 

@@ -1,7 +1,7 @@
 """What `--expose search:…` takes: how tools are found, what is shown of them before, and how found ones are called."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 from wildtool.alter.distractors.retrieval import FIRST_PASS
@@ -26,11 +26,10 @@ RETRIEVERS: Mapping[str, str] = {
     FIRST_PASS: "by the model under test, which reads names and descriptions of all tools",
     PERFECT: "whatever a search says, it finds what right answers call next",
 }
-"""What finds tools; a model of embeddings does too, by its name."""
+"""What finds tools."""
 MAX_QUERY, MAX_PATTERN = 500, 200
 """Characters of a query and of a pattern, as Anthropic has them."""
 _LARGEST_K = 100
-_PLURAL = "fields"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class SearchSettings:
     """How the tools of a request are searched."""
 
     retriever: str = BM25
-    """One of `RETRIEVERS`, or the name of a model of embeddings."""
+    """One of `RETRIEVERS`."""
     fields: tuple[ToolField, ...] = TOOL_FIELDS
     """What words and patterns are sought in; embeddings are of name and description."""
     k: int = 5
@@ -50,41 +49,37 @@ class SearchSettings:
     """Name of the search."""
 
     @classmethod
-    def parse(cls, text: str) -> Self:
-        """Reads `VENDOR`, or `RETRIEVER` and `KEY=VALUE` with commas between them; empty for the defaults. Raises
+    def parse(cls, words: Sequence[str]) -> Self:
+        """Reads the name of a vendor's settings, or a retriever and `KEY=VALUE`; the rest is as by default. Raises
         UsageError."""
-        if text in VENDORS:
-            return cls(**_fields_of(VENDORS[text]))
+        if len(words) == 1 and words[0] in VENDORS:
+            return cls(**asdict(VENDORS[words[0]]))
         settings, seen = cls(), set[str]()
-        for word in filter(None, (part.strip() for part in text.split(","))):
-            key, equals, value = (part.strip() for part in word.partition("="))
-            key, value = (key, value) if equals else ("retriever", key)
+        for word in words:
+            key, value = _key_and_value(word)
             if key in seen:
                 raise UsageError(f"--expose search names {key} twice; name it once")
             seen.add(key)
-            settings = replace(settings, **{key: _read(key, value, is_plain=not equals)})
-        if settings.retriever in (PERFECT, FIRST_PASS, STATIC) and "fields" in seen:
+            settings = replace(settings, **{key: _READERS[key](value)})
+        if settings.retriever in (STATIC, FIRST_PASS, PERFECT) and "fields" in seen:
             raise UsageError(
                 f"--expose search: fields are for words and patterns, and {settings.retriever} goes by neither; "
                 "leave them out"
             )
         return settings
 
-    @classmethod
-    def recorded(cls, its: Mapping[str, Any]) -> Self:
-        """The settings of a run, from `identity`. Raises KeyError, TypeError, ValueError or UsageError where they are
-        damaged."""
-        for name in ("retriever", "tool"):
-            if not isinstance(its[name], str) or not its[name]:
-                raise TypeError(f"{name} must be a text")
-        words = {name: "+".join(its[name]) if name == _PLURAL else str(its[name]) for name in _READERS}
-        return cls(
-            **{name: _read(name, word, is_plain=False) for name, word in words.items()}, tool=its["tool"]
-        )
-
-    def identity(self) -> Mapping[str, Any]:
-        """All settings, for `run.json`."""
-        return {**_fields_of(self), "fields": list(self.fields)}
+    @property
+    def words(self) -> list[str]:
+        """What `parse` reads: the vendor, or what differs from the defaults."""
+        if self.vendor:
+            return [self.vendor]
+        usual = SearchSettings()
+        words = [self.retriever] if self.retriever != usual.retriever else []
+        for name in ("fields", "k", "shown", "calls", "history"):
+            value = getattr(self, name)
+            if value != getattr(usual, name):
+                words.append(f"{name}={'+'.join(self.fields) if name == 'fields' else value}")
+        return words
 
     @property
     def is_pattern(self) -> bool:
@@ -101,19 +96,6 @@ class SearchSettings:
         """The vendor whose settings these are; empty for none."""
         return next((name for name, its in VENDORS.items() if its == self), "")
 
-    def __str__(self) -> str:
-        """As `parse` reads it: what differs from the defaults."""
-        if self.vendor:
-            return self.vendor
-        usual, words = SearchSettings(), list[str]()
-        if self.retriever != usual.retriever:
-            words.append(self.retriever if _is_plain(self.retriever) else f"retriever={self.retriever}")
-        for name in ("fields", "k", "shown", "calls", "history"):
-            value = getattr(self, name)
-            if value != getattr(usual, name):
-                words.append(f"{name}={'+'.join(value) if name == _PLURAL else value}")
-        return ",".join(words)
-
 
 VENDORS: Mapping[str, SearchSettings] = {
     "anthropic-bm25": SearchSettings(tool="tool_search_tool_bm25"),
@@ -124,32 +106,18 @@ VENDORS: Mapping[str, SearchSettings] = {
 search goes, or how many tools it finds: both are as Anthropic's."""
 
 
-def _fields_of(settings: SearchSettings) -> dict[str, Any]:
-    return {each.name: getattr(settings, each.name) for each in fields(settings)}
-
-
-def _is_plain(retriever: str) -> bool:
-    """Whether a retriever is written without `retriever=`."""
-    return retriever in RETRIEVERS or "/" in retriever
-
-
-def _read(key: str, value: str, *, is_plain: bool) -> Any:
-    """The value of one setting. Args: is_plain: whether it stands without its key, as the name of a retriever does."""
-    if key not in _READERS:
-        raise UsageError(unknown_name("setting", key, _READERS, of="--expose search"))
-    if is_plain and value in VENDORS:
-        raise UsageError(f"--expose search:{value} is all that the vendor sets; give it alone")
-    if is_plain and not _is_plain(value):
-        raise UsageError(unknown_name("setting", value, [*VENDORS, *RETRIEVERS], of="--expose search"))
-    return _READERS[key](value)
-
-
-def _retriever(value: str) -> str:
-    if not value:
-        raise UsageError(
-            f"--expose search: retriever is empty; give {', '.join(RETRIEVERS)} or an embedding model"
-        )
-    return value
+def _key_and_value(word: str) -> tuple[str, str]:
+    """One setting; a word without a key is a retriever. Raises UsageError for an unknown one."""
+    key, equals, value = (part.strip() for part in word.partition("="))
+    if equals:
+        if key not in _READERS:
+            raise UsageError(unknown_name("setting", key, _READERS, of="--expose search"))
+        return key, value
+    if key in VENDORS:
+        raise UsageError(f"--expose search:{key} is all that the vendor sets; give it alone")
+    if key not in RETRIEVERS:
+        raise UsageError(unknown_name("setting", key, [*VENDORS, *RETRIEVERS], of="--expose search"))
+    return "retriever", key
 
 
 def _count(value: str) -> int:
@@ -166,7 +134,7 @@ def _tool_fields(value: str) -> tuple[str, ...]:
     return tuple(field for field in TOOL_FIELDS if field in words)
 
 
-def _one_of(key: str, choices: tuple[str, ...]) -> Any:
+def _one_of(key: str, choices: tuple[str, ...]) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value not in choices:
             raise UsageError(unknown_name(key, value, choices, of="--expose search"))
@@ -175,8 +143,8 @@ def _one_of(key: str, choices: tuple[str, ...]) -> Any:
     return read
 
 
-_READERS: Mapping[str, Any] = {
-    "retriever": _retriever,
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "retriever": _one_of("retriever", tuple(RETRIEVERS)),
     "fields": _tool_fields,
     "k": _count,
     "shown": _one_of("shown", get_args(Shown)),
