@@ -166,9 +166,7 @@ def alterations_of(its: Alterations, roles: Roles) -> "tuple[Alteration, ...]":
 
         alterations.append(Hints.given(_text(its.hints), _text(its.rationale)))
     if its.expose is not None:
-        from wildtool.alter.expose.exposure import exposure_of
-
-        alterations += filter(None, [exposure_of(its.expose)])
+        alterations += filter(None, [_exposure(its.expose, its.among_retriever)])
     return tuple(alterations)
 
 
@@ -185,6 +183,17 @@ def _history(setting: HistorySetting, roles: Roles) -> "Alteration":
     from wildtool.alter.history.left_out import LeftOutHistory
 
     return LeftOutHistory(setting)
+
+
+def _exposure(text: str, retriever: str | None) -> "Alteration | None":
+    from wildtool.alter.expose.exposure import SEARCH, exposure_of
+
+    exposure = exposure_of(text)
+    if exposure is not None and exposure.name == SEARCH and retriever is not None:
+        raise UsageError(
+            f"--among-retriever {retriever} and --expose {SEARCH} both find tools; leave out one of the two"
+        )
+    return exposure
 
 
 def _text(value: "str | Path | None") -> str | None:

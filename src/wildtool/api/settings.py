@@ -148,9 +148,9 @@ class Alterations(SettingGroup):
     """The model is shown only the tools found: by bm25, by itself (own), or by an embedding model."""
     among_top_k: int = setting(10, min=1)
     """Tools that are found."""
-    expose: str | None = setting(not_empty="give direct or code")
-    """How the model reaches the tools: "direct", each request with all of them, or "code", as functions of scripts;
-    settings after a colon."""
+    expose: str | None = setting(not_empty="give direct, search or code")
+    """How the model reaches the tools: "direct", each request with all of them, "search", those that it finds, or "code",
+    as functions of scripts; settings after a colon."""
     failures: str | None = setting()
     """Tools fail by this schedule: first-call, twice-then-well, flaky:0.2 or down, with kinds after commas."""
     failures_seed: int = setting(0)

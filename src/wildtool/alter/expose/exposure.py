@@ -16,10 +16,10 @@ from wildtool.errors import RecordError, UsageError, unknown_name
 from wildtool.json_codec import as_object
 from wildtool.types import Item
 
-DIRECT = "direct"
-"""Each request has all tools."""
+DIRECT, SEARCH = "direct", "search"
+"""Each request has all tools; the model searches for those that it needs."""
 _CLASSES = {
-    "search": "wildtool.alter.expose.search.exposure:SearchExposure",
+    SEARCH: "wildtool.alter.expose.search.exposure:SearchExposure",
     "code": "wildtool.alter.expose.code.code:CodeExposure",
 }
 """By name the class of an exposure, which is loaded for runs that have it."""

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 from wildtool.alter.distractors.retrieval import FIRST_PASS, RANKER, SELECTION_DIGEST
-from wildtool.alter.expose.exposure import Exposure
+from wildtool.alter.expose.exposure import SEARCH, Exposure
 from wildtool.alter.expose.outcomes import EXPOSURE_COLUMNS
 from wildtool.alter.expose.search.settings import FUSED, STATIC, SearchSettings
 from wildtool.alter.expose.search.unit import SearchUnit
@@ -25,7 +25,7 @@ _STATIC_MODEL = "static/wordllama"
 class SearchExposure(Exposure):
     """The tools of each item behind a search."""
 
-    name: ClassVar[str] = "search"
+    name: ClassVar[str] = SEARCH
     search: SearchSettings
 
     @classmethod
