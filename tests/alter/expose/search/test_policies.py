@@ -10,6 +10,7 @@ from alter.altered_play import judged, played, said
 from alter.expose.search.search_play import PROFILE, items, searched, verdict_of
 from wildtool.alter.distractors.distractors import called_names
 from wildtool.alter.expose.outcomes import ExposedUnit
+from wildtool.alter.variant import Variant
 
 RECALL = 0.7
 DRAWS = 200
