@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wildtool.alter.distractors.distractors import called_names
+from wildtool.alter.distractors.distractors import tools_called
 from wildtool.alter.distractors.retrieval import user_texts
 from wildtool.alter.expose.search.finding import ToolFinder
 from wildtool.alter.expose.search.policies import words_of_user
@@ -102,7 +102,7 @@ def _turns(episode: Episode, *, by_unit: bool) -> Iterator[Turn]:
                 if first is not None:
                     yield Turn(first, needed)
                 first, needed, texts = request, [], said
-            needed += [name for name in called_names(reply) if name not in needed]
+            needed += [name for name in tools_called(reply) if name not in needed]
         episode.advance(reply)
     if first is not None:
         yield Turn(first, needed)

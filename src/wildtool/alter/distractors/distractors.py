@@ -231,7 +231,7 @@ class DistractorUnit(AlteredUnit):
             return (yield request)
         tools, visible = self._tools(request.tools), None
         if self._distractors.retriever:
-            needed = called_names(request.gold("parallel")) if request.gold else []
+            needed = tools_called(request.gold("parallel")) if request.gold else []
             visible = yield from self._retrieved(request, tools, needed)
             tools = [tool for tool in tools if tool_name(tool) in visible]
             self._needed += len(needed)
@@ -315,7 +315,7 @@ class DistractorUnit(AlteredUnit):
         if visible is not None:
             kinds |= {name: NOT_SHOWN for name in kinds if name not in visible}
         order = (*DISTRACTOR_KINDS, NOT_SHOWN, UNKNOWN, SHOWN, NO_CALL)
-        outcomes = [self._called, *(kinds.get(name, UNKNOWN) for name in called_names(reply))]
+        outcomes = [self._called, *(kinds.get(name, UNKNOWN) for name in tools_called(reply))]
         self._called = min(outcomes, key=order.index)
 
 
@@ -347,7 +347,7 @@ def _more_kinds(kinds: Sequence[str], unused: Sequence[str]) -> str:
     )
 
 
-def called_names(message: Message) -> list[str]:
+def tools_called(message: Message) -> list[str]:
     calls = as_objects(message.get("tool_calls"))
     names = [as_object(call.get("function")).get("name") for call in calls]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))

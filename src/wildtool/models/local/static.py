@@ -81,8 +81,8 @@ def _text(value: Any) -> str:
 
 def _file(name: str) -> Path:
     """A file of the wheel, which is found without running the package. Raises UsageError."""
-    found = find_spec("wordllama")
-    folders = (found.submodule_search_locations if found else None) or ()
+    package = find_spec("wordllama")
+    folders = (package.submodule_search_locations if package else None) or ()
     for folder in folders:
         path = Path(folder, name)
         if path.is_file():

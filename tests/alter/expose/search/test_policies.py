@@ -8,7 +8,7 @@ import pytest
 
 from alter.altered_play import judged, played, said
 from alter.expose.search.search_play import PROFILE, items, searched, verdict_of
-from wildtool.alter.distractors.distractors import called_names
+from wildtool.alter.distractors.distractors import tools_called
 from wildtool.alter.expose.outcomes import ExposedUnit
 from wildtool.alter.variant import Variant
 
@@ -92,12 +92,12 @@ def test_the_first_found_is_called_and_right_where_it_is_the_one_that_is_needed(
             if not steps[0][1].get("tool_calls"):
                 continue
             answer, (_, reply) = json.loads(steps[1][0].messages[-1]["content"]), steps[1]
-            assert called_names(reply) == [each["name"] for each in answer[:1]]
-            gold = [called_names(each) for each in said(Variant(benchmark), item, unit, PROFILE)]
+            assert tools_called(reply) == [each["name"] for each in answer[:1]]
+            gold = [tools_called(each) for each in said(Variant(benchmark), item, unit, PROFILE)]
             calls = [names for names in gold if names]
             if len(calls) == 1 and len(calls[0]) == 1:
                 replies = [reply for _, reply in steps]
                 is_right = judged(altered, item, unit, replies, PROFILE).outcome == "correct"
-                assert is_right == (called_names(reply) == calls[0])
+                assert is_right == (tools_called(reply) == calls[0])
                 seen.add(is_right)
     assert seen == {True, False}

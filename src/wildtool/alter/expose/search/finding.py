@@ -99,16 +99,16 @@ class ToolFinder:
 
     def _matching(self, tools: Sequence[Tool], pattern: str) -> list[str]:
         """Names of the tools with a match in one of their fields, in order: a pattern has no better and worse ones."""
-        found: list[str] = []
+        names: list[str] = []
         try:
             for tool in tools:
                 texts = field_texts(tool)
                 parts = [text for field in self._settings.fields for text in texts[field]]
                 if any(pattern_occurs(pattern, text) for text in parts):
-                    found.append(tool_name(tool))
+                    names.append(tool_name(tool))
         except ValueError as error:
             raise SearchError(f"the pattern cannot be read: {error}") from error
-        return found
+        return names
 
 
 def fused(*rankings: Sequence[str]) -> list[str]:

@@ -54,14 +54,14 @@ class SearchSettings:
         UsageError."""
         if len(words) == 1 and words[0] in VENDORS:
             return cls(**asdict(VENDORS[words[0]]))
-        settings, seen = cls(), set[str]()
+        settings, keys = cls(), set[str]()
         for word in words:
             key, value = _key_and_value(word)
-            if key in seen:
+            if key in keys:
                 raise UsageError(f"--expose search names {key} twice; name it once")
-            seen.add(key)
+            keys.add(key)
             settings = replace(settings, **{key: _READERS[key](value)})
-        if settings.retriever in (STATIC, FIRST_PASS, PERFECT) and "fields" in seen:
+        if settings.retriever in (STATIC, FIRST_PASS, PERFECT) and "fields" in keys:
             raise UsageError(
                 f"--expose search: fields are for words and patterns, and {settings.retriever} goes by neither; "
                 "leave them out"

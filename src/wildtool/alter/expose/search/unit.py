@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
-from wildtool.alter.distractors.distractors import called_names
+from wildtool.alter.distractors.distractors import tools_called
 from wildtool.alter.expose.outcomes import ExposedUnit, ExposureFault, FaultKind
 from wildtool.alter.expose.search.finding import SearchError, ToolFinder
 from wildtool.alter.expose.search.offer import call_tool_tool, found_text, free_name, search_tool
@@ -61,12 +61,12 @@ class SearchUnit(AlteredUnit):
         self._open(request)
         for _ in range(MOST_SEARCHES + 1):
             reply = yield self._shown(request)
-            searches, others = self._split(reply)
+            searches, rest = self._split(reply)
             if not searches:
                 return with_calls(reply, self._restored)
-            yield from self._search(request, reply, searches, is_whole=not others)
-            if others:
-                return with_calls(_only(reply, others), self._restored)
+            yield from self._search(request, reply, searches, is_whole=not rest)
+            if rest:
+                return with_calls(_only(reply, rest), self._restored)
         self._cut = f"{MOST_SEARCHES} replies that only search"
         return EMPTY_REPLY
 
@@ -91,12 +91,12 @@ class SearchUnit(AlteredUnit):
         steps: list[TraceStep] = []
         logs = iter(self._log)
         for step in trace.steps:
-            seen = step.seen
+            messages = step.seen
             if step.role == UNDER_TEST:
                 for reply, answers in next(logs, ()):
-                    steps.append(TraceStep(UNDER_TEST, seen, reply, note="searched"))
-                    seen = answers
-            steps.append(replace(step, seen=seen))
+                    steps.append(TraceStep(UNDER_TEST, messages, reply, note="searched"))
+                    messages = answers
+            steps.append(replace(step, seen=messages))
         return replace(trace, steps=tuple(steps))
 
     def _open(self, request: Request) -> None:
@@ -105,7 +105,7 @@ class SearchUnit(AlteredUnit):
         self._search_name = free_name(self._settings.tool, self._tools)
         self._call_name = free_name(_CALL_TOOL, [*self._tools, self._search_name])
         if self._settings.history == "found":
-            called = [name for message in request.messages for name in called_names(message)]
+            called = [name for message in request.messages for name in tools_called(message)]
             new = [name for name in called if name in self._tools and name not in self._found]
             self._called_before |= set(new)
             self._found |= dict.fromkeys(new)
@@ -115,7 +115,7 @@ class SearchUnit(AlteredUnit):
         """Names of the tools that a right answer to a request calls."""
         if request.gold is None:
             return []
-        return [name for name in called_names(request.gold(GOLD_STYLE)) if name in self._tools]
+        return [name for name in tools_called(request.gold(GOLD_STYLE)) if name in self._tools]
 
     def _shown(self, request: Request) -> Request:
         """The request as the model sees it."""
@@ -154,13 +154,13 @@ class SearchUnit(AlteredUnit):
     def _split(self, reply: Message) -> tuple[list[dict[str, Any]], list[Any]]:
         """The searches of a reply, and its other calls as they are."""
         searches: list[dict[str, Any]] = []
-        others: list[Any] = []
+        rest: list[Any] = []
         for call in as_list(reply.get("tool_calls")):
             if tool_name(as_object(call)) == self._search_name:
                 searches.append(as_object(call))
             else:
-                others.append(call)
-        return searches, others
+                rest.append(call)
+        return searches, rest
 
     def _search(
         self, request: Request, reply: Message, searches: Sequence[dict[str, Any]], *, is_whole: bool
@@ -247,7 +247,7 @@ class SearchUnit(AlteredUnit):
     def _gold(self, request: Request, own: Callable[[str], Message], policy: SearchPolicy) -> Message:
         """A right answer to a request, or that of a policy: searches for what is not found yet, else the calls."""
         gold = own(policy.style)
-        names = [name for name in called_names(gold) if name in self._tools]
+        names = [name for name in tools_called(gold) if name in self._tools]
         if policy.takes_first and names:
             return self._first_found(request, gold)
         missing = [name for name in names if name not in self._found]
@@ -269,11 +269,11 @@ class SearchUnit(AlteredUnit):
         query = words_of_user(self._settings, request.messages)
         if query.strip() and query not in self._answers:
             return self._searching([query])
-        found = self._answers.get(query)
-        if not found:
+        names = self._answers.get(query)
+        if not names:
             return dict(NOT_FOUND)
-        calls = [call for call in as_objects(gold.get("tool_calls")) if tool_name(call) == found[0]]
-        function = {"name": found[0], "arguments": "{}"}
+        calls = [call for call in as_objects(gold.get("tool_calls")) if tool_name(call) == names[0]]
+        function = {"name": names[0], "arguments": "{}"}
         calls = calls or [{"id": f"first_{len(request.messages)}", "type": "function", "function": function}]
         return with_calls({**gold, "tool_calls": calls}, self._as_called)
 
