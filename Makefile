@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 FLOORS ?= .venv-floors
-FLOOR_EXTRAS := bfcl,code,ledger,report,store,training
+FLOOR_EXTRAS := bfcl,code,ledger,report,search,store,training
 # Our other packages, as they lie here.
 PACKAGES := --editable packages/wildtool-data --editable 'packages/wildtool-review[postgres]' --editable packages/wildtool-train
 DEVELOPED := --constraint constraints.txt --editable '.[dev]' $(PACKAGES)

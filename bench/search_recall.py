@@ -19,7 +19,7 @@ from pathlib import Path
 from wildtool.alter.distractors.distractors import tools_called
 from wildtool.alter.distractors.retrieval import user_texts
 from wildtool.alter.expose.search.finding import ToolFinder
-from wildtool.alter.expose.search.policies import words_of_user
+from wildtool.alter.expose.search.policies import query_of_user
 from wildtool.alter.expose.search.settings import SearchSettings
 from wildtool.api.bench import load
 from wildtool.errors import WildtoolError
@@ -134,7 +134,7 @@ def catalogue(own: Sequence[Tool], pool: Sequence[Tool], size: int, seed: str) -
 
 def found(settings: SearchSettings, ranker: StaticRanker, turn: Turn, tools: Sequence[Tool]) -> list[str]:
     """What one search with the user's words finds."""
-    query = words_of_user(settings, turn.request.messages)
+    query = query_of_user(settings, turn.request.messages)
     search = ToolFinder(settings).find(Request([], tools), query, settings.k, [])
     try:
         asked = next(search)

@@ -21,7 +21,7 @@ MAX_RANDOM_CALLS = 3
 MAX_RANDOM_DEPTH = 6
 """Levels of a schema that random arguments follow; deeper values are empty."""
 CHAT_TEXT = "Sorry, I can only chat, so I cannot look that up or do it for you."
-SEARCHER = "baseline/searcher"
+SEARCHING = "baseline/searcher"
 """The baseline whose name a share may follow, as in `baseline/searcher:0.9`."""
 SEARCHER_RECALL = 0.7
 """Share of needed tools that `baseline/searcher` finds."""
@@ -58,7 +58,7 @@ def make_baseline(name: str, seed: int | None = None) -> Model:
     Raises:
         UsageError: no baseline has this name; the message lists those that exist. Or a share is none.
     """
-    if name.startswith(f"{SEARCHER}:"):
+    if name.startswith(f"{SEARCHING}:"):
         return _searcher(name, seed or 0, _share(name))
     maker = BASELINES.get(name)
     if maker is None:
@@ -189,7 +189,7 @@ def _share(name: str) -> float:
         share = math.nan
     if not 0 <= share <= 1:
         raise UsageError(
-            f"{name}: {text or 'nothing'} is no share; give a number from 0 to 1, as in {SEARCHER}:0.9"
+            f"{name}: {text or 'nothing'} is no share; give a number from 0 to 1, as in {SEARCHING}:0.9"
         )
     return share
 
@@ -202,7 +202,7 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/never-retries": _gold("never-retries"),
     "baseline/forwards": _gold("forwards"),
     "baseline/asks": _gold("asks"),
-    SEARCHER: lambda name, seed: _searcher(name, seed, SEARCHER_RECALL),
+    SEARCHING: lambda name, seed: _searcher(name, seed, SEARCHER_RECALL),
     "baseline/first-found": _gold("first-found"),
     "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
     "baseline/first-tool": lambda name, seed: FunctionModel(name, first_tool_answer),
@@ -223,7 +223,7 @@ BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/never-retries": "the gold answers, but gives up at the first failure of --failures",
     "baseline/forwards": "the gold answers, but passes on every value that --failures passed-on damages",
     "baseline/asks": "the gold answers, but asks its user about each failure of --failures",
-    SEARCHER: "the gold answers, but finds a tool of --expose search with probability 0.7; :0.9 behind it gives another",
+    SEARCHING: "the gold answers, but finds a tool of --expose search with probability 0.7; :0.9 behind it gives another",
     "baseline/first-found": "searches for the user's words under --expose search, and calls the first tool found",
     "baseline/chat": "never calls a tool",
     "baseline/first-tool": "always calls the first tool that it is offered",

@@ -16,7 +16,7 @@ from wildtool.models.extras import import_for
 from wildtool.types import Reply, Request
 
 STATIC_MODEL = "static/wordllama"
-EXTRA = "search"
+SEARCH_EXTRA = "search"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _LONGEST_TEXT = 1_500
@@ -33,9 +33,9 @@ class StaticRanker:
 
     def __init__(self) -> None:
         """Raises UsageError where the extra is not installed, or its wheel has other files."""
-        self._numpy = import_for(STATIC_MODEL, "numpy", EXTRA)
-        tokenizers = import_for(STATIC_MODEL, "tokenizers", EXTRA)
-        safetensors = import_for(STATIC_MODEL, "safetensors.numpy", EXTRA)
+        self._numpy = import_for(STATIC_MODEL, "numpy", SEARCH_EXTRA)
+        tokenizers = import_for(STATIC_MODEL, "tokenizers", SEARCH_EXTRA)
+        safetensors = import_for(STATIC_MODEL, "safetensors.numpy", SEARCH_EXTRA)
         (weights,) = safetensors.load_file(_file(_WEIGHTS)).values()
         self._weights = weights.astype("float32")
         self._tokenizer = tokenizers.Tokenizer.from_file(str(_file(_TOKENIZER)))
@@ -89,5 +89,5 @@ def _file(name: str) -> Path:
             return path
     raise UsageError(
         f"model {STATIC_MODEL!r} needs {name} of the package wordllama 0.4; install it with: "
-        f"pip install 'wildtool[{EXTRA}]'"
+        f"pip install 'wildtool[{SEARCH_EXTRA}]'"
     )

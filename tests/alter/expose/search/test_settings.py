@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from wildtool.alter.expose.exposure import Exposure, exposure_of
 from wildtool.alter.expose.search.exposure import SearchExposure
 from wildtool.alter.expose.search.settings import (
-    RETRIEVERS,
+    FINDERS,
     TOOL_FIELDS,
     VENDORS,
     Calling,
     OfHistory,
     SearchSettings,
-    Shown,
+    ShownBefore,
 )
 from wildtool.errors import RecordError, UsageError
 
@@ -26,13 +26,13 @@ FIELDS = st.lists(st.sampled_from(TOOL_FIELDS), min_size=1, unique=True).map(
 )
 REST = {
     "k": st.integers(1, 100),
-    "shown": st.sampled_from(get_args(Shown)),
+    "shown": st.sampled_from(get_args(ShownBefore)),
     "calls": st.sampled_from(get_args(Calling)),
     "history": st.sampled_from(get_args(OfHistory)),
 }
 SETTINGS = st.one_of(
     st.builds(SearchSettings, retriever=st.sampled_from(BY_WORDS), fields=FIELDS, **REST),
-    st.builds(SearchSettings, retriever=st.sampled_from(list(RETRIEVERS)), **REST),
+    st.builds(SearchSettings, retriever=st.sampled_from(list(FINDERS)), **REST),
     st.sampled_from(list(VENDORS.values())),
 )
 

@@ -70,7 +70,7 @@ class SearchPolicy:
         return [text[: settings.longest_query], name[: settings.longest_query]]
 
 
-def words_of_user(settings: SearchSettings, messages: Sequence[Message]) -> str:
+def query_of_user(settings: SearchSettings, messages: Sequence[Message]) -> str:
     """The user's last text as a query; for patterns any of its longer words."""
     texts = user_texts(messages)
     text = texts[-1] if texts else ""

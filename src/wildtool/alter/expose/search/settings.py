@@ -11,14 +11,14 @@ from wildtool.toolcall.retrieval import BM25
 ToolField = Literal["name", "description", "parameters", "parameter-descriptions"]
 """A part of a tool that searches by words go through."""
 TOOL_FIELDS: tuple[ToolField, ...] = get_args(ToolField)
-Shown = Literal["nothing", "names", "descriptions"]
+ShownBefore = Literal["nothing", "names", "descriptions"]
 """What the model sees of tools that are not found: nothing, their names, or their names with descriptions."""
 Calling = Literal["append", "call_tool"]
 """How found tools are called: they are appended to the tools of the request, or `call_tool` takes name and arguments."""
 OfHistory = Literal["found", "hidden"]
 """What tools are that an earlier part of the conversation called: found already, or still to be found."""
 REGEX, STATIC, FUSED, PERFECT = "regex", "static", "fused", "perfect"
-RETRIEVERS: Mapping[str, str] = {
+FINDERS: Mapping[str, str] = {
     BM25: "by words",
     REGEX: "by a pattern that the model writes, in the order of the tools",
     STATIC: "by the static embeddings of the package wordllama",
@@ -37,12 +37,12 @@ class SearchSettings:
     """How the tools of a request are searched."""
 
     retriever: str = BM25
-    """One of `RETRIEVERS`."""
+    """One of `FINDERS`."""
     fields: tuple[ToolField, ...] = TOOL_FIELDS
     """What words and patterns are sought in; embeddings are of name and description."""
     k: int = 5
     """Tools that a search finds at most."""
-    shown: Shown = "nothing"
+    shown: ShownBefore = "nothing"
     calls: Calling = "append"
     history: OfHistory = "found"
     tool: str = "search_tools"
@@ -115,8 +115,8 @@ def _key_and_value(word: str) -> tuple[str, str]:
         return key, value
     if key in VENDORS:
         raise UsageError(f"--expose search:{key} is all that the vendor sets; give it alone")
-    if key not in RETRIEVERS:
-        raise UsageError(unknown_name("setting", key, [*VENDORS, *RETRIEVERS], of="--expose search"))
+    if key not in FINDERS:
+        raise UsageError(unknown_name("setting", key, [*VENDORS, *FINDERS], of="--expose search"))
     return "retriever", key
 
 
@@ -144,10 +144,10 @@ def _one_of(key: str, choices: tuple[str, ...]) -> Callable[[str], str]:
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
-    "retriever": _one_of("retriever", tuple(RETRIEVERS)),
+    "retriever": _one_of("retriever", tuple(FINDERS)),
     "fields": _tool_fields,
     "k": _count,
-    "shown": _one_of("shown", get_args(Shown)),
+    "shown": _one_of("shown", get_args(ShownBefore)),
     "calls": _one_of("calls", get_args(Calling)),
     "history": _one_of("history", get_args(OfHistory)),
 }

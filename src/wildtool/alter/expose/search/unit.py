@@ -10,7 +10,7 @@ from wildtool.alter.distractors.distractors import tools_called
 from wildtool.alter.expose.outcomes import ExposedUnit, ExposureFault, FaultKind
 from wildtool.alter.expose.search.finding import SearchError, ToolFinder
 from wildtool.alter.expose.search.offer import call_tool_tool, found_text, free_name, search_tool
-from wildtool.alter.expose.search.policies import NOT_FOUND, SearchPolicy, words_of_user
+from wildtool.alter.expose.search.policies import NOT_FOUND, SearchPolicy, query_of_user
 from wildtool.alter.expose.search.settings import SearchSettings
 from wildtool.alter.noise.renames import NOT_OFFERED
 from wildtool.alter.noise.tools import with_calls
@@ -266,7 +266,7 @@ class SearchUnit(AlteredUnit):
 
     def _first_found(self, request: Request, gold: Message) -> Message:
         """A search for the words of the user, then a call of the first tool that it finds."""
-        query = words_of_user(self._settings, request.messages)
+        query = query_of_user(self._settings, request.messages)
         if query.strip() and query not in self._answers:
             return self._searching([query])
         names = self._answers.get(query)
