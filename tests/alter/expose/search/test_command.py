@@ -22,7 +22,8 @@ def typed(*words: object) -> tuple[int, str]:
 def rows(run: Path) -> list[tuple[Any, ...]]:
     (table,) = run.glob("verdicts-official.parquet")
     columns = "item, unit, outcome, exposure_searches, exposure_found, exposure_needed, exposure_needed_found"
-    return duckdb.sql(f"SELECT {columns} FROM '{table}' ORDER BY item, unit").fetchall()
+    with duckdb.connect() as connection:
+        return connection.execute(f"SELECT {columns} FROM '{table}' ORDER BY item, unit").fetchall()
 
 
 @pytest.mark.parametrize("text", ["search", "search:own,k=3", "search:regex,calls=call_tool"])
