@@ -1,0 +1,129 @@
+"""Where a wrong unit was lost: one place for each, the first of an order that fits, alike for every exposure.
+
+The order goes along the way from the model to the benchmark: what ended the unit, whether a call was wanted at all, then
+what became of the call that the unit needed next: unread, its tool not found, its script stopped, not made, made wrongly.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from wildtool.alter.expose.outcomes import ExposedUnit, FaultKind
+
+Place = Literal[
+    "declined",
+    "cut off",
+    "no call wanted",
+    "unread or unknown call",
+    "tool guessed",
+    "not searched",
+    "search failed",
+    "searched, not found",
+    "text instead of code",
+    "sandbox refused",
+    "result misused in the script",
+    "script error",
+    "text instead of a call",
+    "wrong argument",
+    "wrong argument, computed",
+    "another tool",
+    "one call too many",
+    "calls right, answer wrong",
+]
+PLACES: tuple[Place, ...] = get_args(Place)
+"""In order."""
+PLACE_MEANINGS: dict[Place, str] = {
+    "declined": "the provider or the model declined to answer",
+    "cut off": "a limit of replies, scripts or tokens ended the unit",
+    "no call wanted": "a call was made where an answer or a question was due",
+    "unread or unknown call": "a call could not be read, or names no tool",
+    "tool guessed": "a tool was called by name that no search had found",
+    "not searched": "the needed tool was never found, and nothing was searched for",
+    "search failed": "the needed tool was never found, and a search could not be carried out",
+    "searched, not found": "no search found the needed tool",
+    "text instead of code": "no script was written",
+    "sandbox refused": "the script uses what the sandbox refuses though Python runs it",
+    "result misused in the script": "the script ended in an error at a value that a call had returned",
+    "script error": "the script ended in another error",
+    "text instead of a call": "a text came where a call was due",
+    "wrong argument": "the needed tool was called with wrong arguments",
+    "wrong argument, computed": "the same, and a script had computed an argument from a result",
+    "another tool": "other tools were called, the needed one was not",
+    "one call too many": "all needed calls were made, and more",
+    "calls right, answer wrong": "all needed calls were made and no other, so the results were misused",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostUnit:
+    """How a wrong unit went, as its benchmark reads it. Requests to the model under test are numbered from 0."""
+
+    needed: str | None = None
+    """Name of the first gold call that was due and not made rightly; None where all were."""
+    since: int = 0
+    """The request that it was first due at."""
+    until: int = 0
+    """The request whose reply ended the turn that it was due in."""
+    declined: bool = False
+    """Whether a reply was filtered or refused."""
+    cut: bool = False
+    """Whether a limit of tokens or of replies ended that turn."""
+    unwanted: bool = False
+    """Whether a call was made before, where an answer or a question was due."""
+    unread: bool = False
+    """Whether a call of that turn cannot be read, or names no tool that was offered."""
+    stray: tuple[tuple[int, str], ...] = ()
+    """Calls since then that fulfil nothing, with the request that each answers."""
+
+
+def place_of(lost: LostUnit, exposed: ExposedUnit | None) -> Place:
+    """The place that a wrong unit was lost at. Args: exposed: None for a unit whose tools were shown."""
+    exposed = exposed or ExposedUnit()
+    if lost.declined:
+        return "declined"
+    if lost.cut or exposed.cut:
+        return "cut off"
+    if lost.unwanted:
+        return "no call wanted"
+    if lost.needed is None:
+        return "one call too many" if lost.stray else "calls right, answer wrong"
+    return _before_the_call(lost, exposed, lost.needed) or _at_the_call(lost, exposed, lost.needed)
+
+
+def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> Place | None:
+    """What kept the needed call from being made; None where nothing before it did."""
+    faults = _unrepaired(lost, exposed, needed)
+    if "guessed" in faults:
+        return "tool guessed"
+    if lost.unread or "unread" in faults:
+        return "unread or unknown call"
+    if exposed.found is not None and needed not in exposed.found:
+        if not exposed.searches:
+            return "not searched"
+        return "search failed" if "search failed" in faults else "searched, not found"
+    if exposed.scripts == 0:
+        return "text instead of code"
+    if "sandbox refused" in faults:
+        return "sandbox refused"
+    if "result misused" in faults:
+        return "result misused in the script"
+    return "script error" if "script error" in faults else None
+
+
+def _at_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> Place:
+    """How the needed call was missed, where nothing before it was wrong."""
+    attempts = [(request, name) for request, name in lost.stray if name == needed]
+    if attempts:
+        computed = {(call.request, call.tool) for call in exposed.computed}
+        return "wrong argument, computed" if computed.intersection(attempts) else "wrong argument"
+    return "another tool" if lost.stray else "text instead of a call"
+
+
+def _unrepaired(lost: LostUnit, exposed: ExposedUnit, needed: str) -> Collection[FaultKind]:
+    """The faults of that turn after which the needed tool was never called; one that it was called after is repaired."""
+    last = max((request for request, name in lost.stray if name == needed), default=-1)
+    return {
+        fault.kind
+        for fault in exposed.faults
+        if lost.since <= fault.request <= lost.until and fault.request > last
+    }
