@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from wildtool.alter.expose.outcomes import ExposedUnit, FaultKind
 
-Place = Literal[
+LossPlace = Literal[
     "declined",
     "cut off",
     "no call wanted",
@@ -30,9 +30,9 @@ Place = Literal[
     "one call too many",
     "calls right, answer wrong",
 ]
-PLACES: tuple[Place, ...] = get_args(Place)
+LOSS_PLACES: tuple[LossPlace, ...] = get_args(LossPlace)
 """In order."""
-PLACE_MEANINGS: dict[Place, str] = {
+PLACE_MEANINGS: dict[LossPlace, str] = {
     "declined": "the provider or the model declined to answer",
     "cut off": "a limit of replies, scripts or tokens ended the unit",
     "no call wanted": "a call was made where an answer or a question was due",
@@ -76,7 +76,7 @@ class LostUnit:
     """Calls since then that fulfil nothing, with the request that each answers."""
 
 
-def place_of(lost: LostUnit, exposed: ExposedUnit | None) -> Place:
+def loss_place(lost: LostUnit, exposed: ExposedUnit | None) -> LossPlace:
     """The place that a wrong unit was lost at. Args: exposed: None for a unit whose tools were shown."""
     exposed = exposed or ExposedUnit()
     if lost.declined:
@@ -90,7 +90,7 @@ def place_of(lost: LostUnit, exposed: ExposedUnit | None) -> Place:
     return _before_the_call(lost, exposed, lost.needed) or _at_the_call(lost, exposed, lost.needed)
 
 
-def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> Place | None:
+def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> LossPlace | None:
     """What kept the needed call from being made; None where nothing before it did."""
     faults = _unrepaired(lost, exposed, needed)
     if "guessed" in faults:
@@ -110,7 +110,7 @@ def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> Place
     return "script error" if "script error" in faults else None
 
 
-def _at_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> Place:
+def _at_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> LossPlace:
     """How the needed call was missed, where nothing before it was wrong."""
     attempts = [(request, name) for request, name in lost.stray if name == needed]
     if attempts:

@@ -16,6 +16,14 @@ from wildtool.engine.compare.amounts import (
     amount_differences,
     tool_difference,
 )
+from wildtool.engine.compare.losses import (
+    BY_REPEATS,
+    BY_RUN,
+    LossSplit,
+    repeats_apart,
+    split_losses,
+    with_floor,
+)
 from wildtool.engine.compare.pairs import PairedUnits, UnitKey, pair_units, share
 from wildtool.engine.compare.ranking import RankedTable, ranked_table
 from wildtool.engine.compare.runs import ComparedRun, UnitResults, unit_attribute
@@ -113,6 +121,8 @@ class Comparison:
     """What units took, where the runs are compared for the effect of an alteration."""
     tools: ToolDifference | None = None
     """Which tools only one of both runs called; None where the runs are not compared for that."""
+    losses: LossSplit | None = None
+    """The difference by the place that units were lost at; None where no run of the comparison has an exposure."""
 
     @property
     def finding(self) -> str:
@@ -149,7 +159,9 @@ def compare_all(
     for first, second in pairs:
         show_step(f"comparing pair {len(comparisons) + 1:,} of {len(pairs):,}")
         both = None if resampled is None else (resampled[first], resampled[second])
-        comparisons.append(_compare(scored[first], scored[second], both, group, columns, seed))
+        outcome = _compare(scored[first], scored[second], both, group, columns, seed)
+        losses = _losses(sides[first], sides[second], sides)
+        comparisons.append(replace(outcome, losses=losses))
     adjusted = holm([comparison.p for comparison in comparisons])
     return [replace(outcome, p_holm=p) for outcome, p in zip(comparisons, adjusted, strict=True)]
 
@@ -212,6 +224,29 @@ def _asked_amounts(a: ComparedRun, b: ComparedRun) -> tuple[RunAmounts, RunAmoun
     """What units of two runs took, where exactly their effect is the question."""
     is_asked = [each.label for each in a.questions] != [each.label for each in b.questions]
     return (a.amounts, b.amounts) if is_asked and a.amounts and b.amounts else None
+
+
+def _losses(a: ComparedRun, b: ComparedRun, sides: Sequence[ComparedRun]) -> LossSplit | None:
+    """The difference of two runs by place, with the floor of another run like the baseline, else of its repeats."""
+    if a.losses is None or b.losses is None:
+        return None
+    split = split_losses(a.losses, b.losses, a.weights)
+    like = (
+        side.losses
+        for side in sides
+        if side is not a and side is not b and side.losses is not None and _are_alike(a, side)
+    )
+    pairs = [(BY_RUN, (a.losses, other)) for other in like] + [(BY_REPEATS, repeats_apart(a.losses))]
+    for source, pair in pairs:
+        floor = split_losses(*pair, a.weights)
+        if split is not None and floor is not None:
+            return with_floor(split, floor, source)
+    return split
+
+
+def _are_alike(a: ComparedRun, b: ComparedRun) -> bool:
+    """Whether two runs differ in nothing but chance."""
+    return a.result.model == b.result.model and a.result.altered == b.result.altered
 
 
 def _cuts(

@@ -8,6 +8,7 @@ from typing import Any
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.engine.compare.amounts import run_amounts
 from wildtool.engine.compare.leaderboard import disturbance_labels, mode_name
+from wildtool.engine.compare.losses import is_exposed, lost_tries
 from wildtool.engine.compare.pairs import UnitScores, share
 from wildtool.engine.compare.plain_run import plain_command
 from wildtool.engine.compare.runs import (
@@ -47,6 +48,7 @@ def load_compared_runs(
     described = (tuple(each.described for each in alterations) for alterations in disturbed)
     is_enough = len({*zip(models, described, strict=True)}) == len(folders)
     marks = disturbance_labels(disturbed) if is_enough else [str(bundle_origin(folder)) for folder in folders]
+    exposed = any(is_exposed(each.columns) for alterations in disturbed for each in alterations)
     sides: list[ComparedRun] = []
     for folder, model, mark, identity in zip(folders, models, marks, identities, strict=True):
         show_step(f"reading run {len(sides) + 1} of {len(folders)}")
@@ -57,6 +59,9 @@ def load_compared_runs(
             if any(each.is_the_question for alterations in disturbed for each in alterations):
                 names = (model, str(agent_settings(identity).get("sent_as")))
                 side = replace(side, amounts=run_amounts(folder, result, rows, names))
+            # What was read again in another format is judged by replies that the record does not hold.
+            if exposed and granularity == "unit" and not result.read_as:
+                side = replace(side, losses=lost_tries(folder, result.profile))
             sides.append(side)
     return sides
 

@@ -10,6 +10,7 @@ from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.engine.compare.amounts import RunAmounts
 from wildtool.engine.compare.leaderboard import mode_name, notes_of
+from wildtool.engine.compare.losses import UnitTries
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.formatting import first_names
@@ -60,6 +61,8 @@ class ComparedRun:
     """By kind of alteration what it did, apart from the model; without those that say nothing."""
     amounts: RunAmounts | None = None
     """What units took; None where the comparison does not ask."""
+    losses: UnitTries | None = None
+    """Where its units were lost; None where the comparison does not ask."""
 
     @property
     def questions(self) -> list[Alteration]:
