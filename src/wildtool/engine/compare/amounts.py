@@ -1,8 +1,8 @@
-"""What units took in two runs, side by side on the same units: calls, steps, tokens, money and time; and the tools that
-nobody called."""
+"""What units took in two runs, side by side on the same units: requests, calls, steps, tokens, money and time; and the
+tools that nobody called."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,17 @@ from typing import Any
 from wildtool.alter.base import UNDER_TEST
 from wildtool.engine.call.budget import price_of, read_prices
 from wildtool.engine.compare.pairs import UnitKey
-from wildtool.engine.record.reader import LoggedReply, LogReader
+from wildtool.engine.record.reader import LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.score.results import ScoreResult
 from wildtool.json_codec import as_objects
-from wildtool.models.token_usage import Price
+from wildtool.models.token_usage import Price, token_usage
 from wildtool.shapes import tool_name
 from wildtool.stats.intervals import bootstrap_interval
 from wildtool.stats.tests import ItemPair, flip_test
+from wildtool.types import Reply
 
 _NEVER_CALLED = "offered tools never called, per item"
+_REQUESTS, _CACHED = "requests", "prompt tokens from the cache"
 DOLLARS = "USD"
 _PARTS = {DOLLARS: 10**7}
 _USUAL_PARTS = 1000
@@ -88,48 +90,78 @@ def run_amounts(folder: Path, result: ScoreResult, rows: Any, names: tuple[str, 
         for name, value in zip(columns, values, strict=True):
             if value is not None:
                 by_unit[name][item, unit] = round(value * _parts(name))
-    if (price := price_of(names, read_prices(None))) is not None:
-        by_unit[DOLLARS] = _costs(by_unit, price)
     judged = rows.aggregate(f"item, bool_and({_PLAYED}) AS whole", "item").filter("whole")
-    return RunAmounts(by_unit, *_tools(folder, {item for item, _ in judged.fetchall()}))
+    whole = {item for item, _ in judged.fetchall()}
+    played = set(rows.filter(_PLAYED).project("item, unit, repeat").fetchall())
+    recorded = _Recorded.read(folder, played, whole, price_of(names, read_prices(None)))
+    return RunAmounts({**by_unit, **recorded.means()}, recorded.offered, recorded.called)
 
 
 def _parts(name: str) -> int:
     return _PARTS.get(name, _USUAL_PARTS)
 
 
-def _costs(by_unit: Mapping[str, Mapping[UnitKey, int]], price: Price) -> dict[UnitKey, int]:
-    """What the tokens of units cost by list price."""
-    prompt, reply = by_unit["prompt tokens"], by_unit["reply tokens"]
-    costs: dict[UnitKey, int] = {}
-    for key in prompt.keys() & reply.keys():
-        tokens = {"prompt_tokens": prompt[key], "completion_tokens": reply[key]}
-        costs[key] = round(price.cost(tokens) / _USUAL_PARTS * _parts(DOLLARS))
-    return costs
+@dataclass(slots=True)
+class _Recorded:
+    """What the record of a run says that its verdicts do not."""
+
+    offered: dict[str, frozenset[str]]
+    """As of `RunAmounts`."""
+    called: dict[str, frozenset[str]]
+    values: dict[str, dict[UnitKey, list[float]]]
+    """By name what each repeat of a unit took."""
+
+    @classmethod
+    def read(
+        cls, folder: Path, played: Set[tuple[str, str, int]], items: Set[str], price: Price | None
+    ) -> "_Recorded":
+        """Reads the record of a run.
+
+        Args:
+            played: item, unit and repeat of what has a verdict.
+            items: those whose tools count.
+            price: of the model; None where it is not known.
+        """
+        read = cls({}, {}, {name: defaultdict(list) for name in (_REQUESTS, _CACHED, DOLLARS)})
+        with LogReader(folder) as reader:
+            for item, repeat in reader.jobs():
+                asked = reader.requests(item, repeat).values() if item in items else ()
+                log = reader.log(item, repeat)
+                for unit, steps in log.items():
+                    if (item, unit, repeat) in played:
+                        read._add_unit((item, unit), _said(steps.values()), price)
+                if item in items:
+                    shown = {tool_name(tool) for request in asked for tool in request.tools}
+                    said = {
+                        tool_name(call)
+                        for steps in log.values()
+                        for reply in _said(steps.values())
+                        for call in as_objects(reply.message.get("tool_calls"))
+                    }
+                    read.offered[item] = read.offered.get(item, frozenset()) | (shown - {""})
+                    read.called[item] = read.called.get(item, frozenset()) | (said - {""})
+        return read
+
+    def _add_unit(self, key: UnitKey, replies: Sequence[Reply], price: Price | None) -> None:
+        """Adds one repeat of a unit; what it cost only where all its replies have tokens."""
+        self.values[_REQUESTS][key].append(len(replies))
+        self.values[_CACHED][key].append(sum(token_usage(reply.usage).cached for reply in replies))
+        if price is not None and all("prompt_tokens" in reply.usage for reply in replies):
+            costs = (price.cost(reply.usage, batched=reply.batched) for reply in replies)
+            self.values[DOLLARS][key].append(sum(costs))
+
+    def means(self) -> Mapping[str, Mapping[UnitKey, int]]:
+        """By name what units took in parts of one, the mean of their repeats; without what nobody reported."""
+        return {
+            name: {key: round(sum(its) / len(its) * _parts(name)) for key, its in values.items()}
+            for name, values in self.values.items()
+            if values and (name != _CACHED or any(map(any, values.values())))
+        }
 
 
-def _tools(
-    folder: Path, items: Set[str]
-) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
-    """The tools that each of some items was offered, and those that it called."""
-    offered: dict[str, frozenset[str]] = {}
-    called: dict[str, frozenset[str]] = {}
-    with LogReader(folder) as reader:
-        for item, repeat in reader.jobs():
-            if item not in items:
-                continue
-            asked = reader.requests(item, repeat).values()
-            shown = {tool_name(tool) for request in asked for tool in request.tools}
-            steps = (step for steps in reader.log(item, repeat).values() for step in steps.values())
-            said = {
-                tool_name(call)
-                for step in steps
-                if isinstance(step, LoggedReply) and step.role == UNDER_TEST
-                for call in as_objects(step.reply.message.get("tool_calls"))
-            }
-            offered[item] = offered.get(item, frozenset()) | (shown - {""})
-            called[item] = called.get(item, frozenset()) | (said - {""})
-    return offered, called
+def _said(steps: Iterable[LoggedReply | LoggedFailure]) -> list[Reply]:
+    """The recorded replies of the model under test."""
+    return [step.reply for step in steps if isinstance(step, LoggedReply) and step.role == UNDER_TEST]
 
 
 def amount_differences(baseline: RunAmounts, run: RunAmounts, seed: int = 0) -> Iterator[AmountDifference]:
