@@ -1,5 +1,5 @@
-"""What `wildtool compare --curve` draws: accuracy by the number of tools, scores by the size of models, or of a series of
-models by its training."""
+"""What `wildtool compare --curve` draws: accuracy by the number of tools, by the place that units were lost at, scores by
+the size of models, or of a series of models by its training."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -19,15 +19,21 @@ class CurveAxis(StrEnum):
     data = "data"
     step = "step"
     size = "size"
+    losses = "losses"
 
 
 _OPTIONS = {"runs", "curve", "out", "force"}
 """The argument and the options that mean something beside every curve."""
-_OPTIONS_OF = {CurveAxis.tools: {"prices", "profile"}, CurveAxis.size: {"sizes", "profile"}}
+_OPTIONS_OF = {
+    CurveAxis.tools: {"prices", "profile"},
+    CurveAxis.size: {"sizes", "profile"},
+    CurveAxis.losses: {"profile"},
+}
 """Those that mean something beside one kind of curve: a series names its profiles."""
 _NEEDED = {
     CurveAxis.tools: "folders with runs of --among",
     CurveAxis.size: "folders of runs, or names of benchmarks",
+    CurveAxis.losses: "folders of a run with --expose and of one without",
 }
 
 
@@ -54,6 +60,10 @@ def draw_curve(
         from wildtool.cli.output.sizes import show_size_curve
 
         return show_size_curve(paths, profile, prices, out, force=force)
+    if axis is CurveAxis.losses:
+        from wildtool.cli.output.losses import show_losses
+
+        return show_losses(paths, profile, out, force=force)
     if axis is CurveAxis.size:
         from wildtool.cli.output.model_sizes import show_model_sizes
 

@@ -48,8 +48,9 @@ def compare(
         "With --published: 5 and 10 points instead of percent.", needs_together="--published"
     ),
     curve: CurveAxis | None = opt(
-        "Draw accuracy by the number of tools (runs of --among), scores by the size of models (runs, or a benchmark for "
-        "what its papers say), or of trained models by their data or by the step (the file of a series)."
+        "Draw accuracy by the number of tools (runs of --among) or by the place that units were lost at (runs of "
+        "--expose), scores by the size of models (runs, or a benchmark for what its papers say), or of trained models by "
+        "their data or by the step (the file of a series)."
     ),
     out: Path | None = opt(
         "-o FOLDER",
@@ -84,6 +85,7 @@ def compare(
       wildtool compare runs/old runs/new
       wildtool compare runs/text runs/condensed runs/minimal --modes
       wildtool compare runs/sizes --curve tools
+      wildtool compare runs/direct runs/search --curve losses
       wildtool compare series.toml --curve data
       wildtool compare wildtoolbench --curve size
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from wildtool.alter.kinds import ALTERATION_KINDS
+from wildtool.cli.output.losses import print_losses
 from wildtool.cli.output.published import print_published_table
 from wildtool.engine.compare.amounts import DOLLARS
 from wildtool.engine.compare.comparison import Comparison, ComparisonPart, HintEffect, accuracy_of
@@ -98,6 +99,7 @@ def print_comparison(report: ComparisonReport, *, flips: bool) -> None:
     _print_runs(report)
     _print_table(_in_order(report))
     for comparison in report.comparisons:
+        print_losses(comparison)
         _print_amounts(comparison)
     _print_facts(report.runs)
     _print_hint_effects(report.hint_effects)

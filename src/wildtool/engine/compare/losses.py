@@ -43,13 +43,15 @@ class PlaceDifference:
     """The same difference between the baseline and a run like it; None where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LossSplit:
     """The difference of two runs by place."""
 
     units: int
     """Those with a verdict in both runs; the others are in no place."""
     left_out: int
+    baseline: float
+    """Accuracy of the baseline over these units."""
     net: float
     """Accuracy of the run less the baseline's, over these units: minus the sum of all places."""
     low: float
@@ -60,8 +62,8 @@ class LossSplit:
     """What the floor is from; empty without one."""
 
 
-def is_exposed(columns: Mapping[str, str]) -> bool:
-    """Whether verdict columns tell what an exposure did."""
+def is_exposed(columns: Mapping[str, object]) -> bool:
+    """Whether verdict columns, or the cells of a verdict, tell what an exposure did."""
     return EXPOSURE_COLUMNS.keys() <= columns.keys()
 
 
@@ -91,11 +93,12 @@ def _places(job: JudgingJob, judged: JudgedItem) -> Mapping[str, LossPlace | Non
     answers = transcripts(judged.log, scripted=silent_after)
     restored = variant.restored(item, answers, profile)
     settled = variant.settled(item, answers, profile)
-    exposed = is_exposed(variant.columns)
     for verdict in wrong:
         said = restored.get(verdict.unit, Transcript(()))
         lost = lost_unit(variant, settled, verdict.unit, said, profile)
-        places[verdict.unit] = loss_place(lost, ExposedUnit.read(verdict.fields) if exposed else None)
+        # A unit that a refusal decided has no cells of its exposure.
+        exposed = ExposedUnit.read(verdict.fields) if is_exposed(verdict.fields) else None
+        places[verdict.unit] = loss_place(lost, exposed)
     return places
 
 
@@ -116,8 +119,17 @@ def split_losses(baseline: UnitTries, run: UnitTries, weights: Mapping[str, floa
             assert bar is not None, "the units are the same"
             before, now = (float(sum(_share(tries[key], place) for key in keys)) for tries in (baseline, run))
             rows.append(PlaceDifference(place, before, now, bar.value, bar.low, bar.high))
-    left_out = len({*baseline, *run}) - len(keys)
-    return LossSplit(len(keys), left_out, net.value, net.low, net.high, tuple(rows))
+    right = [(_share(baseline[key], None), weights.get(key[0], 1)) for key in keys]
+    accuracy = sum(float(value) * weight for value, weight in right) / sum(weight for _, weight in right)
+    return LossSplit(
+        units=len(keys),
+        left_out=len({*baseline, *run}) - len(keys),
+        baseline=accuracy,
+        net=net.value,
+        low=net.low,
+        high=net.high,
+        places=tuple(rows),
+    )
 
 
 def _difference(

@@ -39,9 +39,10 @@ class ChartData:
     """The names in order, the best first."""
     names: tuple[str, ...]
     """In the benchmark's order."""
-    kind: Literal["bars", "lines", "stacked", "differences", "heat", "panels", "sizes"]
+    kind: Literal["bars", "lines", "stacked", "differences", "heat", "panels", "sizes", "waterfall"]
     """`panels`: a panel per name; `heat`: a matrix of one model, whose rows are the models of points; `sizes`: points by
-    `at` on a log axis, those of a model joined unless it is called `others`."""
+    `at` on a log axis, those of a model joined unless it is called `others`; `waterfall`: a bar per name from `at` to its
+    value, which is where the next one begins."""
     percent: bool
     axis: str = ""
     """Axis title of the names."""

@@ -56,6 +56,7 @@ def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
         "heat": _heat,
         "panels": _panels,
         "sizes": _sizes,
+        "waterfall": _waterfall,
     }
     # The parts are the same for all data, and to check each against the schema takes as long as to put them together.
     with schemapi.debug_mode(False):
@@ -292,6 +293,25 @@ def _sizes(drawing: ChartData, width: int) -> ChartSpec:
     }
 
 
+def _waterfall(drawing: ChartData, width: int) -> ChartSpec:
+    """Bars below each other, each from where the one above ends; the models say what kind of bar each is."""
+    label = label_width(width, drawing.names)
+    base = alt.Chart().encode(
+        y=alt.Y("name:N", sort=list(drawing.names), title=None, axis=name_axis(label, drawing.names))
+    )
+    bar = base.mark_bar(opacity=0.85).encode(
+        x=alt.X("at:Q", title=drawing.values or None, axis=value_axis(drawing)),
+        x2=alt.X2("value:Q"),
+        color=colour("model", _coloured(drawing, drawing.models), width),
+    )
+    height = len(drawing.names) * max(24, LINE_HEIGHT * lines_of(drawing.names, label) + 6)
+    return {
+        **_data(drawing, drawing.points),
+        **_sized(width - label - 26 - VALUE_WIDTH, height),
+        "layer": [_view(bar), _view(_intervals(base)), _view(_value_labels(base))],
+    }
+
+
 _CELL_WIDTH = 96
 """Pixels of a cell that has room for an interval and counts under its number."""
 
@@ -388,7 +408,7 @@ def _values(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mappin
             "order": order[point.name],
             "short": point.short,
             **({"behind": point.behind} if drawing.kind == "heat" else {}),
-            **({"at": point.at} if drawing.kind == "sizes" else {}),
+            **({"at": point.at} if drawing.kind in ("sizes", "waterfall") else {}),
             # A number in place of the address, which the library would resolve against its own.
             **({"href": f"#{numbers[id(point)]}"} if point.href else {}),
         }
