@@ -3,6 +3,7 @@
 import copy
 import json
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -115,6 +116,7 @@ def test_a_model_that_repeats_a_call_until_a_limit_is_cut_off(name, profile):
 
 
 NEEDED = LostUnit(needed="weather", since=1, until=2)
+TWO_DUE = replace(NEEDED, due=("weather", "news"))
 TRIED = LostUnit(needed="weather", since=1, until=2, stray=((2, "weather"),))
 ELSEWHERE = LostUnit(needed="weather", since=1, until=2, stray=((1, "news"),))
 
@@ -132,6 +134,12 @@ def faulty(*kinds, request=1, **more):
         (NEEDED, faulty("guessed", searches=0, found=()), "tool guessed"),
         (NEEDED, faulty("unread", searches=0, found=()), "unread or unknown call"),
         (NEEDED, ExposedUnit(searches=1, found=("weather",)), "text instead of a call"),
+        (TWO_DUE, ExposedUnit(searches=2, found=("weather",)), "searched, not found"),
+        (
+            replace(TWO_DUE, stray=((2, "weather"),)),
+            ExposedUnit(searches=2, found=("weather",)),
+            "wrong argument",
+        ),
         (ELSEWHERE, ExposedUnit(searches=1, found=("weather", "news")), "another tool"),
         (NEEDED, ExposedUnit(scripts=0), "text instead of code"),
         (NEEDED, faulty("sandbox refused", scripts=1), "sandbox refused"),

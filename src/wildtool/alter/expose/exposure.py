@@ -32,6 +32,7 @@ class Exposure(Alteration):
     kind: ClassVar[str] = "exposure"
     caveat: ClassVar[str] = "the tools were exposed in another way"
     without: ClassVar[str] = DIRECT
+    is_the_question: ClassVar[bool] = True
     name: ClassVar[str]
     """What `--expose` and `run.json` call it."""
 

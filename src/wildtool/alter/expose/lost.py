@@ -66,6 +66,7 @@ def lost_unit(variant: Variant, item: Item, unit: str, recorded: Transcript, pro
     limited = until == len(steps) - 1 and _met_limit(plain, item, unit, transcript, profile)
     return LostUnit(
         needed=None if number is None else gold[number].name,
+        due=() if number is None else _still_due(gold, steps[since : until + 1]),
         since=since,
         until=until,
         cut=limited or any(end_of(steps[at].reply) is End.CUT for at in turn),
@@ -123,6 +124,12 @@ def _due_since(number: int, gold: Sequence[GoldCall], steps: Sequence[_Step]) ->
         if steps[at].due.count(name) > made:
             return at
     return later
+
+
+def _still_due(gold: Sequence[GoldCall], turn: Sequence[_Step]) -> tuple[str, ...]:
+    """Names of the calls that were due at the first request of a turn and never made rightly in it."""
+    made = Counter(gold[number].name for step in turn for number in step.fulfilled)
+    return tuple((Counter(turn[0].due) - made).elements())
 
 
 def _turn_start(at: int, steps: Sequence[_Step]) -> int:

@@ -60,6 +60,8 @@ class LostUnit:
 
     needed: str | None = None
     """Name of the first gold call that was due and not made rightly; None where all were."""
+    due: tuple[str, ...] = ()
+    """Names of all gold calls that were due with it and not made rightly, its own included."""
     since: int = 0
     """The request that it was first due at."""
     until: int = 0
@@ -97,7 +99,7 @@ def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> LossP
         return "tool guessed"
     if lost.unread or "unread" in faults:
         return "unread or unknown call"
-    if exposed.found is not None and needed not in exposed.found:
+    if exposed.found is not None and _is_invisible(lost, exposed.found, needed):
         if not exposed.searches:
             return "not searched"
         return "search failed" if "search failed" in faults else "searched, not found"
@@ -108,6 +110,13 @@ def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> LossP
     if "result misused" in faults:
         return "result misused in the script"
     return "script error" if "script error" in faults else None
+
+
+def _is_invisible(lost: LostUnit, found: Collection[str], needed: str) -> bool:
+    """Whether the needed tool was not found, or one that was due with it, so that a model called neither."""
+    if any(name == needed for _, name in lost.stray):
+        return needed not in found
+    return any(name not in found for name in (needed, *lost.due))
 
 
 def _at_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> LossPlace:
