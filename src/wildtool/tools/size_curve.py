@@ -1,12 +1,15 @@
-"""Accuracy against the number of tools, from runs that differ in nothing else."""
+"""Accuracy against the number of tools, from runs that differ in nothing else; and from which number on an exposure pays
+beside the same runs with shown tools."""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wildtool.alter.base import Alteration
 from wildtool.alter.distractors.distractors import Distractors
+from wildtool.alter.expose.exposure import Exposure
 from wildtool.engine.call.budget import price_of, read_prices
 from wildtool.engine.compare.comparison import accuracy_of, paired_runs
 from wildtool.engine.compare.leaderboard import trust_line
@@ -18,9 +21,14 @@ from wildtool.engine.record.run_folder import read_run, setting_diffs
 from wildtool.engine.score.results import open_results, run_folders
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
+from wildtool.models.token_usage import Price
 from wildtool.stats.tests import holm
+from wildtool.tools.break_even import BreakEven, break_even
 from wildtool.tools.breaks import Break, find_break
 from wildtool.types import Metric
+
+ItemSums = Mapping[str, tuple[float, float]]
+"""By item an amount, summed over its units, and the number of units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,10 @@ class SizePoint:
     """Units with all their repeats."""
     trust: str
     """What came between the model and these numbers; empty for nothing."""
+    right: ItemSums
+    """By item the units that are right, and all units."""
+    tokens: ItemSums
+    """By item the tokens of prompts and replies, and the units that have any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,20 @@ class SizeSeries:
     """Model and setting alone, for legends."""
     points: tuple[SizePoint, ...]
     place: Break
+    exposure: str = ""
+    """How the model reached the tools; empty where they were shown."""
+    beside: tuple[str, str] = ("", "")
+    """What series have in common that differ in nothing but the exposure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExposureGain:
+    """From how many tools on one exposure pays beside shown tools."""
+
+    label: str
+    exposure: str
+    accuracy: BreakEven
+    tokens: BreakEven
 
 
 def size_series(
@@ -78,39 +104,102 @@ def size_series(
     Raises UsageError where none has tools among others, a number is there twice, or runs of a series are incomplete or of
     other data; RecordError for a damaged run.
     """
-    groups: dict[tuple[str, str, str], list[tuple[Distractors, ComparedRun, UnitUsage]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[_SizedRun]] = defaultdict(list)
     price_list = read_prices(prices)
     for folder in dict.fromkeys(folder for path in paths for folder in run_folders(path)):
-        with open_results(folder, profile) as (result, table):
-            distractors = next((each for each in result.alterations if isinstance(each, Distractors)), None)
-            if distractors is None:
-                continue
-            identity, rows = read_run(folder)["identity"], relation([table])
-            side = load_compared_run(f"{distractors.size} tools", result, identity, rows, "unit")
-            prompt, reply, units = rows.aggregate(
-                "sum(prompt_tokens), sum(completion_tokens), count(prompt_tokens)"
-            ).fetchall()[0]
-        rest = [each.described for each in result.alterations if each is not distractors]
-        # The label without the size.
-        setting = "; ".join([distractors.label.partition("(")[2], *rest])
-        label = f"{result.model} ({setting}"
-        title = f"{result.model} on {result.benchmark}, profile {result.profile}, distractors ({setting}"
-        tokens = None if prompt is None else (prompt + (reply or 0)) / units
-        agent = identity["models"]["agent"]
-        price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), price_list)
-        usage = {"prompt_tokens": prompt, "completion_tokens": reply or 0}
-        cost = None if price is None or tokens is None or distractors.roles else price.cost(usage) / units
-        settings = json.dumps(agent_settings(identity), sort_keys=True)
-        groups[title, label, settings].append((distractors, side, UnitUsage(units, tokens, cost)))
+        run = _sized_run(folder, profile, price_list)
+        if run is not None:
+            result = run.side.result
+            others = [each for each in result.alterations if each is not run.distractors]
+            setting = _setting(run.distractors, others)
+            title = f"{result.model} on {result.benchmark}, profile {result.profile}, distractors ({setting}"
+            settings = json.dumps(agent_settings(run.side.identity), sort_keys=True)
+            groups[title, f"{result.model} ({setting}", settings].append(run)
     if not groups:
         raise UsageError(
             f"{', '.join(map(str, paths))}: no run with tools among others; `wildtool run … --among 10,50` makes some"
         )
     marks = [_differing(key, groups) for key in groups]
-    return [
-        _series(title + mark, label + mark, sorted(runs, key=lambda run: run[0].size))
-        for mark, ((title, label, _), runs) in zip(marks, groups.items(), strict=True)
-    ]
+    series: list[SizeSeries] = []
+    for mark, ((title, label, settings), runs) in zip(marks, groups.items(), strict=True):
+        others = [each for each in runs[0].side.result.alterations if each is not runs[0].distractors]
+        exposures = [each.label for each in others if isinstance(each, Exposure)]
+        rest = [each for each in others if not isinstance(each, Exposure)]
+        setting = _setting(runs[0].distractors, rest)
+        by_size = sorted(runs, key=lambda run: run.distractors.size)
+        one = _series(title + mark, label + mark, by_size)
+        beside = f"{runs[0].side.result.model} ({setting}", settings
+        series.append(replace(one, exposure=", ".join(exposures), beside=beside))
+    return series
+
+
+@dataclass(frozen=True, slots=True)
+class _SizedRun:
+    """One run of a series."""
+
+    distractors: Distractors
+    side: ComparedRun
+    used: UnitUsage
+    tokens: ItemSums
+
+
+def _setting(distractors: Distractors, others: Sequence[Alteration]) -> str:
+    """What runs of a series have in common: the label of the distractors without the size, and other alterations."""
+    return "; ".join([distractors.label.partition("(")[2], *(each.described for each in others)])
+
+
+def _sized_run(folder: Path, profile: str | None, prices: Mapping[str, Price]) -> _SizedRun | None:
+    """A run with tools among others; None for another one."""
+    with open_results(folder, profile) as (result, table):
+        distractors = next((each for each in result.alterations if isinstance(each, Distractors)), None)
+        if distractors is None:
+            return None
+        identity, rows = read_run(folder)["identity"], relation([table])
+        side = load_compared_run(f"{distractors.size} tools", result, identity, rows, "unit")
+        by_item = rows.aggregate(
+            "item, sum(prompt_tokens), sum(completion_tokens), count(prompt_tokens)", "item"
+        ).fetchall()
+    counted = [row for row in by_item if row[1] is not None]
+    prompt, reply, units = (sum(row[place] or 0 for row in counted) for place in (1, 2, 3))
+    agent = identity["models"]["agent"]
+    price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), prices)
+    usage = {"prompt_tokens": prompt, "completion_tokens": reply}
+    tokens = (prompt + reply) / units if units else None
+    cost = None if price is None or tokens is None or distractors.roles else price.cost(usage) / units
+    by_item_tokens = {row[0]: (float(row[1] + (row[2] or 0)), float(row[3])) for row in counted}
+    return _SizedRun(distractors, side, UnitUsage(units, tokens, cost), by_item_tokens)
+
+
+def exposure_gains(series: Sequence[SizeSeries]) -> Iterator[ExposureGain]:
+    """From how many tools on each exposure pays, where the series with shown tools is among these."""
+    shown = {each.beside: each for each in series if not each.exposure}
+    for each in series:
+        direct = shown.get(each.beside) if each.exposure else None
+        if direct is not None:
+            pairs = [
+                (theirs, mine) for theirs in direct.points for mine in each.points if mine.size == theirs.size
+            ]
+            sizes = [mine.size for _, mine in pairs]
+            yield ExposureGain(
+                each.label,
+                each.exposure,
+                break_even(_gains([(mine.right, theirs.right) for theirs, mine in pairs]), sizes),
+                break_even(_gains([(theirs.tokens, mine.tokens) for theirs, mine in pairs]), sizes),
+            )
+
+
+def _gains(pairs: Sequence[tuple[ItemSums, ItemSums]]) -> dict[str, list[tuple[float, float]]]:
+    """By item at each size how much more its units have of the first amount than of the second; without items that lack
+    one."""
+    gains: dict[str, list[tuple[float, float]]] = {}
+    whole = [set(amount) for pair in pairs for amount in pair]
+    for item in sorted(set[str].intersection(*whole)) if whole else ():
+        row: list[tuple[float, float]] = []
+        for more, less in pairs:
+            (value, units), (other, others) = more[item], less[item]
+            row.append((value - units * other / others, units))
+        gains[item] = row
+    return gains
 
 
 def _differing(key: tuple[str, str, str], keys: Iterable[tuple[str, str, str]]) -> str:
@@ -123,8 +212,8 @@ def _differing(key: tuple[str, str, str], keys: Iterable[tuple[str, str, str]]) 
     return "".join(f"; {name} {value}" for name, value in differing.items())
 
 
-def _series(title: str, label: str, runs: Sequence[tuple[Distractors, ComparedRun, UnitUsage]]) -> SizeSeries:
-    sizes, sides = [run[0].size for run in runs], [run[1] for run in runs]
+def _series(title: str, label: str, runs: Sequence[_SizedRun]) -> SizeSeries:
+    sizes, sides = [run.distractors.size for run in runs], [run.side for run in runs]
     if twice := sorted({size for size in sizes if sizes.count(size) > 1}):
         folders = " and ".join(
             str(side.result.folder) for size, side in zip(sizes, sides, strict=True) if size in twice
@@ -135,7 +224,8 @@ def _series(title: str, label: str, runs: Sequence[tuple[Distractors, ComparedRu
     tests = [1.0 if each is None else each.test()[0] for each in pairs]
     adjusted = holm(tests)
     points: list[SizePoint] = []
-    for number, (distractors, side, used) in enumerate(runs):
+    for number, run in enumerate(runs):
+        distractors, side = run.distractors, run.side
         accuracy = accuracy_of(side)
         assert accuracy is not None, "a run that can be read has units"
         metrics = {metric.name: metric for metric in side.result.metrics if metric.group == Distractors.kind}
@@ -150,9 +240,11 @@ def _series(title: str, label: str, runs: Sequence[tuple[Distractors, ComparedRu
                 p=adjusted[number - 1] if number else None,
                 distractors=metrics.get("called a distractor"),
                 recall=metrics.get("retriever recall"),
-                used=used,
+                used=run.used,
                 tries=side.tries,
                 trust=trust_line(f"{distractors.size:,} tools", side.result),
+                right={item: row[0] for item, row in _sums([side]).items()},
+                tokens=run.tokens,
             )
         )
     return SizeSeries(

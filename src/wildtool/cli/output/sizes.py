@@ -2,16 +2,18 @@
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from wildtool.engine.score.formatting import format_points, format_range, format_share
 from wildtool.outputs import check_file, write_file
 from wildtool.sanitize import csv_safe
-from wildtool.terminal import print_err, print_wrapped
+from wildtool.terminal import print_err, print_wrapped, single_line
 from wildtool.terminal.tables import print_grid
+from wildtool.tools.break_even import BreakEven
 from wildtool.tools.breaks import Break
-from wildtool.tools.size_curve import SizePoint, SizeSeries, size_series
+from wildtool.tools.size_curve import SizePoint, SizeSeries, exposure_gains, size_series
 
 SIZE_COLUMNS = (
     "series", "size", "accuracy", "low", "high", "units", "without_verdict", "difference", "diff_low", "diff_high",
@@ -53,6 +55,11 @@ def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
         ]
         if used:
             print_wrapped(f"Tokens and USD a unit are of the units that have tokens: {', '.join(used)}.")
+    for gain in exposure_gains(series):
+        print_wrapped(
+            f"{single_line(gain.exposure)} against shown tools, {single_line(gain.label)}: "
+            f"{gain_words('accuracy', gain.accuracy)}; {gain_words('tokens', gain.tokens)}."
+        )
     print_wrapped(
         "Differences are in points against the smallest size, paired on the same units; intervals are clustered by item."
     )
@@ -74,6 +81,19 @@ def break_sentence(place: Break) -> str:
         return f"Break: none placed. {place.reason[:1].upper()}{place.reason[1:]}."
     interval = f"[{place.low:,.0f}, {place.high:,.0f}]"
     return f"Break: at {place.size:,.0f} tools {interval}; up to there accuracy holds, then it falls."
+
+
+def gain_words(what: str, place: BreakEven) -> str:
+    """From how many tools on an exposure pays in one amount."""
+    if place.reason:
+        return f"{what}: not known where it pays, since {place.reason}"
+    low = f"{place.low:,.0f}" if place.low else "fewer"
+    high = "more" if place.high == math.inf else f"{place.high:,.0f}"
+    if place.size == math.inf:
+        words = "does not pay at the largest size"
+    else:
+        words = f"pays from {place.size:,.0f} tools on" if place.size else "pays at all sizes"
+    return f"{what}: {words} [{low}, {high}]"
 
 
 def _print_series(series: SizeSeries) -> None:

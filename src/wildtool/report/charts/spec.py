@@ -308,8 +308,15 @@ def _waterfall(drawing: ChartData, width: int) -> ChartSpec:
     return {
         **_data(drawing, drawing.points),
         **_sized(width - label - 26 - VALUE_WIDTH, height),
-        "layer": [_view(bar), _view(_intervals(base)), _view(_value_labels(base))],
+        "layer": [_view(bar), _view(_intervals(base)), _view(_labels_beside(base))],
     }
+
+
+def _labels_beside(base: Any) -> Any:
+    """The number of each bar of a waterfall, to the right of the bar and its interval."""
+    placed = base.transform_calculate(edge="max(datum.high, datum.at)")
+    text = placed.mark_text(align="left", dx=4, fontSize=10, color=MUTED, clip=False)
+    return text.encode(x=alt.X("edge:Q"), text=alt.Text("short:N"))
 
 
 _CELL_WIDTH = 96
