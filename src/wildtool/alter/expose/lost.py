@@ -18,16 +18,14 @@ from wildtool.json_codec import as_object, as_objects
 from wildtool.reply_ends import End, end_of
 from wildtool.shapes import tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
-from wildtool.trace import GoldCall
-from wildtool.types import Item, Message, Reply, Transcript
+from wildtool.trace import GoldCall, Trace
+from wildtool.types import Episode, Item, Message, Reply, Transcript
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
     """One reply of the model under test."""
 
-    place: int
-    """Among the replies of all roles."""
     reply: Reply
     due: tuple[str, ...]
     """Names of the calls that a right answer makes here."""
@@ -55,8 +53,9 @@ def lost_unit(variant: Variant, item: Item, unit: str, recorded: Transcript, pro
     transcript, end = until_decided(recorded, as_published=as_published)
     if end is not None:
         return LostUnit(declined=True)
-    gold = plain.trace(item, unit, transcript, profile).gold
-    steps = list(_steps(plain, item, unit, transcript, profile))
+    trace = plain.trace(item, unit, transcript, profile)
+    gold = trace.gold
+    steps = list(_steps(plain.episode(item, unit, profile, transcript), trace, transcript))
     if not steps:
         return LostUnit()
     number = _next_missed(gold)
@@ -76,10 +75,9 @@ def lost_unit(variant: Variant, item: Item, unit: str, recorded: Transcript, pro
     )
 
 
-def _steps(plain: Variant, item: Item, unit: str, transcript: Transcript, profile: str) -> Iterator[_Step]:
-    trace = plain.trace(item, unit, transcript, profile)
-    episode = plain.episode(item, unit, profile, transcript)
-    for place, (reply, step) in enumerate(zip(transcript.replies, trace.steps, strict=False)):
+def _steps(episode: Episode, trace: Trace, transcript: Transcript) -> Iterator[_Step]:
+    """The replies of the model under test. Args: episode: of the trace, at its beginning."""
+    for reply, step in zip(transcript.replies, trace.steps, strict=False):
         request = episode.request()
         if request is None:
             return
@@ -88,7 +86,7 @@ def _steps(plain: Variant, item: Item, unit: str, transcript: Transcript, profil
             made = Counter(trace.gold[number].name for number in step.fulfilled)
             stray = Counter(_called(reply.message)) - made
             offered = frozenset(map(tool_name, request.tools))
-            yield _Step(place, reply, due, offered, step.fulfilled, tuple(stray.elements()))
+            yield _Step(reply, due, offered, step.fulfilled, tuple(stray.elements()))
         episode.advance(reply.message)
 
 

@@ -210,6 +210,12 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
         name, lambda request: random_answer(request, seed), {"seed": seed}
     ),
     "baseline/lexical": lambda name, seed: FunctionModel(name, lexical.answer),
+    "baseline/code-loops": _gold("code-loops"),
+    "baseline/code-none": _gold("code-none"),
+    "baseline/code-refused": _gold("code-refused"),
+    "baseline/code-errs": _gold("code-errs"),
+    "baseline/code-misuses": _gold("code-misuses"),
+    "baseline/code-miscomputes": _gold("code-miscomputes"),
     "baseline/user": lambda name, seed: FunctionModel(
         name, lambda request: user_answer(request, name, seed), {"seed": seed}
     ),
@@ -229,6 +235,12 @@ BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/first-tool": "always calls the first tool that it is offered",
     "baseline/random": "random calls of the offered tools",
     "baseline/lexical": "picks tools and arguments by matching words",
+    "baseline/code-loops": "writes scripts that never end where --expose code wants calls",
+    "baseline/code-none": "answers with a text where --expose code wants a script",
+    "baseline/code-refused": "the gold scripts of --expose code, with a class that the sandbox refuses",
+    "baseline/code-errs": "the gold scripts of --expose code, with a name that is not defined",
+    "baseline/code-misuses": "the gold scripts of --expose code, but takes a member that the first result lacks",
+    "baseline/code-miscomputes": "the gold scripts of --expose code, with one argument computed wrongly from a result",
     "baseline/user": "plays the user by script, for benchmarks that simulate one",
 }
 """What each baseline does."""

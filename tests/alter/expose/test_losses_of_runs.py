@@ -1,0 +1,50 @@
+"""Places of runs as the record has them: each wrong unit has one, and together they are the difference."""
+
+from pathlib import Path
+
+import pytest
+
+import wildtool
+from wildtool.engine.compare.losses import lost_tries, split_losses
+from wildtool.engine.score.results import load_result
+
+MODELS = ("gold", "lexical", "random", "chat", "first-tool")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory):
+    out = tmp_path_factory.mktemp("runs")
+    for model in MODELS:
+        wildtool.run(
+            "wild-mini", model=f"baseline/{model}", profile="fixed", limit=6, repeats=2, out=out / model
+        )
+    return out
+
+
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_places_sum_to_the_difference_that_the_runs_have(runs: Path, model: str):
+    both = [lost_tries(runs / each, "fixed") for each in ("gold", model)]
+    split = split_losses(*both, {})
+    rates = [
+        next(metric.value for metric in load_result(runs / each).metrics if metric.group == "accuracy")
+        for each in ("gold", model)
+    ]
+    assert split.units == 24 and not split.left_out
+    assert split.net == pytest.approx(rates[1] - rates[0])
+    assert sum(each.difference for each in split.places) == pytest.approx(-split.net)
+
+
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_under_other_rules_places_are_of_the_units_with_a_verdict(runs: Path, model: str):
+    split = split_losses(lost_tries(runs / "gold", "official"), lost_tries(runs / model, "official"), {})
+    assert split.units + split.left_out == 24
+    assert sum(each.difference for each in split.places) == pytest.approx(-split.net)
+
+
+def test_each_policy_is_lost_where_it_errs(runs: Path):
+    def places(model: str) -> set[str | None]:
+        return {place for tries in lost_tries(runs / model, "fixed").values() for place in tries}
+
+    assert places("gold") == {None}
+    assert places("chat") == {None, "text instead of a call"}
+    assert {"wrong argument", "another tool"} <= places("first-tool")
