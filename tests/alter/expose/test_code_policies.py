@@ -38,6 +38,7 @@ def test_what_stops_a_script_stands_before_its_calls(style):
 
 def test_a_result_is_misused_before_the_next_call():
     lines = policy_script(MISUSES, GOLD, [], 0).splitlines()
+    assert policy_script(MISUSES, GOLD, [GOLD], 0) is None
     assert lines[0] == "r1 = find(city='Oslo')" and lines[1].startswith("r1[") and "book" in lines[2]
 
 

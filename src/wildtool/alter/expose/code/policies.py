@@ -31,7 +31,7 @@ def policy_script(style: str, gold: str, earlier: Sequence[str], tries: int) -> 
     write = _SCRIPTS.get(style)
     if write is None:
         return gold
-    if tries and style != LOOPS:
+    if (tries and style != LOOPS) or (earlier and style == MISUSES):
         return None
     return write(gold, earlier)
 
@@ -59,7 +59,7 @@ def _error(gold: str, earlier: Sequence[str]) -> str:
 
 
 def _misuse(gold: str, earlier: Sequence[str]) -> str:
-    """Takes a member of the first result that it cannot have, and calls nothing after that."""
+    """Takes a member of the first result that it cannot have. Nothing is called after that, in later scripts either."""
     tree = ast.parse(gold)
     places = [at for at, node in enumerate(tree.body) if _assigned(node) is not None]
     if places:
