@@ -52,7 +52,7 @@ def verdicts(gold: GoldSet, exposure: str, out: Path) -> dict[tuple[str, str], M
     run = wildtool.run(
         gold.benchmark, model="baseline/gold", alterations=alterations, out=out, **gold.options
     )
-    return {(row["item"], row["unit"]): row for row in run.verdicts.rows}
+    return {(row["item"], row["unit"]): row for row in run.verdicts().rows()}
 
 
 def cell(own: Mapping[Any, Mapping[str, Any]], direct: Mapping[Any, Mapping[str, Any]]) -> str:
