@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
+from wildtool.alter.expose.code.policies import GIVES_UP, own_style, policy_script
 from wildtool.alter.expose.code.protocol import (
     SANDBOX,
     EndKind,
@@ -109,13 +110,17 @@ class CodeUnit(AlteredUnit):
 
         def gold(style: str) -> Message:
             assert request.gold is not None
-            reply = request.gold(style)
-            code = (
-                script_of_calls(as_objects(reply.get("tool_calls")), functions)
-                if reply.get("tool_calls")
-                else None
-            )
-            return reply if code is None else run_code_message(code, f"run_{len(self._blocks)}")
+            reply = request.gold(own_style(style))
+            calls = as_objects(reply.get("tool_calls"))
+            code = script_of_calls(calls, functions) if calls else None
+            if code is None:
+                return reply
+            turns = [*(turn for block in self._blocks for turn in block.turns), *self._open]
+            earlier = [script.code for turn in turns for script in turn.scripts]
+            script = policy_script(style, code, earlier, len(self._open))
+            if script is None:
+                return {"role": "assistant", "content": GIVES_UP}
+            return run_code_message(script, f"run_{len(self._blocks)}")
 
         messages = messages_in_scripts(
             request.messages, self._first or 0, self._blocks, self._open, functions
