@@ -40,7 +40,7 @@ BUDGETS = {
     "gating": 900,
     "own_cases": 5260,
     "check": 2650,
-    "cli": 4850,
+    "cli": 5000,
     "config": 800,
     "data": 1240,
     "engine": 10_560,

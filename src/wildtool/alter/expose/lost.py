@@ -1,7 +1,7 @@
 """How a wrong unit went: its gold calls beside what the model did, as the benchmark reads both.
 
 It takes the unit's trace, in which the benchmark's own rules say which gold calls were made rightly, and its requests,
-which say what was due when. So it holds for every benchmark, and for a run with tools that are shown as for one whose
+which say what was wanted when. So it holds for every benchmark, and for a run with tools that are shown as for one whose
 tools are searched for or written as code.
 """
 
@@ -142,7 +142,7 @@ def _turn_end(at: int, steps: Sequence[_Step]) -> int:
 
 
 def _is_unwanted(number: int | None, gold: Sequence[GoldCall], steps: Sequence[_Step], since: int) -> bool:
-    """Whether a call was made where an answer or a question was due, before the first missed call was due."""
+    """Whether a call was made where an answer or a question was wanted, before the first missed call was."""
     ahead = len(steps) if number is None else since
     for at, step in enumerate(steps[:ahead]):
         wanted = any(each.due for each in steps[_turn_start(at, steps) : at + 1])

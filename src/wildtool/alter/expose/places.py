@@ -35,7 +35,7 @@ LOSS_PLACES: tuple[LossPlace, ...] = get_args(LossPlace)
 PLACE_MEANINGS: dict[LossPlace, str] = {
     "declined": "the provider or the model declined to answer",
     "cut off": "a limit of replies, scripts or tokens ended the unit",
-    "no call wanted": "a call was made where an answer or a question was due",
+    "no call wanted": "a call was made where an answer or a question was wanted",
     "unread or unknown call": "a call could not be read, or names no tool",
     "tool guessed": "a tool was called by name that no search had found",
     "not searched": "the needed tool was never found, and nothing was searched for",
@@ -45,7 +45,7 @@ PLACE_MEANINGS: dict[LossPlace, str] = {
     "sandbox refused": "the script uses what the sandbox refuses though Python runs it",
     "result misused in the script": "the script ended in an error at a value that a call had returned",
     "script error": "the script ended in another error",
-    "text instead of a call": "a text came where a call was due",
+    "text instead of a call": "a text came where a call was wanted",
     "wrong argument": "the needed tool was called with wrong arguments",
     "wrong argument, computed": "the same, and a script had computed an argument from a result",
     "another tool": "other tools were called, the needed one was not",
@@ -59,19 +59,19 @@ class LostUnit:
     """How a wrong unit went, as its benchmark reads it. Requests to the model under test are numbered from 0."""
 
     needed: str | None = None
-    """Name of the first gold call that was due and not made rightly; None where all were."""
+    """Name of the first gold call that was wanted and not made rightly; None where all were."""
     due: tuple[str, ...] = ()
     """Names of all gold calls that were due with it and not made rightly, its own included."""
     since: int = 0
     """The request that it was first due at."""
     until: int = 0
-    """The request whose reply ended the turn that it was due in."""
+    """The request whose reply ended the turn that wanted it."""
     declined: bool = False
     """Whether a reply was filtered or refused."""
     cut: bool = False
     """Whether a limit of tokens or of replies ended that turn."""
     unwanted: bool = False
-    """Whether a call was made before, where an answer or a question was due."""
+    """Whether a call was made before, where an answer or a question was wanted."""
     unread: bool = False
     """Whether a call of that turn cannot be read, or names no tool that was offered."""
     stray: tuple[tuple[int, str], ...] = ()
@@ -113,7 +113,7 @@ def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> LossP
 
 
 def _is_invisible(lost: LostUnit, found: Collection[str], needed: str) -> bool:
-    """Whether the needed tool was not found, or one that was due with it, so that a model called neither."""
+    """Whether the needed tool was not found, or one wanted with it, so that a model called neither."""
     if any(name == needed for _, name in lost.stray):
         return needed not in found
     return any(name not in found for name in (needed, *lost.due))
