@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from wildtool.benchmark import Benchmark, Rules
-from wildtool.episode import UnitAsk
+from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, UnitAsk
 from wildtool.errors import InfraError
 from wildtool.stats.metrics import Rate, rate_metrics
 from wildtool.trace import Trace
@@ -190,6 +190,19 @@ def mode_of(benchmark: Benchmark) -> str:
     """The mode of a benchmark, and those to choose from."""
     choice = f"; its modes are {', '.join(benchmark.modes)}" if len(benchmark.modes) > 1 else ""
     return benchmark.mode + choice
+
+
+def first_asked(rules: Rules, item: Item, unit: str) -> Request | None:
+    """The first request of a unit to the model under test; None where another role never lets it come to one."""
+    episode = rules.episode(item, unit)
+    for _ in range(MAX_GOLD_REPLIES):
+        request = episode.request()
+        if request is None or request.role == UNDER_TEST:
+            return request
+        if request.gold is None:
+            return None
+        episode.advance(request.gold(COOPERATIVE))
+    return None
 
 
 def exchange_through(units: Sequence[AlteredUnit], request: Request) -> Exchange:

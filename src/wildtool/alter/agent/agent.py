@@ -20,13 +20,12 @@ from wildtool.alter.agent.summary import (
     unit_tally,
 )
 from wildtool.alter.agent.unit import AGENT_COLUMNS, AgentUnit
-from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, RunRemark, mode_of
+from wildtool.alter.base import Alteration, AlteredUnit, RunRemark, first_asked, mode_of
 from wildtool.alter.history.settings import HistorySetting
 from wildtool.benchmark import COMPLETION, Benchmark, Rules
-from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES
 from wildtool.errors import RecordError, UsageError
 from wildtool.stats.metrics import Rate
-from wildtool.types import Item, Metric, Request, Verdict
+from wildtool.types import Item, Metric, Verdict
 
 Door = Literal["model", "tool"]
 """Where the calls are read that are judged: `model`, where the agent asks its model; `tool`, where it executes tools."""
@@ -139,7 +138,7 @@ class AgentAlteration(Alteration):
                 f"{mode_of(benchmark)}; choose another mode, or leave --agent out"
             )
         rules = benchmark.rules(profile)
-        firsts = [_first_asked(rules, item, unit) for item in items for unit in item.units]
+        firsts = [first_asked(rules, item, unit) for item in items for unit in item.units]
         asked = [request for request in firsts if request is not None]
         if any(request.in_text is not None for request in asked) or not any(
             request.tools for request in asked
@@ -186,16 +185,3 @@ class AgentAlteration(Alteration):
 
     def cuts(self, verdicts: Any) -> Mapping[str, Any]:
         return harness_cuts(verdicts)
-
-
-def _first_asked(rules: Rules, item: Item, unit: str) -> Request | None:
-    """The first request of a unit to the model under test; None where another role never lets it come to one."""
-    episode = rules.episode(item, unit)
-    for _ in range(MAX_GOLD_REPLIES):
-        request = episode.request()
-        if request is None or request.role == UNDER_TEST:
-            return request
-        if request.gold is None:
-            return None
-        episode.advance(request.gold(COOPERATIVE))
-    return None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.base import Alteration, mode_of
+from wildtool.alter.base import Alteration, first_asked, mode_of
 from wildtool.alter.expose.outcomes import EXPOSURE_COLUMNS
 from wildtool.benchmark import Benchmark
 from wildtool.errors import RecordError, UsageError, unknown_name
@@ -90,7 +90,7 @@ class Exposure(Alteration):
         rules = benchmark.rules(profile)
         for item in items:
             for unit in item.units:
-                request = rules.episode(item, unit).request()
+                request = first_asked(rules, item, unit)
                 if request is not None and request.tools:
                     return ""
         raise UsageError(
