@@ -30,6 +30,7 @@ WITHOUT = {
     "cli/output/results.py": "passes results on",
     "engine/compare/runs.py": "reads notes and the names of the main numbers",
     "report/pages/dataset.py": "describes the data",
+    "report/pages/remarks.py": "is itself what numbers rest on, in words",
 }
 """Modules that need none, with the reason."""
 

@@ -21,7 +21,6 @@ VAGUE = {
     "given",
     "kept",
     "known",
-    "least",
     "left",
     "listed",
     "lost",
@@ -42,7 +41,7 @@ VAGUE = {
     "why",
     "written",
 }
-LIMIT = 0.011
+LIMIT = 0.0115
 """Share of the bindings."""
 
 

@@ -43,7 +43,7 @@ BUDGETS = {
     "cli": 5000,
     "config": 800,
     "data": 1240,
-    "engine": 10_560,
+    "engine": 11_100,
     "export": 1750,
     "models": 5800,
     "published": 130,

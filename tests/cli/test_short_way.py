@@ -150,7 +150,7 @@ class Way:
 
 WAYS = (
     Way(RUN, ("cli", "api", "config"), "run_plans", 40, 20),
-    Way("compare gold chat", ("cli/commands", "cli/options", "engine/compare"), "", 50, 25),
+    Way("compare gold chat", ("cli/commands", "cli/options", "engine/compare"), "", 80, 40),
 )
 
 

@@ -23,7 +23,7 @@ HARMLESS_OPTIONS = frozenset(
         "concurrency", "rpm", "tpm", "user_rpm", "user_tpm", "max_cost", "max_tokens_total", "deadline", "timeout",
         "retries", "order", "limit", "sample", "sample_seed", "ids", "split", "lang", "profile", "mode", "prompts",
         "failures", "failures_seed", "noise", "noise_seed", "inject", "inject_seed", "history",
-        "among", "among_kinds", "among_seed", "expose", "available", "dry_run", "quiet", "no_check",
+        "among", "among_kinds", "among_seed", "expose", "available", "dry_run", "quiet", "no_check", "sort",
     )
 )  # fmt: skip
 """Options that only choose what is measured, how models are sampled, and limits; as the file names them."""

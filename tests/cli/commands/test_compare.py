@@ -78,7 +78,7 @@ def test_the_accuracy_is_the_one_that_show_prints():
     shown = json.loads(type_(f"show {LEXICAL} --json").stdout)["runs"][0]["metrics"][0]
     run = as_json(f"{LEXICAL} {GOLD}")["runs"][0]
     assert run["accuracy"] == pytest.approx(
-        {"value": shown["value"], "low": shown["low"], "high": shown["high"]}
+        {name: shown[name] for name in ("value", "low", "high", "least", "most")}
     )
 
 
@@ -115,8 +115,7 @@ def test_units_are_grouped_by_a_column_of_the_benchmark():
 
 def test_several_comparisons_stand_in_one_table():
     ended = type_("compare runs")
-    assert unfolded(ended.stdout).count("Holm") == 1
-    assert "against baseline/chat" in ended.stdout
+    assert ended.stdout.count("against baseline/chat") == 1
 
 
 def test_csv_has_a_row_for_each_comparison_and_group():

@@ -458,9 +458,11 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
 
 
 def _score(accuracy: Accuracy | None) -> tuple[str, str]:
-    """An accuracy and its interval."""
+    """An accuracy with its interval, or with the range that tries without a verdict leave open."""
     if accuracy is None:
         return "–", ""
+    if accuracy.least is not None and accuracy.most is not None:
+        return format_share(accuracy.value), f"{100 * accuracy.least:.1f} to {100 * accuracy.most:.1f}"
     return format_share(accuracy.value), format_range(accuracy.low, accuracy.high)
 
 

@@ -4,7 +4,7 @@ give. What concerns one run is worked out once for all the runs that it is compa
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.compare.pairs import PairedUnits, UnitKey, UnitScores, share
+from wildtool.engine.compare.pairs import PairedUnits, Share, UnitKey, UnitScores, share
 from wildtool.engine.compare.runs import ComparedRun, UnitResults
 from wildtool.stats.intervals import bootstrap_interval, clustered_rate, middle_of, resampled_sums
 from wildtool.stats.power import rate_error
@@ -15,8 +15,12 @@ class Accuracy:
     """Share of right answers with its 95 % interval, clustered by item."""
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    """None where tries have no verdict: it would be an interval of what was counted."""
+    high: float | None
+    least: float | None = None
+    """The smallest that tries without a verdict could make it; None where there are none."""
+    most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +71,32 @@ class SideScores:
         counts = self._by_item((key[0], cell.right, tries[key]) for key, cell in cells.items())
         return ScoredUnits(
             UnitScores(shares, missing, self.run.weights),
-            self._accuracy({key: float(each) for key, each in shares.items()}, tries),
+            self._accuracy(shares, missing, tries),
             rate_error(counts),
             all(count == 1 for count in tries.values()),
         )
 
-    def _accuracy(self, shares: Mapping[UnitKey, float], tries: Mapping[UnitKey, int]) -> Accuracy | None:
+    def _accuracy(
+        self,
+        shares: Mapping[UnitKey, Share],
+        missing: Mapping[UnitKey, Share],
+        tries: Mapping[UnitKey, int],
+    ) -> Accuracy | None:
         """As in `show`, where a run has as many repeats of each unit."""
         if not tries:
             return None
         weight = sum(tries.values()) / len(tries)
-        rate = clustered_rate(self._by_item((key[0], weight * each, weight) for key, each in shares.items()))
-        return None if rate is None else Accuracy(*rate)
+
+        def rate(shares: Iterable[tuple[UnitKey, Share]]) -> tuple[float, float, float] | None:
+            return clustered_rate(
+                self._by_item((key[0], weight * float(each), weight) for key, each in shares)
+            )
+
+        counted = rate(shares.items())
+        best = rate((key, each + missing.get(key, 0)) for key, each in shares.items()) if missing else None
+        if counted is None or best is None:
+            return None if counted is None else Accuracy(*counted)
+        return Accuracy(counted[0], None, None, counted[0], best[0])
 
     def _by_item(self, units: Iterable[tuple[str, float, float]]) -> list[tuple[float, float]]:
         """The sums of numerators and denominators for each item, times its weight."""
