@@ -12,6 +12,7 @@ from report.report_build import ATTACK
 from wildtool.alter.agent.agent import AgentAlteration
 from wildtool.cli import app
 from wildtool.engine.run.progress import ProgressObserver
+from wildtool.engine.score.number_units import UnitsOfNumbers
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_data import run_shards, set_shards
 from wildtool.report.pages.trajectory_page import trajectory_writer
@@ -146,7 +147,9 @@ def test_the_line_of_a_run_adds_up_what_became_of_calls():
 
 def first_steps(folder: Path) -> list[Any]:
     """The asides of each step of the first unit that makes calls: title, text, number of the call, whether after it."""
-    shards = dict([*set_shards(0, folder, "fixed"), *run_shards(0, folder, "fixed", folder)])
+    shards = dict(
+        [*set_shards(0, folder, "fixed"), *run_shards(0, folder, "fixed", folder, UnitsOfNumbers())]
+    )
     units = [unit for name, its in shards.items() if name.startswith("tr-") for unit in its]
     unit = next(unit for unit in units if any(step[2][2] for step in unit["steps"][:-1]))
     return [step[5] if len(step) > 5 else [] for step in unit["steps"]]

@@ -139,7 +139,7 @@ def numbers_in(text: str) -> frozenset[Decimal]:
 
 def _digit_numbers(text: str) -> Iterator[Decimal]:
     # Long texts repeat most of their numbers.
-    for minus, digits, factor in {match.groups("") for match in _DIGITS.finditer(text)}:
+    for minus, digits, factor in dict.fromkeys(match.groups("") for match in _DIGITS.finditer(text)):
         sign = -1 if minus else 1
         factor = factor.strip()
         for number in _readings(digits):

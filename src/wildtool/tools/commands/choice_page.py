@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.own_tools import NO_TOOL, UNKNOWN
-from wildtool.engine.score.formatting import format_points, format_range, format_share
+from wildtool.engine.score.formatting import format_p, format_points, format_range, format_share
 from wildtool.report.site.site import Site
 from wildtool.tools.commands.choice_output import BLAME_NOTE, FEW_NOTE, missing_note
 from wildtool.tools.confusion import ChoiceReport, ShareRange
@@ -85,7 +85,13 @@ def write_pages(
     site = Site(out, title="wildtool catalogue")
 
     def add(slug: str, title: str, template: str, **values: Any) -> None:
-        more = {"share": format_share, "ends": _ends, "points": format_points, "span": format_range}
+        more = {
+            "share": format_share,
+            "ends": _ends,
+            "points": format_points,
+            "span": format_range,
+            "format_p": format_p,
+        }
         body: Mapping[str, Any] = {**values, **more}
         site.add(slug, title, template, **body)
 
