@@ -124,7 +124,8 @@ DRAWS = 1_000
 @pytest.fixture
 def _no_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comparison also resamples its items, which no gate reads and which takes most of its time."""
-    monkeypatch.setattr("wildtool.engine.compare.comparison.bootstrap_interval", lambda *_, **__: (0.0, 0.0))
+    monkeypatch.setattr("wildtool.engine.compare.comparison.resampled_sides", lambda *_: None)
+    monkeypatch.setattr("wildtool.engine.compare.comparison.bootstrap_of", lambda *_, **__: (0.0, 0.0))
 
 
 ONE = side(items("c"), "one")
