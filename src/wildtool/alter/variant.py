@@ -248,7 +248,8 @@ def _trace_as_judged(
             trace = rules.trace(item, unit, replace(decided, infra_error=reason))
             return replace(trace, steps=(*trace.steps, TraceStep(role, messages, reply, note=reason)))
     trace = rules.trace(item, unit, transcript)
-    if replay(rules.recorded_episode(item, unit, transcript), transcript):
+    missed = any(call.status == "missed" for call in trace.gold)
+    if not missed or replay(rules.recorded_episode(item, unit, transcript), transcript):
         return trace
     # A call failed, or the run was stopped: nobody knows what the model would have done.
     return replace(

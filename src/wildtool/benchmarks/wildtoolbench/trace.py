@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from wildtool.benchmark import Check
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session
 from wildtool.benchmarks.wildtoolbench.episode import WildToolBenchRules, observation
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
-from wildtool.benchmarks.wildtoolbench.official.judge import check_step, object_schemas, score_task
+from wildtool.benchmarks.wildtoolbench.official.judge import check_step, object_schemas
 from wildtool.benchmarks.wildtoolbench.rule_words import rule_in_words
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.trace import (
@@ -47,7 +48,7 @@ def trace(rules: WildToolBenchRules, item: Item, unit: str, transcript: Transcri
     happened = list(replay_steps(episode, transcript))
     nodes = session.tasks[position].nodes
     check = rules.judge(episode, session, position)
-    account = _ACCOUNTS[rules.name](episode, session, nodes, check.correct)
+    account = _ACCOUNTS[rules.name](episode, session, nodes, check)
     if episode.done and happened:
         account = _with_reason(account, len(happened) - 1, check.reason)
     steps = tuple(
@@ -86,7 +87,7 @@ def _with_reason(account: _Account, last: int, reason: str) -> _Account:
 # Fixed -----------------------------------------------------------------------------------------------
 
 
-def _fixed(episode: FixedEpisode, session: Session, nodes: Sequence[GoldNode], correct: bool) -> _Account:
+def _fixed(episode: FixedEpisode, session: Session, nodes: Sequence[GoldNode], check: Check) -> _Account:
     fulfilled = [step.nodes for step in episode.log]
     fault = episode.fault
     if fault is None or not episode.log:
@@ -104,12 +105,15 @@ def _fixed(episode: FixedEpisode, session: Session, nodes: Sequence[GoldNode], c
 
 
 def _official(
-    episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode], correct: bool
+    episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode], check: Check
 ) -> _Account:
     schemas = object_schemas(session)
-    result = score_task(episode, nodes, schemas)
+    judged: Sequence[Mapping[str, Any]] = check.detail["steps"]
+    checks = {number: step["checks"] for number, step in enumerate(judged) if "checks" in step}
     # The original checks arguments up to the first fault alone; a tick says that they are right, so all are checked here.
-    fulfilled = [_right_nodes(step, nodes, schemas) for step in episode.log]
+    fulfilled = [
+        _right_nodes(step, nodes, schemas, checks.get(number)) for number, step in enumerate(episode.log)
+    ]
     missed = frozenset(
         node
         for step, right in zip(episode.log, fulfilled, strict=True)
@@ -117,14 +121,14 @@ def _official(
         if node not in right
     )
     notes = _name_notes(episode)
-    bad = next((n for n, checks in result.checks.items() if set(checks) != {CORRECT}), None)
+    bad = next((number for number, labels in checks.items() if set(labels) != {CORRECT}), None)
     if bad is None:
         return _Account(fulfilled, notes, missed)
     step = episode.log[bad]
-    labels = result.checks[bad]
+    labels = checks[bad]
     notes[bad] = "; ".join(dict.fromkeys(rule_in_words(label) for label in labels if label != CORRECT))
     for number in range(bad + 1, len(episode.log)):
-        deleted = number == result.deleted
+        deleted = "deleted" in judged[number]
         after = "removed from the log, since an earlier step decided" if deleted else "not checked any more"
         notes[number] = f"{notes[number]}; {after}" if number in notes else after
     pairs = _pairs(step, nodes)
@@ -136,20 +140,26 @@ def _official(
 
 
 def _right_nodes(
-    step: LoggedStep, nodes: Sequence[GoldNode], schemas: Mapping[str, Mapping[str, Any]]
+    step: LoggedStep,
+    nodes: Sequence[GoldNode],
+    schemas: Mapping[str, Mapping[str, Any]],
+    checked: Sequence[str] | None,
 ) -> tuple[int, ...]:
-    """The matched gold nodes of a step whose arguments are right, too; none where the original raises on it."""
+    """The matched gold nodes of a step whose arguments are right, too; none where the original raises on it.
+
+    Args: checked: what the verdict says of its calls; None where it did not come so far.
+    """
     if not step.correct or nodes[step.matched[0]].name in VIRTUAL:
         return tuple(step.matched) if step.correct else ()
     try:
-        labels = check_step(step, nodes, schemas)
+        labels = check_step(step, nodes, schemas) if checked is None else checked
     except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError):
         return ()
     pairs = zip(_pairs(step, nodes), labels, strict=False)
     return tuple(node for (node, _), label in pairs if label == CORRECT)
 
 
-def _paper(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode], correct: bool) -> _Account:
+def _paper(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode], check: Check) -> _Account:
     """The paper's evaluator pairs calls over the whole task, so every difference is shown and none singled out."""
     differences = [
         difference
@@ -160,7 +170,7 @@ def _paper(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode]
     ]
     exact = [d for d in differences if d.where not in {node.name for node in nodes}]
     fulfilled = [
-        tuple(node for node in step.matched if correct or node not in _differing_nodes(step, nodes))
+        tuple(node for node in step.matched if check.correct or node not in _differing_nodes(step, nodes))
         for step in episode.log
     ]
     wrong = frozenset(chain(*(step.matched for step in episode.log))) - set(chain(*fulfilled))
@@ -218,7 +228,7 @@ def _differences(node: GoldNode, text: Any, label: str) -> list[GoldDifference]:
     return found_differences or [GoldDifference(node.name, node.arguments, parsed, label)]
 
 
-_ACCOUNTS: Mapping[str, Callable[[Any, Session, Sequence[GoldNode], bool], _Account]] = {
+_ACCOUNTS: Mapping[str, Callable[[Any, Session, Sequence[GoldNode], Check], _Account]] = {
     "official": _official,
     "fixed": _fixed,
     "paper": _paper,

@@ -187,12 +187,7 @@ class LogReader(Closing):
 
     def log(self, item: str, repeat: int) -> ItemLog:
         """What is recorded of an item; empty where nothing is."""
-        log: ItemLog = {}
-        for row in _without_superseded(list(self._rows(item, repeat, replies_only=True))):
-            steps = log.setdefault(row["unit"], {})
-            if not isinstance(steps.get(row["step"]), LoggedReply):
-                steps[row["step"]] = _log_entry(row)
-        return log
+        return _log_of(self._rows(item, repeat, replies_only=True))
 
     def request(self, address: Address) -> dict[str, Any]:
         """What was asked at a step: `messages` and `tools`. Raises RecordError where the record does not
@@ -232,13 +227,12 @@ class LogReader(Closing):
 
     def chains(self, item: str, repeat: int) -> RequestChains:
         """What each step of an item was asked, as it is recorded: as chains of links that begin alike."""
+        return _chains_of(list(self._rows(item, repeat)))
+
+    def log_and_chains(self, item: str, repeat: int) -> tuple[ItemLog, RequestChains]:
+        """What `log` and `chains` give, from one reading."""
         rows = list(self._rows(item, repeat))
-        links = {link["hash"]: link for row in rows for link in row["sends"]}
-        ends: dict[tuple[str, int], str] = {}
-        for row in _without_superseded(rows):
-            if row["request"] is not None:
-                ends.setdefault((row["unit"], row["step"]), row["request"])
-        return RequestChains(links, ends)
+        return _log_of(rows), _chains_of(rows)
 
     def close(self) -> None:
         for file in self._files:
@@ -392,6 +386,24 @@ def _without_superseded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             live = [old for old in live if old["unit"] != row["unit"] or old["step"] < row["step"]]
         live.append(row)
     return live
+
+
+def _log_of(rows: Iterable[dict[str, Any]]) -> ItemLog:
+    log: ItemLog = {}
+    for row in _without_superseded(list(rows)):
+        steps = log.setdefault(row["unit"], {})
+        if not isinstance(steps.get(row["step"]), LoggedReply):
+            steps[row["step"]] = _log_entry(row)
+    return log
+
+
+def _chains_of(rows: list[dict[str, Any]]) -> RequestChains:
+    links = {link["hash"]: link for row in rows for link in row["sends"]}
+    ends: dict[tuple[str, int], str] = {}
+    for row in _without_superseded(rows):
+        if row["request"] is not None:
+            ends.setdefault((row["unit"], row["step"]), row["request"])
+    return RequestChains(links, ends)
 
 
 def _log_entry(row: dict[str, Any]) -> LoggedReply | LoggedFailure:

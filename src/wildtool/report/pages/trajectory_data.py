@@ -15,6 +15,7 @@ from wildtool.alter.variant import Variant
 from wildtool.engine.record.case_labels import CaseKey, CaseReading, labels_of_run
 from wildtool.engine.record.reader import ItemLog, LogReader, transcripts
 from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.kept_verdicts import KeptVerdicts
 from wildtool.engine.score.label_metrics import LABELS_GROUP, NO_LABEL, labels_by_case
 from wildtool.engine.score.number_units import UnitAddress, UnitsOfNumbers
 from wildtool.engine.score.score import JudgingJob, prepare_judging
@@ -48,8 +49,8 @@ class UnitRow:
     """Labels that readers gave it; empty where nobody read it."""
 
 
-def index_of(rows: Sequence[UnitRow], profile: str) -> dict[str, Any]:
-    """The columns that lists are filtered by and drawn from."""
+def index_of(rows: Sequence[UnitRow], profile: str, own: Mapping[str, str]) -> dict[str, Any]:
+    """The columns that lists are filtered by and drawn from. Args: own: the run's own columns with their types."""
     return {
         "place": [row.place for row in rows],
         "repeat": [row.repeat for row in rows],
@@ -65,15 +66,14 @@ def index_of(rows: Sequence[UnitRow], profile: str) -> dict[str, Any]:
             for rules in (rows[0].verdicts if rows else ())
             if rules != profile
         ],
-        "columns": _columns(rows),
+        "columns": _columns(rows, own),
     }
 
 
-def _columns(rows: Sequence[UnitRow]) -> list[Any]:
+def _columns(rows: Sequence[UnitRow], own: Mapping[str, str]) -> list[Any]:
     """The benchmark's own columns that group the units."""
-    names = rows[0].verdict.fields if rows else ()
     columns: list[tuple[str, list[Any]]] = [
-        (name, [row.verdict.fields.get(name) for row in rows]) for name in names
+        (name, [_as_kept(row.verdict.fields.get(name), kind) for row in rows]) for name, kind in own.items()
     ]
     columns.append((LABELS_GROUP, [row.labels or None for row in rows]))
     return [
@@ -81,6 +81,11 @@ def _columns(rows: Sequence[UnitRow]) -> list[Any]:
         for name, values in columns
         if 1 < len(set(values)) <= MAX_FILTER_VALUES
     ]
+
+
+def _as_kept(value: Any, kind: str) -> Any:
+    """A value as the table of verdicts keeps it. Args: kind: the DuckDB type of its column."""
+    return float(value) if kind == "DOUBLE" and value is not None else value
 
 
 def _coded(values: Iterable[Hashable]) -> dict[str, Any]:
@@ -170,13 +175,17 @@ def run_shards(
         yield from _run_shards(number, folder, profile, first, numbers)
     except WildtoolError as error:
         yield f"tn-{number}", numbers_of_rows(UnitsOfNumbers(), ())
-        yield f"tx-{number}", {"starts": [], "problem": strip_folders(str(error)), **index_of((), profile)}
+        yield (
+            f"tx-{number}",
+            {"starts": [], "problem": strip_folders(str(error)), **index_of((), profile, {})},
+        )
 
 
 def _run_shards(
     number: int, folder: Path, profile: str, first: Path, numbers: UnitsOfNumbers
 ) -> Iterator[Shard]:
     run, items = prepare_judging(folder, profile=profile), _items(first, profile)
+    kept = KeptVerdicts(folder, run)
     rows: list[UnitRow] = []
     starts: list[int] = []
     labelled = labels_of_run(folder)
@@ -197,12 +206,12 @@ def _run_shards(
             recorded: list[Any] = []
             for place, repeat in some:
                 item = items.all[place]
-                log = reader.log(item.id, repeat)
+                log, chains = reader.log_and_chains(item.id, repeat)
                 own = folder == first and not repeat
                 known = frozenset[str]() if own else links_of_first(first).get(item.id, frozenset[str]())
-                texts = recorded_texts(log, reader.chains(item.id, repeat), item.units, known)
+                texts = recorded_texts(log, chains, item.units, known)
                 recorded.append({"place": place, "repeat": repeat, **texts})
-                for row, happened in _judged_units(run, log, items, place, repeat):
+                for row, happened in _judged_units(run, kept, log, items, place, repeat):
                     case = CaseKey(items.all[place].id, repeat, row.unit)
                     said = readings.get(case, {})
                     rows.append(replace(row, labels=labels.get(case, "")))
@@ -211,7 +220,7 @@ def _run_shards(
             yield f"tw-{number}-{at}", recorded
     addresses = [(items.all[row.place].id, row.repeat, row.unit) for row in rows]
     yield f"tn-{number}", numbers_of_rows(numbers, addresses)
-    yield f"tx-{number}", {"starts": starts, **index_of(rows, profile)}
+    yield f"tx-{number}", {"starts": starts, **index_of(rows, profile, run.variant.columns)}
 
 
 def _said(readings: Iterable[CaseReading]) -> list[Any]:
@@ -270,15 +279,16 @@ def _items(folder: Path, profile: str) -> _Items:
 
 
 def _judged_units(
-    run: JudgingJob, log: ItemLog, items: _Items, place: int, repeat: int
+    run: JudgingJob, kept: KeptVerdicts, log: ItemLog, items: _Items, place: int, repeat: int
 ) -> Iterator[tuple[UnitRow, dict[str, Any]]]:
     variant, profile, item = run.variant, run.run_info.profile, items.all[place]
     silent_after: bool = run.run_json["identity"].get("silent_after", False)
     answers = transcripts(log, scripted=silent_after)
-    judged = {
-        rules: [_without_local_paths(verdict) for verdict in safe_judge(variant, item, answers, rules)[0]]
-        for rules in variant.benchmark.profiles
-    }
+    judged: dict[str, list[Verdict]] = {}
+    for rules in variant.benchmark.profiles:
+        known = kept.of(item, repeat) if rules == profile else None
+        verdicts = safe_judge(variant, item, answers, rules)[0] if known is None else known
+        judged[rules] = [_without_local_paths(verdict) for verdict in verdicts]
     item = variant.settled(item, answers, profile)
     for at, unit in enumerate(item.units):
         trace = variant.trace(item, unit, answers.get(unit, Transcript(())), profile)
@@ -317,11 +327,10 @@ def trace_view(
         asides = [_aside_view(aside) for aside in step.asides]
         shown = [step.role, messages, message_view(step.reply), list(step.fulfilled), step.note]
         steps.append([*shown, asides] if asides else shown)
-    gold = _gold(trace)
     return {
         "steps": steps,
         "status": [call.status for call in trace.gold],
-        "gold": None if before is not None and gold == _gold(before) else gold,
+        "gold": None if before is not None and _same_gold(trace, before) else _gold(trace),
         "differences": [
             [d.where, part_text(d.expected), part_text(d.found), d.rule] for d in trace.differences
         ],
@@ -343,6 +352,16 @@ def tool_texts(trace: Trace) -> list[str]:
 
 def _gold(trace: Trace) -> list[Any]:
     return [[call.name, _arguments(call.arguments), list(call.deps)] for call in trace.gold]
+
+
+def _same_gold(trace: Trace, before: Trace) -> bool:
+    """Whether pages show the same gold calls of two traces of a unit; mostly these are the very same objects."""
+    pairs = list(zip(trace.gold, before.gold, strict=False))
+    same = len(trace.gold) == len(before.gold) and all(
+        mine.name == its.name and mine.arguments is its.arguments and mine.deps == its.deps
+        for mine, its in pairs
+    )
+    return same or _gold(trace) == _gold(before)
 
 
 def _arguments(value: Any) -> str | list[list[str]]:
