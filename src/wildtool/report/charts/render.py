@@ -68,6 +68,20 @@ _IS_DEFAULT: Mapping[str, str] = {
     "stroke-miterlimit": "10",
 }
 """Attributes that say what holds without them; corners of miters occur in no chart."""
+_INHERITED = frozenset(
+    {
+        "fill",
+        "fill-opacity",
+        "stroke",
+        "stroke-width",
+        "stroke-opacity",
+        "stroke-dasharray",
+        "text-anchor",
+        "font-size",
+        "font-weight",
+    }
+)
+"""Attributes that a group can have for all that is in it."""
 _MEASURES = frozenset({"d", "x", "y", "x1", "x2", "y1", "y2", "transform"})
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 ET.register_namespace("", _SVG)
@@ -187,6 +201,21 @@ def _strip(element: ET.Element, colour: Callable[[str], str], links: Sequence[tu
         _strip(inner, colour, links)
         if _draws_nothing(inner):
             element.remove(inner)
+    if element.tag == f"{{{_SVG}}}g":
+        _share_attributes(element)
+
+
+def _share_attributes(group: ET.Element) -> None:
+    """Gives a group what all of several elements in it have alike, so that they need not repeat it."""
+    if len(group) < 2:
+        return
+    first, *others = group
+    for key in sorted(_INHERITED & first.attrib.keys()):
+        value = first.attrib[key]
+        if all(inner.get(key) == value for inner in others):
+            group.set(key, value)
+            for inner in group:
+                del inner.attrib[key]
 
 
 def _rounded(number: re.Match[str]) -> str:
