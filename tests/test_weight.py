@@ -47,7 +47,7 @@ BUDGETS = {
     "export": 1750,
     "models": 5800,
     "published": 130,
-    "report": 3600,
+    "report": 3700,
     "scale": 2790,
     "shapes": 1860,
     "stats": 870,
