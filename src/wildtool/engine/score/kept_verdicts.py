@@ -22,9 +22,9 @@ class KeptVerdicts:
 
     def of(self, item: Item, repeat: int) -> list[Verdict] | None:
         """One verdict for each unit of an item, without `detail`; None where the table has not all of them."""
-        found = [self._by_unit.get((item.id, repeat, unit)) for unit in item.units]
-        verdicts = [verdict for verdict in found if verdict is not None]
-        return verdicts if len(verdicts) == len(found) else None
+        addresses = [(item.id, repeat, unit) for unit in item.units]
+        verdicts = [self._by_unit[address] for address in addresses if address in self._by_unit]
+        return verdicts if len(verdicts) == len(addresses) else None
 
 
 def _read(folder: Path, run: JudgingJob) -> Mapping[tuple[str, int, str], Verdict]:

@@ -185,7 +185,7 @@ def _run_shards(
     number: int, folder: Path, profile: str, first: Path, numbers: UnitsOfNumbers
 ) -> Iterator[Shard]:
     run, items = prepare_judging(folder, profile=profile), _items(first, profile)
-    kept = KeptVerdicts(folder, run)
+    table = KeptVerdicts(folder, run)
     rows: list[UnitRow] = []
     starts: list[int] = []
     labelled = labels_of_run(folder)
@@ -211,7 +211,7 @@ def _run_shards(
                 known = frozenset[str]() if own else links_of_first(first).get(item.id, frozenset[str]())
                 texts = recorded_texts(log, chains, item.units, known)
                 recorded.append({"place": place, "repeat": repeat, **texts})
-                for row, happened in _judged_units(run, kept, log, items, place, repeat):
+                for row, happened in _judged_units(run, table, log, items, place, repeat):
                     case = CaseKey(items.all[place].id, repeat, row.unit)
                     said = readings.get(case, {})
                     rows.append(replace(row, labels=labels.get(case, "")))
@@ -279,15 +279,16 @@ def _items(folder: Path, profile: str) -> _Items:
 
 
 def _judged_units(
-    run: JudgingJob, kept: KeptVerdicts, log: ItemLog, items: _Items, place: int, repeat: int
+    run: JudgingJob, table: KeptVerdicts, log: ItemLog, items: _Items, place: int, repeat: int
 ) -> Iterator[tuple[UnitRow, dict[str, Any]]]:
     variant, profile, item = run.variant, run.run_info.profile, items.all[place]
     silent_after: bool = run.run_json["identity"].get("silent_after", False)
     answers = transcripts(log, scripted=silent_after)
     judged: dict[str, list[Verdict]] = {}
     for rules in variant.benchmark.profiles:
-        known = kept.of(item, repeat) if rules == profile else None
-        verdicts = safe_judge(variant, item, answers, rules)[0] if known is None else known
+        verdicts = table.of(item, repeat) if rules == profile else None
+        if verdicts is None:
+            verdicts = safe_judge(variant, item, answers, rules)[0]
         judged[rules] = [_without_local_paths(verdict) for verdict in verdicts]
     item = variant.settled(item, answers, profile)
     for at, unit in enumerate(item.units):
