@@ -40,7 +40,7 @@ _DEATH_SIGNAL = 1
 
 
 def end_with_parent() -> None:
-    """Lets this process be killed when the one that made it ends, on Linux."""
+    """Lets this process be killed when the thread that made it ends, on Linux."""
     if sys.platform == "linux":
         _SYSTEM.prctl(_DEATH_SIGNAL, signal.SIGKILL)
 
@@ -102,12 +102,14 @@ def fork(command: Path, *words: str, cwd: Path, env: Mapping[str, str]) -> Fork:
 
 @cache
 def _forker() -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """The process to fork from, and its socket."""
+    """The process to fork from, and its socket, with which it ends.
+
+    It does not ask for a signal at its parent's end: Linux sends that one at the end of the thread that made it, which
+    may be a thread of one test.
+    """
     here, there = socket.socketpair()
     with there:
-        return here, subprocess.Popen(
-            [sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS, preexec_fn=end_with_parent
-        )
+        return here, subprocess.Popen([sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS)
 
 
 async def _read(file: int) -> bytes:
