@@ -14,7 +14,14 @@ from wildtool.engine.compare.comparison import Comparison, compare_all
 from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.load import check_comparable, load_compared_runs
 from wildtool.engine.score.explain import metric_named
-from wildtool.engine.score.formatting import counted, format_counts, format_ends, format_open, format_value
+from wildtool.engine.score.formatting import (
+    counted,
+    format_counts,
+    format_ends,
+    format_open,
+    format_points,
+    format_value,
+)
 from wildtool.engine.score.matrix import run_matrix
 from wildtool.engine.score.results import ScoreResult, load_result, open_results
 from wildtool.engine.score.verdict_table import relation
@@ -285,8 +292,9 @@ class RunComparison:
     def findings(self) -> list[str]:
         """A sentence for each run."""
         return [
-            f"{each.model} against {each.baseline}: {each.finding}; difference {100 * each.whole.difference:+.1f} points "
-            f"({100 * each.whole.low:+.1f} to {100 * each.whole.high:+.1f}), p {each.p_holm:.3g} by Holm, "
+            f"{each.model} against {each.baseline}: {each.finding}; "
+            f"difference {format_points(each.whole.difference)} points "
+            f"({format_points(each.whole.low)} to {format_points(each.whole.high)}), p {each.p_holm:.3g} by Holm, "
             f"{each.whole.units} units"
             for each in self.comparisons
         ]

@@ -20,6 +20,7 @@ from wildtool.board.verify import (
 from wildtool.engine.compare.leaderboard import headline
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
+from wildtool.engine.score.formatting import format_points
 from wildtool.json_codec import as_object
 from wildtool.report.charts.spec import names_apart
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
@@ -369,7 +370,7 @@ def _asked_again(verification: Verification, run: ReportRun) -> str:
     if not pairs:
         return "the keeper's run shares no unit"
     pair = pairs[0, 1]
-    numbers = f"{pair.units} units, {100 * pair.difference:+.1f} points, p = {pair.p:.2g}"
+    numbers = f"{pair.units} units, {format_points(pair.difference)} points, p = {pair.p:.2g}"
     fell = pair.p < LEVEL and pair.difference < 0
     return (
         f"asked again by the keeper, who got less: {numbers}"

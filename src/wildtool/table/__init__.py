@@ -140,8 +140,7 @@ def cell_of(metric: Metric) -> Cell:
     is_known = number is not None and math.isfinite(number)
     is_rate = metric.kind == "rate"
     open_ends = format_open(metric)
-    ends = (metric.low, metric.high) if open_ends is None else (metric.least, metric.most)
-    on_scale = (*ends, metric.value) if is_rate and is_known else (None,)
+    on_scale = (*ends_of(metric), metric.value) if is_rate and is_known else (None,)
     scale = tuple(min(1.0, max(0.0, end)) for end in on_scale if end is not None)
     return Cell(
         value=format_value(metric),
@@ -152,6 +151,11 @@ def cell_of(metric: Metric) -> Cell:
         size=metric.denominator if is_rate else None,
         scale=scale if len(scale) == 3 else None,
     )
+
+
+def ends_of(metric: Metric) -> tuple[float | None, float | None]:
+    """The numbers behind the ends of its cell: of its open range where it has one, else of its interval."""
+    return (metric.low, metric.high) if format_open(metric) is None else (metric.least, metric.most)
 
 
 def heads_of(metrics: Iterable[Metric], group: str | None = None) -> tuple[Head, ...]:

@@ -8,6 +8,7 @@ from wildtool.advice import Advice
 from wildtool.data.data_set import data_of
 from wildtool.engine.compare.leaderboard import (
     benchmark_and_data,
+    items_caveat,
     prompts_caveat,
     trust_line,
 )
@@ -27,6 +28,15 @@ def test_the_originals_prompts_are_noted_where_a_benchmark_has_a_note():
     assert prompts_caveat(replace(asked, mode="authors")) == "The original's prompts: as its authors ask."
     for other in ({"prompts": ""}, {"benchmark": "bfcl"}, {"benchmark": "wild-mini"}):
         assert prompts_caveat(replace(asked, **other)) == ""
+
+
+def test_runs_of_different_items_are_not_comparable_and_a_run_of_none_says_nothing_of_that():
+    some, never = run(items_md5="a", items=4), run(items_md5="none", items=0)
+    assert items_caveat([some, never]) == ""
+    caveat = items_caveat([some, never, run(items_md5="b", items=1)])
+    assert (
+        "not comparable" in caveat and "4 items" in caveat and "1 item" in caveat and "0 items" not in caveat
+    )
 
 
 def test_what_came_between_a_model_and_its_numbers_is_one_line():

@@ -13,6 +13,7 @@ from wildtool.data.data_set import data_of
 from wildtool.engine.benchmark_file import BY_NAME
 from wildtool.engine.record.bundle import bundle_origin
 from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import DataError
 from wildtool.evidence import Evidence
@@ -150,12 +151,16 @@ def headline(result: ScoreResult) -> Metric | None:
 
 
 def items_caveat(results: Sequence[ScoreResult]) -> str:
-    """A caveat if the results of a table are of different items; empty otherwise."""
-    if len({result.items_md5 for result in results}) == 1:
+    """A caveat if the results of a table are of different items; empty otherwise.
+
+    A run without any item has other remarks, and says nothing of the items of the others.
+    """
+    if len({result.items_md5 for result in results if result.items}) < 2:
         return ""
     each = "; ".join(
-        f"{label}: {result.items} item{'' if result.items == 1 else 's'}"
+        f"{label}: {counted(result.items, 'item')}"
         for label, result in zip(run_labels(results), results, strict=True)
+        if result.items
     )
     return f"These runs cover different items and are not comparable. {each}"
 

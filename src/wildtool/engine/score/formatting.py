@@ -27,14 +27,18 @@ def format_share(share: float | None) -> str:
 
 
 def format_points(difference: float) -> str:
-    """A difference of shares in points."""
-    return f"{100 * difference:+.1f}"
+    """A difference of shares in points; what rounds to zero is not negative."""
+    # Adding zero makes -0.0 positive.
+    return f"{round(100 * difference, 1) + 0.0:+.1f}"
 
 
 def format_range(low: float | None, high: float | None, *, signed: bool = False) -> str:
     """An interval of shares, or of their differences; empty for none."""
-    sign = "+" if signed else ""
-    return "" if low is None or high is None else f"[{100 * low:{sign}.1f}, {100 * high:{sign}.1f}]"
+    if low is None or high is None:
+        return ""
+    if signed:
+        return f"[{format_points(low)}, {format_points(high)}]"
+    return f"[{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

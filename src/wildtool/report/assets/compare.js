@@ -2,7 +2,8 @@
 // baseline.
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
-  const points = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}`;
+  // What rounds to zero is not negative, as in `format_points`.
+  const points = (share) => (100 * share).toFixed(1).replace(/^-(?=0\.0$)/, "").replace(/^(?!-)/, "+");
   const cell = (kind, value, ...content) => {
     const made = document.createElement(kind);
     if (value !== undefined) made.dataset.value = value;

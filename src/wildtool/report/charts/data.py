@@ -14,6 +14,7 @@ class ChartPoint:
     """What the number measures."""
     value: float
     low: float | None
+    """Start of its interval or, if `is_open`, of the range that units without a verdict leave open."""
     high: float | None
     text: str
     """The number as text."""
@@ -25,6 +26,8 @@ class ChartPoint:
     """What the number of a cell rests on; empty for none."""
     at: float = 0.0
     """Where it stands on an axis of numbers."""
+    is_open: bool = False
+    """Whether `low` and `high` are the ends of a range that units without a verdict leave open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +53,8 @@ class ChartData:
     """Axis title of the numbers, with their unit."""
     colours: Mapping[str, str] = field(default_factory=dict[str, str])
     """Each model's colour on all pages; empty if each chart may choose."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether any of its ranges is one that units without a verdict leave open."""
+        return any(point.is_open for point in self.points)

@@ -93,7 +93,7 @@ def _bars(drawing: ChartData, width: int) -> ChartSpec:
     return {
         **_data(drawing, drawing.points),
         **_sized(width - label - 26 - VALUE_WIDTH, height),
-        "layer": [_view(bar), _view(_intervals(base)), _view(_value_labels(base))],
+        "layer": [_view(bar), _view(_intervals(base, drawing)), _view(_value_labels(base))],
     }
 
 
@@ -140,7 +140,7 @@ def _panel_layers(drawing: ChartData, models: Sequence[str], label: int | None) 
         "value:Q", title=None, scale=value_scale(drawing), axis=value_axis(drawing, few=True, above=True)
     )
     bar = base.mark_bar(opacity=0.85).encode(x=x, color=_named(drawing, models))
-    layers = [_view(bar), _view(_intervals(base)), _view(_value_labels(base))]
+    layers = [_view(bar), _view(_intervals(base, drawing)), _view(_value_labels(base))]
     if len(models) < _ROWS_OF_A_SCREEN:
         return layers
     for layer in layers[1:]:
@@ -308,7 +308,7 @@ def _waterfall(drawing: ChartData, width: int) -> ChartSpec:
     return {
         **_data(drawing, drawing.points),
         **_sized(width - label - 26 - VALUE_WIDTH, height),
-        "layer": [_view(bar), _view(_intervals(base)), _view(_labels_beside(base))],
+        "layer": [_view(bar), _view(_intervals(base, drawing)), _view(_labels_beside(base))],
     }
 
 
@@ -354,8 +354,8 @@ def _heat(drawing: ChartData, width: int) -> ChartSpec:
 
 
 def _signed() -> Any:
-    # Zero gets no sign.
-    text = "datum.value == 0 ? '0' : format(100 * datum.value, '+.0f')"
+    # Zero gets no sign, and a minus is the one of tables.
+    text = "datum.value == 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '−', '-')"
     return alt.Axis(labelExpr=text, tickCount=5)
 
 
@@ -394,8 +394,12 @@ def _value_labels(base: Any) -> Any:
     return text.encode(x=alt.X("high:Q"), text=alt.Text("short:N"))
 
 
-def _intervals(base: Any) -> Any:
-    return base.mark_rule(color=INK, strokeWidth=1).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
+def _intervals(base: Any, drawing: ChartData) -> Any:
+    """The interval of each bar; dashed, the range that units without a verdict leave open."""
+    rule = base.mark_rule(color=INK, strokeWidth=1).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
+    if not drawing.is_open:
+        return rule
+    return rule.encode(strokeDash=alt.condition("datum.open", alt.value([3, 3]), alt.value([1, 0])))
 
 
 def _data(drawing: ChartData, points: Sequence[ChartPoint]) -> ChartSpec:
@@ -414,6 +418,7 @@ def _values(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mappin
             "high": point.value if point.high is None else point.high,
             "order": order[point.name],
             "short": point.short,
+            **({"open": True} if point.is_open else {}),
             **({"behind": point.behind} if drawing.kind == "heat" else {}),
             **({"at": point.at} if drawing.kind in ("sizes", "waterfall") else {}),
             # A number in place of the address, which the library would resolve against its own.

@@ -16,7 +16,7 @@ from wildtool.report.model import ReportRun
 from wildtool.report.pages.metrics import add_pictures
 from wildtool.report.site.site import Site
 from wildtool.stats.metrics import best_first
-from wildtool.table import Cell, Head, MetricTable, Row, cell_of
+from wildtool.table import Cell, Head, MetricTable, Row, cell_of, ends_of
 from wildtool.table.csv_file import rows_csv
 from wildtool.types import Metric
 
@@ -234,8 +234,9 @@ def _point(number: SuiteNumber) -> ChartPoint:
     assert metric.value is not None
     cell = cell_of(metric)
     text = " ".join(filter(None, (cell.value, cell.interval, cell.counts)))
+    low, high = ends_of(metric)
     return ChartPoint(
-        number.label, number.panel, metric.value, metric.low, metric.high, text, short=cell.value
+        number.label, number.panel, metric.value, low, high, text, short=cell.value, is_open=cell.is_open
     )
 
 

@@ -14,7 +14,7 @@ from wildtool.report.model import Leaderboard, slug
 from wildtool.report.site.site import Site
 from wildtool.stats.matrix import SIGN, Matrix
 from wildtool.stats.tables import Table
-from wildtool.table import Head, MetricTable, cell_of, matrix_cells
+from wildtool.table import Head, MetricTable, cell_of, ends_of, matrix_cells
 from wildtool.table.csv_file import numbers_csv
 from wildtool.types import Metric
 
@@ -191,7 +191,7 @@ def _drawings(
             kind="bars" if drawn == "lines" and len(names) < 2 else drawn,
             percent=kind == "rate",
             axis=view.axis,
-            values=_values(drawn, unit, percent=kind == "rate") + _direction(board, group, names),
+            values=_values(drawn, unit, points, percent=kind == "rate") + _direction(board, group, names),
             colours=site.colours,
         )
 
@@ -200,14 +200,20 @@ def _point(label: str, metric: Metric, href: str) -> ChartPoint:
     assert metric.value is not None
     cell = cell_of(metric)
     text = " ".join(filter(None, (cell.value, cell.interval)))
-    return ChartPoint(label, metric.name, metric.value, metric.low, metric.high, text, href, cell.value)
+    low, high = ends_of(metric)
+    return ChartPoint(
+        label, metric.name, metric.value, low, high, text, href, cell.value, is_open=cell.is_open
+    )
 
 
-def _values(drawn: str, unit: str, *, percent: bool) -> str:
+def _values(drawn: str, unit: str, points: Sequence[ChartPoint], *, percent: bool) -> str:
     """Axis title of the numbers."""
     if not percent:
         return unit or "mean"
-    return "share of the whole" if drawn == "stacked" else "rate, with 95 % interval"
+    if drawn == "stacked":
+        return "share of the whole"
+    open_too = " or, dashed, open range" if any(point.is_open for point in points) else ""
+    return f"rate, with 95 % interval{open_too}"
 
 
 def _direction(board: Leaderboard, group: str, names: Collection[str]) -> str:
@@ -223,7 +229,12 @@ def _in_words(points: Sequence[ChartPoint], kind: str) -> str:
     form = {"lines": "Lines with bands", "stacked": "Stacked shares"}.get(kind, "Bars")
     summary = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in points[:12])
     more = f"; and {len(points) - 12} more" if len(points) > 12 else ""
-    return f"{form}, 95 % intervals where drawn. {summary}{more}. All numbers are in the table below."
+    open_too = ""
+    if any(point.is_open for point in points):
+        open_too = " or, where units have no verdict, the range that they leave open"
+    return (
+        f"{form}, 95 % intervals where drawn{open_too}. {summary}{more}. All numbers are in the table below."
+    )
 
 
 def add_pictures(site: Site, drawings: Iterable[ChartData], stem: str) -> tuple[Picture, ...]:

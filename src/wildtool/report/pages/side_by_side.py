@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from wildtool.engine.compare.leaderboard import run_labels, trust_line
 from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
-from wildtool.engine.score.formatting import format_p
+from wildtool.engine.score.formatting import format_p, format_points
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.links import TRAJECTORIES, units_that_differ
 from wildtool.report.model import Leaderboard
@@ -79,8 +79,8 @@ def _rows(
     return [
         PairwiseRow(
             board.labels[model],
-            _points(result.difference),
-            f"{_points(result.low)} … {_points(result.high)}",
+            format_points(result.difference),
+            f"{format_points(result.low)} … {format_points(result.high)}",
             result.difference,
             p,
             format_p(p),
@@ -115,7 +115,7 @@ def _drawing(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]
             result.difference,
             result.low,
             result.high,
-            _points(result.difference),
+            format_points(result.difference),
         )
         for (baseline, model), result in pairs.items()
         if baseline == 0
@@ -131,10 +131,6 @@ def _drawing(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]
         percent=True,
         values="points, with 95 % interval",
     )
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.1f}".replace("-", "−")
 
 
 def _pairs_for_script(
