@@ -120,3 +120,12 @@ def test_a_hostile_name_is_no_markup_and_no_formula(tmp_path_factory: pytest.Tem
         for line in found["plain"].splitlines()
     )
     assert page.evaluate("window.hacked") is None
+
+
+def test_the_ranking_s_chart_is_saved_as_svg_and_png(site: Path, page: "Page"):
+    page.goto((site / "index.html").as_uri())
+    offered = page.locator(".scroll:has(table.ranking) ~ p.download a")
+    paths = [site / (link.get_attribute("href") or "") for link in offered.all()]
+    drawn, picture = (path.read_bytes() for path in paths)
+    assert all(name in drawn.decode() for name in page.locator("table.ranking th bdi").all_inner_texts())
+    assert picture.startswith(b"\x89PNG")

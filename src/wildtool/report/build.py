@@ -13,8 +13,8 @@ from wildtool.report.pages import overview
 from wildtool.report.pages.across import add_across
 from wildtool.report.pages.dataset import add_dataset
 from wildtool.report.pages.effects import alteration_effects
-from wildtool.report.pages.metrics import add_view, views_of
-from wildtool.report.pages.ranking import RankingTable, finding_and_ranking
+from wildtool.report.pages.metrics import Picture, add_picture, add_view, views_of
+from wildtool.report.pages.ranking import RankingTable, finding_and_ranking, ranking_drawing
 from wildtool.report.pages.side_by_side import add_side_by_side
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Page, Site
@@ -71,6 +71,7 @@ def _add_leaderboards(
     numbers = {id(run): number for number, run in enumerate(runs)}
     leaderboards: list[overview.LeaderboardTable] = []
     rankings: dict[str, RankingTable] = {}
+    charts: dict[str, Picture] = {}
     pages: dict[str, list[Page]] = {}
     for board in boards:
         before = len(site.pages)
@@ -87,13 +88,17 @@ def _add_leaderboards(
         leaderboards.append(
             overview.leaderboard_table(board, comparisons, _audit(board) if audited else None)
         )
-        rankings[board.slug] = finding_and_ranking(board, comparisons, site.colours, its)
+        ranking = rankings[board.slug] = finding_and_ranking(board, comparisons, site.colours, its)
+        if ranking.drawn:
+            drawing = ranking_drawing(ranking, site.colours)
+            charts[board.slug] = add_picture(site, drawing, f"{prefix}ranking")
     site.add(
         "index",
         "Overview",
         "index.html",
         boards=leaderboards,
         rankings=rankings,
+        charts=charts,
         ties_by=TIES_NOTE,
         played={board.slug: overview.run_descriptions(board) for board in boards},
         csv={

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from wildtool.engine.compare.leaderboard import run_labels
 from wildtool.engine.compare.pairs import PairwiseResult
 from wildtool.engine.compare.ranking import Ranking, Standing
+from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.theme import colour_in_page
 from wildtool.report.model import Leaderboard
 from wildtool.sanitize import single_line
@@ -89,6 +90,28 @@ def finding_and_ranking(
         rank=rank,
         rows=tuple(_rows(board, ranking, rank, colours, runs)),
     )
+
+
+def ranking_drawing(shown: RankingTable, colours: Mapping[str, str]) -> ChartData:
+    """The chart of a ranking as a drawing of its own, for files. Args: colours: of each model in charts."""
+    points = tuple(_drawn(shown.rank.text(whole=True), row) for row in shown.rows if row.cell.scale)
+    return ChartData(
+        title=f"Ranking of {shown.title}",
+        about="Models by rank, with 95 % intervals or, dashed, the range that units without a verdict leave open.",
+        points=points,
+        models=tuple(point.model for point in points),
+        names=tuple(dict.fromkeys(point.name for point in points)),
+        kind="panels",
+        percent=True,
+        colours=colours,
+    )
+
+
+def _drawn(name: str, row: RankedRow) -> ChartPoint:
+    assert row.cell.scale is not None
+    low, high, value = row.cell.scale
+    text = f"{row.cell.value} {row.cell.interval}"
+    return ChartPoint(row.label, name, value, low, high, text, short=row.cell.value, is_open=row.cell.is_open)
 
 
 def _rows(
