@@ -902,3 +902,71 @@ def test_stale_tasks_and_the_result_of_a_call_are_made_again_by_buttons(browser:
         me.page.get_by_role("button", name="Make this result again with gpt").click()
         proposal.wait_for()
         assert "Made again: --item=s0 --as=owner --from=2 --call=0" in proposal.inner_text()
+
+
+def test_what_one_saved_in_another_tab_is_not_called_somebody_else_s(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, tiny_records(1))
+    with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
+        other = Person(me.page.context.new_page(), address)
+        for tab in (me, other):
+            tab.page.goto(f"{address}#queue=all&item=s0")
+            tab.at("s0")
+        begin_text(other, "Said in the other tab.")
+        with other.page.expect_response("**/api/edit"):
+            other.press("Control+Enter")
+        begin_text(me, "Typed here.")
+        me.press("Control+Enter")
+        dialog = me.page.get_by_role("dialog")
+        dialog.locator("h3", has_text="Typed here").wait_for()
+        assert "another tab" in dialog.inner_text() and "omebody" not in dialog.inner_text()
+        assert "Said in the other tab." in dialog.inner_text() and "Typed here." in dialog.inner_text()
+        with me.page.expect_response("**/api/edit"):
+            dialog.get_by_role("button", name="Save what was typed here").click()
+        me.page.locator("#status", has_text="Saved").wait_for()
+        afters = [after for kind, after in written(tmp_path, "s0") if kind == "edit"]
+        assert afters == ["Said in the other tab.", "Typed here."]
+        # The browser notes the refusal that led to the question.
+        assert len(me.complaints) == 1 and "409" in me.complaints.pop()
+
+
+def test_a_long_item_is_shown_and_saved_while_the_rules_still_read_it(browser: "Browser", tmp_path: Path):
+    long = tiny_records(1)[0]
+    long["english_answer_list"][1][0]["observation"] = "It is one of many numbers. " * 12_000
+    review, rules_from = project(tmp_path, [long]), threading.Event()
+    try:
+        with serving(review, "owner", rules_from) as address, people(browser, address, "me") as (me,):
+            me.page.goto(f"{address}#queue=all&item=s0")
+            me.at("s0")
+            still = me.page.get_by_text("The rules still read this long item")
+            still.wait_for(state="attached")
+            begin_text(me, "And about which other number?")
+            with me.page.expect_response("**/api/edit") as said:
+                me.press("Control+Enter")
+            assert said.value.ok, "a save does not wait for the rules"
+            still.wait_for(state="attached")
+            rules_from.set()
+            still.wait_for(state="detached")
+            assert [after for kind, after in written(tmp_path, "s0") if kind == "edit"] == [
+                "And about which other number?"
+            ]
+    finally:
+        rules_from.set()
+
+
+def test_a_draft_of_json_is_open_again_when_somebody_comes_back_to_its_item(
+    browser: "Browser", tmp_path: Path
+):
+    review = project(tmp_path, mini_records(2))
+    with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
+        me.page.goto(f"{address}#queue=all&item=wild_mini_0")
+        me.at("wild_mini_0")
+        me.page.locator(".tool summary").first.click()
+        field = me.page.locator(".tool .part").first.get_attribute("data-field")
+        assert field
+        begin_text(me, '{"half": ', field)
+        me.page.evaluate("location.hash = 'queue=all&item=wild_mini_1'")
+        me.page.get_by_role("button", name="Keep as a draft").click()
+        me.at("wild_mini_1")
+        me.goto("queue=all&item=wild_mini_0", "item")
+        assert typed(me, field) == '{"half": '
+        me.press("Escape")
