@@ -186,12 +186,12 @@ def _history(setting: HistorySetting, roles: Roles) -> "Alteration":
 
 
 def _exposure(text: str, retriever: str | None) -> "Alteration | None":
-    from wildtool.alter.expose.exposure import SEARCH, exposure_of
+    from wildtool.alter.expose.exposure import exposure_of
 
     exposure = exposure_of(text)
-    if exposure is not None and exposure.name == SEARCH and retriever is not None:
+    if exposure is not None and exposure.finds_tools and retriever is not None:
         raise UsageError(
-            f"--among-retriever {retriever} and --expose {SEARCH} both find tools; leave out one of the two"
+            f"--among-retriever {retriever} and --expose {exposure} both find tools; leave out one of the two"
         )
     return exposure
 

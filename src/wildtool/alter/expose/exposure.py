@@ -46,6 +46,11 @@ class Exposure(Alteration):
     def words(self) -> Sequence[str]:
         """What `parse` reads: its settings, without those that are as by default."""
 
+    @property
+    def finds_tools(self) -> bool:
+        """Whether the model searches for its tools."""
+        return False
+
     def settings(self) -> Mapping[str, Any]:
         """What `run.json` holds beside name and words, for a reader; nothing is read back from it."""
         return {}

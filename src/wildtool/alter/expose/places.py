@@ -99,17 +99,19 @@ def _before_the_call(lost: LostUnit, exposed: ExposedUnit, needed: str) -> LossP
         return "tool guessed"
     if lost.unread or "unread" in faults:
         return "unread or unknown call"
-    if exposed.found is not None and _is_invisible(lost, exposed.found, needed):
-        if not exposed.searches:
-            return "not searched"
-        return "search failed" if "search failed" in faults else "searched, not found"
     if exposed.scripts == 0:
         return "text instead of code"
+    is_invisible = exposed.found is not None and _is_invisible(lost, exposed.found, needed)
+    if is_invisible and exposed.searches:
+        return "search failed" if "search failed" in faults else "searched, not found"
+    # A script that was stopped may have been about to search.
     if "sandbox refused" in faults:
         return "sandbox refused"
     if "result misused" in faults:
         return "result misused in the script"
-    return "script error" if "script error" in faults else None
+    if "script error" in faults:
+        return "script error"
+    return "not searched" if is_invisible else None
 
 
 def _is_invisible(lost: LostUnit, found: Collection[str], needed: str) -> bool:

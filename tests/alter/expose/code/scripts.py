@@ -42,7 +42,7 @@ def answered(
     is_answered: bool = True,
 ) -> tuple[list[list[ScriptCall]], list[ScriptEnd]]:
     """The same by one sandbox."""
-    messages = [setup_message(FUNCTIONS, "", is_answered=is_answered)]
+    messages = [setup_message(FUNCTIONS, "", FUNCTIONS if is_answered else ())]
     batches: list[list[ScriptCall]] = []
     ends: list[ScriptEnd] = []
     is_fresh = True

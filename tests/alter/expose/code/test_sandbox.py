@@ -66,7 +66,7 @@ def one_by_one(script: str, result: Any) -> list[ScriptCall]:
     )
     from wildtool.alter.expose.code.sandbox import shared_sandbox
 
-    begin = [setup_message(FUNCTIONS, "", is_answered=True), script_message(script, is_fresh=True)]
+    begin = [setup_message(FUNCTIONS, "", FUNCTIONS), script_message(script, is_fresh=True)]
     calls: list[ScriptCall] = []
     while True:
         known = [results_message([result] * len(calls))] if calls else []

@@ -23,8 +23,8 @@ from wildtool.alter.expose.code.script_run import (
     ScriptProgress,
     ScriptRun,
     TooManyCallsError,
-    Unknown,
     UnknownUsedError,
+    opaque,
 )
 from wildtool.alter.expose.code.script_text import ScriptText, read_script
 from wildtool.alter.expose.code.values import text_places, with_other_leaf
@@ -87,9 +87,8 @@ class ScriptAnswering:
         self._sandbox, self._session, self._messages = sandbox, session, messages
         fresh = max((n for n, script in enumerate(session.scripts) if script.is_fresh), default=0)
         self._scripts = list(session.scripts[fresh:])
-        self._functions = session.functions
         self._texts = {
-            _file(number): read_script(script.code, session.functions)
+            _file(number): read_script(script.code, script.functions)
             for number, script in enumerate(self._scripts)
         }
         self._text = self._texts[_file(len(self._scripts) - 1)]
@@ -121,10 +120,10 @@ class ScriptAnswering:
     def _advance(self, process: Any) -> "SandboxAnswer | _Waiting":
         """Runs the script on until it waits or ends."""
         output = monty.CollectString()
-        run = self._run(self._results, None if self._session.is_answered else _opaque)
+        run = self._run(self._scripts[-1], None)
         before = ""
         try:
-            kept = self._sandbox.kept(session_key(self._messages[:-1])) if self._results else None
+            kept = self._sandbox.kept(session_key(self._asked_last())) if self._results else None
             if kept is not None and kept.waiting is not None:
                 run.progress, before = kept.waiting.copy(), kept.waiting.printed
                 snapshot = run.drive(run.resumed(process.load_snapshot(kept.dump, print_callback=output)))
@@ -153,10 +152,17 @@ class ScriptAnswering:
                 return _Waiting(snapshot.dump(), run.progress, isinstance(snapshot, monty.FutureSnapshot))
             end = _end(EndKind.DONE, before + output.output, _shown(snapshot.output))
             self._keep(process.dump(), None)
-        return SandboxAnswer(() if self._session.is_answered else tuple(run.progress.made), end)
+        return SandboxAnswer(tuple(run.progress.unanswered), end)
 
-    def _run(self, results: Sequence[Any], unknown: Callable[[], Any] | None) -> ScriptRun:
-        return ScriptRun(self._functions, self._texts, results, unknown, ScriptProgress())
+    def _asked_last(self) -> Sequence[Message]:
+        """The request at which the script began to wait, without what has come since then."""
+        place = len(self._messages) - 1
+        while self._messages[place - 1]["role"] == "system":
+            place -= 1
+        return self._messages[:place]
+
+    def _run(self, script: SessionScript, unknown: Callable[[], Any] | None) -> ScriptRun:
+        return ScriptRun(script, self._texts, unknown)
 
     def _keep(self, dump: bytes, waiting: ScriptProgress | None) -> None:
         self._sandbox.keep(session_key(self._messages), KeptSession(dump, waiting))
@@ -180,7 +186,7 @@ class ScriptAnswering:
     def _run_again(self, process: Any, script: SessionScript) -> None:
         """Runs an earlier script with the results that it got. Raises _SessionLostError where it
         does not end with them."""
-        run = self._run(script.results, None)
+        run = self._run(script, None)
         try:
             last = run.drive(process.feed_start(script.code, print_callback=monty.CollectString()))
         except monty.MontyCrashedError:
@@ -193,11 +199,11 @@ class ScriptAnswering:
     def _ahead(self, waiting: _Waiting, room: int) -> list[ScriptCall]:
         """Calls that come next whatever the waiting one returns: those that two runs with other placeholders have in
         common."""
-        one, other = (self._fork(waiting, unknown, room) for unknown in (_opaque, dict[str, Any]))
+        one, other = (self._fork(waiting, unknown, room) for unknown in (opaque, dict[str, Any]))
         return list(_common(one, other))
 
     def _fork(self, waiting: _Waiting, unknown: Callable[[], Any], room: int) -> list[ScriptCall]:
-        run = self._run(self._results, unknown)
+        run = self._run(self._scripts[-1], unknown)
         run.progress = waiting.progress.copy()
         run.most = min(MOST_SCRIPT_CALLS, len(run.progress.made) + room)
         try:
@@ -236,7 +242,7 @@ class ScriptAnswering:
 
     def _made_in(self, scripts: Sequence[SessionScript], count: int) -> list[ScriptCall]:
         """The calls of the last script after those with results."""
-        run = self._run(scripts[-1].results, _opaque)
+        run = self._run(scripts[-1], opaque)
         run.most = len(self._results) + count
         try:
             with self._sandbox.checkout(self._session.stubs) as process:
@@ -273,10 +279,6 @@ _OF_VALUES = (LookupError, AttributeError, TypeError, ValueError)
 def _file(number: int) -> str:
     """Monty's name of a script by its number in the session."""
     return f"<python-input-{number}>"
-
-
-def _opaque() -> Any:
-    return monty.ClassInstance(Unknown())
 
 
 def _common(one: Sequence[ScriptCall], other: Sequence[ScriptCall]) -> Iterator[ScriptCall]:

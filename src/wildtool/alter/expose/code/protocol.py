@@ -5,8 +5,8 @@ request begins like the one before it, so that a record holds every script and e
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -55,8 +55,8 @@ class SandboxAnswer:
     """How far a script got."""
 
     calls: tuple[ScriptCall, ...] = ()
-    """Those whose results it waits for: the first, and those after it that use no result of them. Where calls are not
-    answered, all that it makes."""
+    """Those whose results it waits for: the first, and those after it that use no result of them. With its end all that
+    it made and nothing answers."""
     end: ScriptEnd | None = None
     """None while it waits."""
 
@@ -69,25 +69,30 @@ class SessionScript:
     results: tuple[Any, ...]
     is_fresh: bool
     """Whether it begins a session without variables."""
+    functions: Mapping[str, Sequence[str]]
+    """Those that it can call, each with the names of its parameters in order."""
+    answered: frozenset[str]
+    """Functions that return results."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptSession:
     """What the sandbox is asked to run: the last script."""
 
-    functions: Mapping[str, Sequence[str]]
-    """The names of the parameters of each, in order."""
-    is_answered: bool
-    """Whether calls get results."""
     stubs: str
     """What scripts are checked against before they run; empty for no check."""
     scripts: tuple[SessionScript, ...]
 
 
-def setup_message(functions: Mapping[str, Sequence[str]], stubs: str, *, is_answered: bool) -> Message:
-    """What holds from here on: the functions that scripts can call, with the names of their parameters."""
+def setup_message(functions: Mapping[str, Sequence[str]], stubs: str, answered: Collection[str]) -> Message:
+    """What holds from here on.
+
+    Args:
+        functions: those that scripts can call, with the names of their parameters.
+        answered: those that return results.
+    """
     its = {name: list(parameters) for name, parameters in functions.items()}
-    return _message("system", functions=its, answered=is_answered, stubs=stubs)
+    return _message("system", functions=its, answered=[name for name in its if name in answered], stubs=stubs)
 
 
 def script_message(code: str, *, is_fresh: bool) -> Message:
@@ -118,21 +123,22 @@ def _message(role: str, **content: Any) -> Message:
 
 def read_script_session(messages: Sequence[Message]) -> ScriptSession:
     """The session of a request that this module wrote. Raises ValueError for any other."""
-    functions, stubs, is_answered = dict[str, list[str]](), "", True
+    functions, stubs, answered = dict[str, list[str]](), "", frozenset[str]()
     scripts: list[SessionScript] = []
     for message in messages:
         content = as_object(loads(message["content"]))
         if message["role"] == "system":
             its = as_object(content["functions"]).items()
             functions = {name: [*map(str, as_list(parameters))] for name, parameters in its}
-            stubs, is_answered = str(content["stubs"]), bool(content["answered"])
+            stubs, answered = str(content["stubs"]), frozenset(map(str, as_list(content["answered"])))
         elif message["role"] == "user":
-            scripts.append(SessionScript(str(content["script"]), (), bool(content["fresh"])))
+            code, is_fresh = str(content["script"]), bool(content["fresh"])
+            scripts.append(SessionScript(code, (), is_fresh, functions, answered))
         else:
-            last = scripts[-1]
-            results = (*last.results, *as_list(content["results"]))
-            scripts[-1] = SessionScript(last.code, results, last.is_fresh)
-    return ScriptSession(functions, is_answered, stubs, tuple(scripts))
+            # What was found in the meantime can be called by the script that waits.
+            results = (*scripts[-1].results, *as_list(content["results"]))
+            scripts[-1] = replace(scripts[-1], results=results, functions=functions, answered=answered)
+    return ScriptSession(stubs, tuple(scripts))
 
 
 def read_answer(reply: Message) -> SandboxAnswer:

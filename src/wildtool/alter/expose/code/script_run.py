@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pydantic_monty as monty
 
-from wildtool.alter.expose.code.protocol import ScriptCall
+from wildtool.alter.expose.code.protocol import ScriptCall, SessionScript
 from wildtool.alter.expose.code.script_text import ScriptText
 from wildtool.alter.expose.code.values import MOST_ARGUMENT_CHARACTERS, json_value
 from wildtool.json_codec import dumps
@@ -19,6 +19,11 @@ _NOT_KNOWN = object()
 
 class Unknown:
     """What a call returns while nobody knows it."""
+
+
+def opaque() -> Any:
+    """A placeholder of a result, which a script can only pass on."""
+    return monty.ClassInstance(Unknown())
 
 
 class UnknownUsedError(Exception):
@@ -34,12 +39,15 @@ class ScriptProgress:
     """How far a script has come."""
 
     made: list[ScriptCall] = field(default_factory=list[ScriptCall])
-    pending: dict[int, int] = field(default_factory=dict[int, int])
-    """By Monty's number of a call that is awaited its place among those made."""
+    """Calls that are answered."""
+    unanswered: list[ScriptCall] = field(default_factory=list[ScriptCall])
+    """The others."""
+    pending: dict[int, int | None] = field(default_factory=dict[int, int | None])
+    """By Monty's number of a call that is awaited its place among those that are answered; None for another."""
     printed: str = ""
 
     def copy(self) -> "ScriptProgress":
-        return ScriptProgress(list(self.made), dict(self.pending), self.printed)
+        return ScriptProgress(list(self.made), list(self.unanswered), dict(self.pending), self.printed)
 
 
 class ScriptRun:
@@ -47,19 +55,18 @@ class ScriptRun:
 
     def __init__(
         self,
-        functions: Mapping[str, Sequence[str]],
+        script: SessionScript,
         texts: Mapping[str, ScriptText],
-        results: Sequence[Any],
         unknown: Callable[[], Any] | None,
-        progress: ScriptProgress,
     ) -> None:
         """
         Args:
             texts: of the scripts of the session, by the names that Monty gives them.
             unknown: gives what stands for a result that is not known; None to stop there.
         """
-        self._functions, self._texts, self._results, self._unknown = functions, texts, results, unknown
-        self.progress = progress
+        self._functions, self._answered, self._results = script.functions, script.answered, script.results
+        self._texts, self._unknown = texts, unknown
+        self.progress = ScriptProgress()
         self.most = MOST_SCRIPT_CALLS
         """Calls that it may make."""
 
@@ -90,7 +97,9 @@ class ScriptRun:
             return snapshot
         return snapshot.resume({"return_value": self._answer(len(self.progress.made) - 1)})
 
-    def _answer(self, place: int) -> Any:
+    def _answer(self, place: int | None) -> Any:
+        if place is None:
+            return opaque()
         if place < len(self._results):
             return self._results[place]
         return _NOT_KNOWN if self._unknown is None else self._unknown()
@@ -104,16 +113,18 @@ class ScriptRun:
             return snapshot.resume(
                 {"exception": NameError(f"name '{snapshot.function_name}' is not defined")}
             )
-        if len(self.progress.made) >= self.most:
+        is_answered = snapshot.function_name in self._answered
+        calls = self.progress.made if is_answered else self.progress.unanswered
+        if len(calls) >= self.most:
             raise TooManyCallsError
-        if self._unknown is not None and _holds_unknown((snapshot.args, snapshot.kwargs)):
+        if _holds_unknown((snapshot.args, snapshot.kwargs)):
             raise UnknownUsedError
         try:
             call = _read_call(snapshot, self._functions.get(snapshot.function_name, ()))
         except (TypeError, ValueError) as error:
             return snapshot.resume({"exception": error})
-        place = len(self.progress.made)
-        self.progress.made.append(call)
+        place = len(calls) if is_answered else None
+        calls.append(call)
         text = self._texts.get(snapshot.position.filename, ScriptText())
         if snapshot.allow_eager_await or text.is_awaited(snapshot.position.start, snapshot.position.end):
             self.progress.pending[snapshot.call_id] = place

@@ -1,7 +1,7 @@
 """The tool `run_code` as a model is offered it, and its calls."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from wildtool.alter.expose.code.refusals import NOT_IN_SANDBOX
@@ -19,25 +19,38 @@ _DESCRIPTION = (
     "next script. Not available: {refused}.\n\n{shown}\n\n{stubs}"
 )
 _UNANSWERED = (
-    "Runs a Python script in a sandbox. Functions return nothing here: write all calls that the request needs into one "
-    "script, with arguments that do not use what a call returns. Not available: {refused}.\n\n{shown}\n\n{stubs}"
+    "Runs a Python script in a sandbox. Functions{others} return nothing here: write all calls that the request needs "
+    "into one script, with arguments that do not use what a call returns. Not available: {refused}.\n\n{shown}\n\n{stubs}"
 )
 
 
-def run_code_tool(functions: ToolFunctions, detail: Detail, *, is_answered: bool) -> Tool:
-    """The tool with the functions that scripts can call. Args: is_answered: whether calls get results."""
+def run_code_tool(functions: ToolFunctions, detail: Detail, answered: Collection[str]) -> Tool:
+    """The tool with the functions that scripts can call. Args: answered: names of those that return results."""
     is_short = detail is Detail.names
     between = ", " if is_short else "\n\n"
     stubs = between.join(stub(function, detail) for function in functions)
     shown = f"{_SHOWN}{_NAMES_ONLY if is_short else ''}:"
-    template = _DESCRIPTION if is_answered else _UNANSWERED
-    description = template.format(refused=NOT_IN_SANDBOX, shown=shown, stubs=stubs)
+    template = _DESCRIPTION if all(each.name in answered for each in functions) else _UNANSWERED
+    others = f" other than {', '.join(answered)}" if answered else ""
+    description = template.format(refused=NOT_IN_SANDBOX, shown=shown, stubs=stubs, others=others)
     code = {"type": "string", "description": "the script"}
     parameters = {"type": "object", "properties": {"code": code}, "required": ["code"]}
     return {
         "type": "function",
         "function": {"name": RUN_CODE, "description": description, "parameters": parameters},
     }
+
+
+def written_functions(detail: Detail, offered: Sequence[Tool], found: Sequence[Tool]) -> str:
+    """What a search in a script returns: found tools as the functions that they are from then on.
+
+    Args:
+        offered: all tools that are functions then.
+    """
+    functions = ToolFunctions(offered)
+    its = [function for tool in found if (function := functions.of_tool(tool_name(tool))) is not None]
+    listed = [{"name": each.name, "definition": stub(each, detail)} for each in its]
+    return json.dumps(listed, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

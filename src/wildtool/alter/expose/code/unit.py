@@ -1,9 +1,11 @@
 """One unit in scripts: each call of a script is a call of the benchmark, and its result goes back into the script."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
@@ -23,6 +25,7 @@ from wildtool.alter.expose.code.signatures import Detail, ToolFunctions, stub
 from wildtool.alter.expose.code.tool import RUN_CODE, run_code_calls, run_code_message, run_code_tool
 from wildtool.alter.expose.code.values import result_value
 from wildtool.alter.expose.outcomes import ComputedCall, ExposedUnit, ExposureFault, FaultKind
+from wildtool.alter.expose.search.unit import SearchUnit
 from wildtool.alter.noise.renames import NOT_OFFERED
 from wildtool.alter.noise.tools import with_calls
 from wildtool.episode import GOLD_STYLE
@@ -47,6 +50,7 @@ _FAULTS: Mapping[str, FaultKind] = {
     EndKind.REFUSED: "sandbox refused",
 }
 """By the end of a script what the split of losses calls it."""
+_NO_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _UNANSWERED = "the calls of the script got no results"
 _TYPES = "from typing import Any, Literal\n"
 
@@ -54,13 +58,17 @@ _TYPES = "from typing import Any, Literal\n"
 class CodeUnit(AlteredUnit):
     """A unit in scripts."""
 
-    def __init__(self, detail: Detail, *, checks_types: bool, is_answered: bool) -> None:
+    def __init__(
+        self, detail: Detail, *, checks_types: bool, is_answered: bool, behind: SearchUnit | None = None
+    ) -> None:
         """
         Args:
             checks_types: whether scripts are checked against the signatures before they run.
             is_answered: whether the benchmark gives results of calls.
+            behind: the search that comes between the benchmark and the scripts; None for none.
         """
         self._detail, self._checks_types, self._is_answered = detail, checks_types, is_answered
+        self._behind = behind
         self._session: list[Message] = []
         """What the sandbox is asked, from the beginning of the session on."""
         self._setup: Message = {}
@@ -73,10 +81,12 @@ class CodeUnit(AlteredUnit):
         """The one whose scripts run."""
         self._waiting: list[str] = []
         """Ids of the calls whose results the script waits for."""
+        self._unanswered: list[Message] = []
+        """Calls of the scripts of this turn that get no results."""
         self._blocks: list[Block] = []
         self._open: list[ScriptTurn] = []
         """Turns since the last reply that the benchmark read."""
-        self._requests = self._calls = self._scripts = self._positional = 0
+        self._requests = self._ids = self._calls = self._scripts = self._positional = 0
         self._ends: Counter[str] = Counter()
         self._faults: list[ExposureFault] = []
         self._computed: list[ComputedCall] = []
@@ -125,7 +135,7 @@ class CodeUnit(AlteredUnit):
         messages = messages_in_scripts(
             request.messages, self._first or 0, self._blocks, self._open, functions
         )
-        tool = run_code_tool(functions, self._detail, is_answered=self._is_answered)
+        tool = run_code_tool(functions, self._detail, self._answered(functions))
         return replace(request, messages=messages, tools=[tool], gold=request.gold and gold)
 
     def _as_read(self, reply: Message, functions: ToolFunctions) -> Message:
@@ -150,6 +160,7 @@ class CodeUnit(AlteredUnit):
         if results is None:
             self._ended(ScriptEnd(EndKind.LIMIT, _UNANSWERED))
         else:
+            self._set_up(functions)
             self._session.append(results_message(results))
         return (yield from self._ran(request, functions))
 
@@ -164,38 +175,48 @@ class CodeUnit(AlteredUnit):
             return None
         return [result_value(each.get("content")) for each in answers]
 
+    def _answered(self, functions: ToolFunctions) -> list[str]:
+        """The functions that return results; a search always does."""
+        if self._is_answered:
+            return [function.name for function in functions]
+        search = None if self._behind is None else functions.of_tool(self._behind.search_name)
+        return [] if search is None else [search.name]
+
     def _ran(self, request: Request, functions: ToolFunctions) -> Generator[Request, Message, list[Message]]:
-        """Runs the scripts of the turn until one waits: its calls; none where all have ended without any."""
-        calls: list[Message] = []
+        """Runs the scripts of the turn until one waits: its calls; once all have ended, the calls without results."""
         while self._turn is not None and (script := self._turn.next) is not None:
             if script.fault:
-                self._faults.append(ExposureFault(self._requests - 1, "unread"))
+                self._faults.append(ExposureFault(self._number, "unread"))
                 self._turn.end(script.fault)
                 continue
             if not self._turn.is_begun:
-                self._begin(script.code, functions)
+                self._set_up(functions)
+                self._begin(script.code)
             answer = read_answer((yield self._to_sandbox()))
             made = [call for each in answer.calls if (call := self._made(each, functions)) is not None]
             if answer.end is None:
-                made = made[: self._ready(request, made)]
+                made = made[: self._together(request, made)]
                 self._note(answer.calls[: len(made)], made)
                 self._waiting = [call["id"] for call in made]
                 return made
             self._note(answer.calls, made)
-            calls += made
+            self._unanswered += made
             self._ended(answer.end)
-        self._turn = None
+        calls, self._turn, self._unanswered = self._unanswered, None, []
         return calls
 
-    def _begin(self, code: str, functions: ToolFunctions) -> None:
-        assert self._turn is not None
+    def _set_up(self, functions: ToolFunctions) -> None:
+        """Says which functions scripts can call from here on, where these are others than before."""
         stubs = ""
         if self._checks_types:
             stubs = _TYPES + "\n".join(stub(function, Detail.short) for function in functions)
-        setup = setup_message(functions.parameters, stubs, is_answered=self._is_answered)
+        setup = setup_message(functions.parameters, stubs, self._answered(functions))
         if setup != self._setup:
             self._session.append(setup)
             self._setup = setup
+
+    def _begin(self, code: str) -> None:
+        assert self._turn is not None
         self._session.append(script_message(code, is_fresh=self._is_fresh))
         self._is_fresh = False
         self._turn.is_begun = True
@@ -218,31 +239,58 @@ class CodeUnit(AlteredUnit):
         if function is None:
             return None
         arguments = json.dumps(function.arguments(call.args, call.kwargs), ensure_ascii=False)
-        self._calls += 1
+        self._ids += 1
         return {
-            "id": f"call_{self._calls}",
+            "id": f"call_{self._ids}",
             "type": "function",
             **made_call(tool_name(function.tool), arguments),
         }
 
-    def _ready(self, request: Request, calls: Sequence[Message]) -> int:
+    def _together(self, request: Request, calls: Sequence[Message]) -> int:
         """How many of these calls can be made at once: the first, and those after it that the gold answer makes with it,
-        since a benchmark may answer others only later."""
-        if request.gold is None or request.role != UNDER_TEST:
-            return len(calls)
-        left = Counter(map(tool_name, as_objects(request.gold(GOLD_STYLE).get("tool_calls"))))
-        for number, call in enumerate(calls):
-            left[tool_name(call)] -= 1
-            if number and left[tool_name(call)] < 0:
+        since a benchmark may answer others only later. A search goes with searches only."""
+        is_search = list(map(self._is_search, calls))
+        alike = sum(1 for _ in takewhile(lambda its: its == is_search[0], is_search))
+        wanted = self._wanted(request)
+        if wanted is None or any(is_search[:1]):
+            return alike
+        left = Counter(wanted)
+        for number, call in enumerate(calls[:alike]):
+            name = self._target(call)
+            left[name] -= 1
+            if number and left[name] < 0:
                 return number
-        return len(calls)
+        return alike
+
+    def _wanted(self, request: Request) -> Sequence[str] | None:
+        """Names of the tools that a right answer to the benchmark's request calls; None where it has none."""
+        if self._behind is not None:
+            return self._behind.wanted
+        if request.gold is None:
+            return None
+        return list(map(tool_name, as_objects(request.gold(GOLD_STYLE).get("tool_calls"))))
+
+    def _is_search(self, call: Message) -> bool:
+        return self._behind is not None and tool_name(call) == self._behind.search_name
+
+    def _target(self, call: Message) -> str:
+        """The benchmark's name of the tool that a call of a script calls."""
+        return tool_name(call) if self._behind is None else self._behind.target(call)
+
+    @property
+    def _number(self) -> int:
+        """Number of the request of the benchmark that is open."""
+        return self._requests - 1 if self._behind is None else self._behind.number
 
     def _note(self, calls: Sequence[ScriptCall], made: Sequence[Message]) -> None:
         """Keeps what is told of calls that the benchmark reads."""
         for call, its in zip(calls, made, strict=False):
+            if self._is_search(its):
+                continue
+            self._calls += 1
             self._positional += bool(call.args)
             if call.computed:
-                self._computed.append(ComputedCall(self._requests - 1, tool_name(its)))
+                self._computed.append(ComputedCall(self._number, self._target(its)))
 
     def _ended(self, end: ScriptEnd) -> None:
         """The script that runs has ended."""
@@ -250,17 +298,32 @@ class CodeUnit(AlteredUnit):
         self._ends[end.kind] += 1
         self._turn.end(end.output)
         if end.kind in _FAULTS:
-            self._faults.append(ExposureFault(self._requests - 1, _FAULTS[end.kind]))
+            kind = "guessed" if self._is_guess(end) else _FAULTS[end.kind]
+            self._faults.append(ExposureFault(self._number, kind))
         if end.kind == EndKind.LIMIT:
             self._is_fresh = True
 
-    def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
-        exposed = ExposedUnit(
+    def _is_guess(self, end: ScriptEnd) -> bool:
+        """Whether a script ended at the name of a tool that was not found."""
+        match = _NO_NAME.match(end.output.rpartition("\n")[2])
+        if self._behind is None or match is None or end.kind != EndKind.ERROR:
+            return False
+        return ToolFunctions(self._behind.unfound).named(match[1]) is not None
+
+    @property
+    def outcome(self) -> ExposedUnit:
+        """What happened so far."""
+        return ExposedUnit(
             scripts=self._scripts, faults=tuple(self._faults), computed=tuple(self._computed), cut=self._cut
         )
+
+    def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
+        """Nothing of a unit that did not end."""
+        if not ended:
+            return {}
         ends = ", ".join(f"{kind} {count}" for kind, count in sorted(self._ends.items()))
         return {
-            **exposed.cells(),
+            **self.outcome.cells(),
             "code_ends": ends or None,
             "code_calls": self._calls,
             "code_positional": self._positional,

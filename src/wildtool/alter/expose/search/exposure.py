@@ -1,13 +1,12 @@
 """The alteration that `--expose search` makes: the model searches for its tools, and calls those that it found."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.distractors.retrieval import FIRST_PASS, RANKER, SELECTION_DIGEST
 from wildtool.alter.expose.exposure import SEARCH, Exposure
 from wildtool.alter.expose.outcomes import EXPOSURE_COLUMNS
-from wildtool.alter.expose.search.settings import FUSED, STATIC, SearchSettings
+from wildtool.alter.expose.search.settings import SearchSettings
 from wildtool.alter.expose.search.unit import SearchUnit
 from wildtool.stats.metrics import Rate
 from wildtool.types import Item
@@ -18,7 +17,6 @@ SEARCH_COLUMNS: Mapping[str, str] = {
     "exposure_needed_found": "INTEGER",
 }
 """What each exposure has, and how many tools right answers call that had to be found, with those of them that were."""
-_STATIC_MODEL = "static/wordllama"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,7 @@ class SearchExposure(Exposure):
         return self.search.words
 
     def settings(self) -> Mapping[str, Any]:
-        prompt = {"prompt": SELECTION_DIGEST} if self.search.retriever == FIRST_PASS else {}
-        return {"search": {**asdict(self.search), "fields": list(self.search.fields), **prompt}}
+        return self.search.recorded()
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -46,21 +43,30 @@ class SearchExposure(Exposure):
 
     @property
     def roles(self) -> Mapping[str, str]:
-        return {RANKER: _STATIC_MODEL} if self.search.retriever in (STATIC, FUSED) else {}
+        return self.search.roles
 
     def unit(self, item: Item, unit: str) -> SearchUnit:
         return SearchUnit(self.search, f"{item.id} {unit}")
 
+    @property
+    def finds_tools(self) -> bool:
+        return True
+
     def rates(self, verdicts: Any) -> Sequence[Rate]:
-        needed = "exposure_needed > 0"
-        complete = f"{needed} AND exposure_needed_found = exposure_needed"
-        guessed = "CAST(exposure_faults LIKE '%\"guessed\"%' AS INTEGER)"
-        ended = "exposure_searches IS NOT NULL"
-        kind = Exposure.kind
-        recall = ("needed tools found", needed, "exposure_needed_found", "exposure_needed")
-        return [
-            Rate(kind, *recall, headline=True),
-            Rate(kind, "correct where all needed tools were found", complete, headline=True),
-            Rate(kind, "searched", ended, "CAST(exposure_searches > 0 AS INTEGER)", better=""),
-            Rate(kind, "called a tool that was not found", ended, guessed, better="less"),
-        ]
+        return search_rates()
+
+
+def search_rates() -> Sequence[Rate]:
+    """Numbers of every exposure with a search."""
+    needed = "exposure_needed > 0"
+    complete = f"{needed} AND exposure_needed_found = exposure_needed"
+    guessed = "CAST(exposure_faults LIKE '%\"guessed\"%' AS INTEGER)"
+    ended = "exposure_searches IS NOT NULL"
+    kind = Exposure.kind
+    recall = ("needed tools found", needed, "exposure_needed_found", "exposure_needed")
+    return [
+        Rate(kind, *recall, headline=True),
+        Rate(kind, "correct where all needed tools were found", complete, headline=True),
+        Rate(kind, "searched", ended, "CAST(exposure_searches > 0 AS INTEGER)", better=""),
+        Rate(kind, "called a tool that was not found", ended, guessed, better="less"),
+    ]

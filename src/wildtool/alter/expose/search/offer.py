@@ -13,9 +13,7 @@ _PATTERN = (
     "A regular expression, sought in the {fields} of the tools; (?i) makes it ignore case. "
     "At most {longest} characters."
 )
-_APPENDED = (
-    "Finds tools. Those that it finds are added to your tools, and can be called from your next reply on."
-)
+_APPENDED = "Finds tools. Once it has answered, those that it found are added to what you can call."
 _CALLED = "Finds tools. Call those that it finds with {call_tool}."
 _WITH_SHOWN = " The tools that it searches:\n"
 

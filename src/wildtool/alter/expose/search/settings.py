@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self, get_args
 
-from wildtool.alter.distractors.retrieval import FIRST_PASS
+from wildtool.alter.distractors.retrieval import FIRST_PASS, RANKER, SELECTION_DIGEST
 from wildtool.errors import UsageError, unknown_name
 from wildtool.toolcall.retrieval import BM25
 
@@ -30,6 +30,7 @@ FINDERS: Mapping[str, str] = {
 MAX_QUERY, MAX_PATTERN = 500, 200
 """Characters of a query and of a pattern, as Anthropic has them."""
 _LARGEST_K = 100
+_STATIC_MODEL = "static/wordllama"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,16 @@ class SearchSettings:
             if value != getattr(usual, name):
                 words.append(f"{name}={'+'.join(self.fields) if name == 'fields' else value}")
         return words
+
+    def recorded(self) -> Mapping[str, Any]:
+        """What `run.json` holds of them for a reader."""
+        prompt = {"prompt": SELECTION_DIGEST} if self.retriever == FIRST_PASS else {}
+        return {"search": {**asdict(self), "fields": list(self.fields), **prompt}}
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """Roles that it asks, each with the name of the model of embeddings that takes it."""
+        return {RANKER: _STATIC_MODEL} if self.retriever in (STATIC, FUSED) else {}
 
     @property
     def is_pattern(self) -> bool:

@@ -24,14 +24,21 @@ from wildtool.types import FieldValue, Message, Request, Tool
 MOST_SEARCHES = 20
 """Replies in a row that only search; a further one is read as an empty reply."""
 _CALL_TOOL = "call_tool"
+FoundText = Callable[[Sequence[Tool], Sequence[Tool]], str]
+"""Gives what a search is answered, from all tools that are offered then and those that it found."""
 
 
 class SearchUnit(AlteredUnit):
     """A unit whose model searches for its tools."""
 
-    def __init__(self, settings: SearchSettings, place: str) -> None:
-        """Args: place: names the unit, for draws of policies."""
+    def __init__(self, settings: SearchSettings, place: str, written: FoundText | None = None) -> None:
+        """
+        Args:
+            place: names the unit, for draws of policies.
+            written: what a search is answered; by default what the settings say.
+        """
         self._settings, self._place = settings, place
+        self._written = written
         self._finder = ToolFinder(settings)
         self._tools: Mapping[str, Tool] = {}
         """Those of the request that is open, by name."""
@@ -40,6 +47,7 @@ class SearchUnit(AlteredUnit):
         """Names that can be called, in the order of finding."""
         self._called_before: set[str] = set()
         """Names that count as found because an earlier part of the conversation called them."""
+        self._wanted: list[str] | None = None
         self._needed: set[str] = set()
         """Names of the other tools that right answers call."""
         self._answers: dict[str, list[str]] = {}
@@ -59,29 +67,63 @@ class SearchUnit(AlteredUnit):
         if request.in_text is not None:
             return (yield request)
         self._open(request)
-        for _ in range(MOST_SEARCHES + 1):
+        while True:
             reply = yield self._shown(request)
             searches, rest = self._split(reply)
             if not searches:
                 return with_calls(reply, self._restored)
+            if not rest and len(self._log[-1]) == MOST_SEARCHES:
+                self._cut = f"{MOST_SEARCHES} replies that only search"
+                return EMPTY_REPLY
             yield from self._search(request, reply, searches, is_whole=not rest)
             if rest:
                 return with_calls(_only(reply, rest), self._restored)
-        self._cut = f"{MOST_SEARCHES} replies that only search"
-        return EMPTY_REPLY
 
-    def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
-        """Nothing of a unit that did not end."""
-        if not ended:
-            return {}
-        outcome = ExposedUnit(
+    @property
+    def number(self) -> int:
+        """Number of the request of the benchmark that is open."""
+        return len(self._log) - 1
+
+    @property
+    def search_name(self) -> str:
+        """The name by which the model calls the search."""
+        return self._search_name
+
+    @property
+    def wanted(self) -> Sequence[str] | None:
+        """Names of the tools that a right answer to the open request calls; None where it has none."""
+        return self._wanted
+
+    @property
+    def unfound(self) -> list[Tool]:
+        """Tools of the open request that cannot be called yet."""
+        return [tool for name, tool in self._tools.items() if name not in self._found]
+
+    def target(self, call: Mapping[str, Any]) -> str:
+        """The benchmark's name of the tool that a call of the model calls."""
+        if self._settings.calls == "call_tool":
+            try:
+                return self._read_call(tool_name(call), as_object(call.get("function")).get("arguments"))[0]
+            except ArgumentsError:
+                return tool_name(call)
+        return tool_name(call)
+
+    @property
+    def outcome(self) -> ExposedUnit:
+        """What happened so far."""
+        return ExposedUnit(
             searches=self._searches,
             found=tuple(self._found),
             faults=tuple(self._faults),
             cut=self._cut,
         )
+
+    def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
+        """Nothing of a unit that did not end."""
+        if not ended:
+            return {}
         return {
-            **outcome.cells(),
+            **self.outcome.cells(),
             "exposure_needed": len(self._needed),
             "exposure_needed_found": len(self._needed & self._found.keys()),
         }
@@ -109,13 +151,11 @@ class SearchUnit(AlteredUnit):
             new = [name for name in called if name in self._tools and name not in self._found]
             self._called_before |= set(new)
             self._found |= dict.fromkeys(new)
-        self._needed |= set(self._called_by_gold(request)) - self._called_before
-
-    def _called_by_gold(self, request: Request) -> list[str]:
-        """Names of the tools that a right answer to a request calls."""
-        if request.gold is None:
-            return []
-        return [name for name in tools_called(request.gold(GOLD_STYLE)) if name in self._tools]
+        self._wanted = None
+        if request.gold is not None:
+            called = map(tool_name, as_objects(request.gold(GOLD_STYLE).get("tool_calls")))
+            self._wanted = [name for name in called if name in self._tools]
+            self._needed |= set(self._wanted) - self._called_before
 
     def _shown(self, request: Request) -> Request:
         """The request as the model sees it."""
@@ -188,14 +228,17 @@ class SearchUnit(AlteredUnit):
         try:
             query, limit = self._read_search(arguments)
             self._answers[query] = []
-            needed = [name for name in self._called_by_gold(request) if name not in self._found]
+            needed = [name for name in dict.fromkeys(self._wanted or ()) if name not in self._found]
             names = yield from self._finder.find(request, query, limit, needed)
         except SearchError as error:
             self._note(error.kind)
             return _dumped({"error": str(error)})
         self._answers[query] = names
         self._found |= dict.fromkeys(names)
-        return found_text(self._settings, [self._tools[name] for name in names])
+        found = [self._tools[name] for name in names]
+        if self._written is None:
+            return found_text(self._settings, found)
+        return self._written(self._offered(request.tools), found)
 
     def _read_search(self, arguments: Any) -> tuple[str, int]:
         """Query and limit of a search. Raises SearchError."""
