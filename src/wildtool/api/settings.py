@@ -149,8 +149,8 @@ class Alterations(SettingGroup):
     among_top_k: int = setting(10, min=1)
     """Tools that are found."""
     expose: str | None = setting(not_empty="give direct, search or code")
-    """How the model reaches the tools: "direct", each request with all of them, "search", those that it finds, or "code",
-    as functions of scripts; settings after a colon."""
+    """How the model reaches the tools: "direct", all in each request; "search", those that it searches for; "code", as
+    functions of scripts that it writes, or "code:search", those that its scripts search for. Settings follow a colon."""
     failures: str | None = setting()
     """Tools fail by this schedule: first-call, twice-then-well, flaky:0.2 or down, with kinds after commas."""
     failures_seed: int = setting(0)

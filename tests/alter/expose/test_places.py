@@ -162,3 +162,22 @@ def test_a_unit_is_lost_at_the_first_place_that_fits(lost, exposed, place):
 
 def test_each_place_has_a_meaning():
     assert tuple(PLACE_MEANINGS) == LOSS_PLACES
+
+
+@pytest.mark.parametrize(
+    ("exposed", "place"),
+    [
+        (ExposedUnit(searches=0, found=(), scripts=0), "text instead of code"),
+        (ExposedUnit(searches=0, found=(), scripts=1), "not searched"),
+        (
+            ExposedUnit(searches=0, found=(), scripts=1, faults=(ExposureFault(0, "sandbox refused"),)),
+            "sandbox refused",
+        ),
+        (
+            ExposedUnit(searches=1, found=(), scripts=2, faults=(ExposureFault(0, "script error"),)),
+            "searched, not found",
+        ),
+    ],
+)
+def test_a_script_that_was_stopped_comes_before_its_search(exposed: ExposedUnit, place: str):
+    assert loss_place(LostUnit(needed="book"), exposed) == place

@@ -176,8 +176,8 @@ class RunOptions(CallOptions):
     )
     expose: str | None = opt(
         "NAME[:SETTING,…]",
-        "How the model reaches the tools: direct, search, those that it finds, or code, as functions of scripts that it "
-        "writes (docs/exposure.md).",
+        "How the model reaches the tools: direct, all in each request; search, those that it searches for; code, as "
+        "functions of scripts that it writes; code:search, as functions that its scripts search for (docs/exposure.md).",
         panel=SELECTION,
     )
     inject: InjectionSetting | None = opt(
