@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.alter.expose.code.code import MONTY
+from wildtool.alter.expose.code.exposure import MONTY
 from wildtool.errors import CallError
 from wildtool.models.extras import import_for
 from wildtool.types import Reply, Request

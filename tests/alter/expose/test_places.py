@@ -8,9 +8,10 @@ from functools import cache
 
 import pytest
 
+from source_files import ROOT
 from wildtool.alter.expose.lost import lost_unit
 from wildtool.alter.expose.outcomes import ComputedCall, ExposedUnit, ExposureFault
-from wildtool.alter.expose.places import LOSS_PLACES, PLACE_MEANINGS, LostUnit, loss_place
+from wildtool.alter.expose.places import LOSS_PLACES, LostUnit, loss_place
 from wildtool.alter.variant import Variant
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
@@ -160,8 +161,9 @@ def test_a_unit_is_lost_at_the_first_place_that_fits(lost, exposed, place):
     assert loss_place(lost, exposed) == place
 
 
-def test_each_place_has_a_meaning():
-    assert tuple(PLACE_MEANINGS) == LOSS_PLACES
+def test_the_docs_explain_each_place():
+    text = (ROOT.parents[1] / "docs" / "exposure.md").read_text(encoding="utf-8")
+    assert [place for place in LOSS_PLACES if f"`{place}`" not in text] == []
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ DIRECT, SEARCH = "direct", "search"
 """Each request has all tools; the model searches for those that it needs."""
 _CLASSES = {
     SEARCH: "wildtool.alter.expose.search.exposure:SearchExposure",
-    "code": "wildtool.alter.expose.code.code:CodeExposure",
+    "code": "wildtool.alter.expose.code.exposure:CodeExposure",
 }
 """By name the class of an exposure, which is loaded for runs that have it."""
 EXPOSURES = (DIRECT, *_CLASSES)

@@ -31,27 +31,7 @@ LossPlace = Literal[
     "calls right, answer wrong",
 ]
 LOSS_PLACES: tuple[LossPlace, ...] = get_args(LossPlace)
-"""In order."""
-PLACE_MEANINGS: dict[LossPlace, str] = {
-    "declined": "the provider or the model declined to answer",
-    "cut off": "a limit of replies, scripts or tokens ended the unit",
-    "no call wanted": "a call was made where an answer or a question was wanted",
-    "unread or unknown call": "a call could not be read, or names no tool",
-    "tool guessed": "a tool was called by name that no search had found",
-    "not searched": "the needed tool was never found, and nothing was searched for",
-    "search failed": "the needed tool was never found, and a search could not be carried out",
-    "searched, not found": "no search found the needed tool",
-    "text instead of code": "no script was written",
-    "sandbox refused": "the script uses what the sandbox refuses though Python runs it",
-    "result misused in the script": "the script ended in an error at a value that a call had returned",
-    "script error": "the script ended in another error",
-    "text instead of a call": "a text came where a call was wanted",
-    "wrong argument": "the needed tool was called with wrong arguments",
-    "wrong argument, computed": "the same, and a script had computed an argument from a result",
-    "another tool": "other tools were called, the needed one was not",
-    "one call too many": "all needed calls were made, and more",
-    "calls right, answer wrong": "all needed calls were made and no other, so the results were misused",
-}
+"""In order; docs/exposure.md says what each means."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import pytest
 
 from alter.expose.code.scripts import with_sandbox
 from engine.echo_benchmark import ScriptedModel, plan_of
-from wildtool.alter.expose.code.code import CodeExposure
+from wildtool.alter.expose.code.exposure import CodeExposure
 from wildtool.alter.expose.code.tool import RUN_CODE, run_code_message
 from wildtool.alter.expose.outcomes import ExposedUnit
 from wildtool.alter.kinds import recorded_alterations

@@ -9,7 +9,7 @@ import pytest
 from alter.expose.code.scripts import with_sandbox
 from alter.expose.code.test_code import OneAnswer, judged, played
 from alter.expose.search.search_play import TOOLS, call, catalogue, tool
-from wildtool.alter.expose.code.code import CodeExposure
+from wildtool.alter.expose.code.exposure import CodeExposure
 from wildtool.alter.expose.code.tool import run_code_message
 from wildtool.alter.expose.exposure import exposure_of
 from wildtool.alter.expose.outcomes import ExposedUnit

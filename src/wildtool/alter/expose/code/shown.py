@@ -7,6 +7,7 @@ from typing import Any
 from wildtool.alter.expose.code.signatures import ToolFunctions
 from wildtool.alter.expose.code.tool import RunCode, run_code_message, sent_calls
 from wildtool.alter.expose.code.values import json_value, result_value
+from wildtool.alter.noise.tools import called_names
 from wildtool.episode import fields_with_calls
 from wildtool.json_codec import as_object, as_objects
 from wildtool.shapes import tool_name
@@ -104,15 +105,11 @@ def _places(messages: Sequence[Message], first: int, blocks: Sequence[Block]) ->
     for block in reversed(blocks):
         for place in reversed(range(min(first, end), end)):
             message = messages[place]
-            if message.get("role") == "assistant" and _called(message) == _called(block.reply):
+            if message.get("role") == "assistant" and called_names(message) == called_names(block.reply):
                 places[place] = block
                 end = place
                 break
     return places
-
-
-def _called(message: Message) -> list[str]:
-    return [tool_name(call) for call in as_objects(message.get("tool_calls"))]
 
 
 def _as_script(message: Message, following: Sequence[Message], functions: ToolFunctions) -> list[Message]:
