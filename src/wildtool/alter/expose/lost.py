@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from wildtool.alter.base import UNDER_TEST
 from wildtool.alter.expose.places import LostUnit
-from wildtool.alter.noise.tools import called_names
+from wildtool.alter.noise.tools import call_names
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import follows_published
 from wildtool.episode import GOLD_STYLE, until_decided
@@ -83,9 +83,9 @@ def _steps(episode: Episode, trace: Trace, transcript: Transcript) -> Iterator[_
         if request is None:
             return
         if request.role == UNDER_TEST:
-            due = tuple(called_names(request.gold(GOLD_STYLE))) if request.gold else ()
+            due = tuple(call_names(request.gold(GOLD_STYLE))) if request.gold else ()
             made = Counter(trace.gold[number].name for number in step.fulfilled)
-            stray = Counter(called_names(reply.message)) - made
+            stray = Counter(call_names(reply.message)) - made
             offered = frozenset(map(tool_name, request.tools))
             yield _Step(reply, due, offered, step.fulfilled, tuple(stray.elements()))
         episode.advance(reply.message)
@@ -180,7 +180,7 @@ def _met_limit(plain: Variant, item: Item, unit: str, transcript: Transcript, pr
         episode.advance(last)
         return episode.done
 
-    first = next((place for place, reply in enumerate(replies[:-1]) if called_names(reply)), None)
-    if first is None or not called_names(replies[-1]):
+    first = next((place for place, reply in enumerate(replies[:-1]) if call_names(reply)), None)
+    if first is None or not call_names(replies[-1]):
         return False
     return ends(len(replies) - 1, replies[first]) and not ends(first + 1, replies[first])

@@ -172,7 +172,7 @@ def spare_tools(lang: str) -> tuple[Tool, ...]:
     return tuple(bilingual_tool(record, lang) for record in records)
 
 
-def called_names(message: Mapping[str, Any]) -> list[str]:
+def call_names(message: Mapping[str, Any]) -> list[str]:
     """The name of each call of a message; empty for a call without one."""
     return [tool_name(call) for call in as_objects(message.get("tool_calls"))]
 

@@ -7,7 +7,7 @@ from typing import Any
 from wildtool.alter.expose.code.signatures import ToolFunctions
 from wildtool.alter.expose.code.tool import RunCode, run_code_message, sent_calls
 from wildtool.alter.expose.code.values import json_value, result_value
-from wildtool.alter.noise.tools import called_names
+from wildtool.alter.noise.tools import call_names
 from wildtool.episode import fields_with_calls
 from wildtool.json_codec import as_object, as_objects
 from wildtool.shapes import tool_name
@@ -105,7 +105,7 @@ def _places(messages: Sequence[Message], first: int, blocks: Sequence[Block]) ->
     for block in reversed(blocks):
         for place in reversed(range(min(first, end), end)):
             message = messages[place]
-            if message.get("role") == "assistant" and called_names(message) == called_names(block.reply):
+            if message.get("role") == "assistant" and call_names(message) == call_names(block.reply):
                 places[place] = block
                 end = place
                 break

@@ -27,7 +27,7 @@ from wildtool.alter.expose.code.values import result_value
 from wildtool.alter.expose.outcomes import ComputedCall, ExposedUnit, ExposureFault, FaultKind
 from wildtool.alter.expose.search.unit import SearchUnit
 from wildtool.alter.noise.renames import NOT_OFFERED
-from wildtool.alter.noise.tools import called_names, with_calls
+from wildtool.alter.noise.tools import call_names, with_calls
 from wildtool.episode import GOLD_STYLE
 from wildtool.json_codec import as_objects
 from wildtool.shapes import tool_name
@@ -268,7 +268,7 @@ class CodeUnit(AlteredUnit):
             return self._behind.wanted
         if request.gold is None:
             return None
-        return called_names(request.gold(GOLD_STYLE))
+        return call_names(request.gold(GOLD_STYLE))
 
     def _is_search(self, call: Message) -> bool:
         return self._behind is not None and tool_name(call) == self._behind.search_name

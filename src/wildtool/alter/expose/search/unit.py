@@ -13,7 +13,7 @@ from wildtool.alter.expose.search.offer import call_tool_tool, found_text, free_
 from wildtool.alter.expose.search.policies import NOT_FOUND, SearchPolicy, query_of_user
 from wildtool.alter.expose.search.settings import SearchSettings
 from wildtool.alter.noise.renames import NOT_OFFERED
-from wildtool.alter.noise.tools import called_names, with_calls
+from wildtool.alter.noise.tools import call_names, with_calls
 from wildtool.episode import EMPTY_REPLY, GOLD_STYLE, fields_with_calls, provider_fields
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.shapes import tool_name
@@ -153,7 +153,7 @@ class SearchUnit(AlteredUnit):
             self._found |= dict.fromkeys(new)
         self._wanted = None
         if request.gold is not None:
-            called = called_names(request.gold(GOLD_STYLE))
+            called = call_names(request.gold(GOLD_STYLE))
             self._wanted = [name for name in called if name in self._tools]
             self._needed |= set(self._wanted) - self._called_before
 
