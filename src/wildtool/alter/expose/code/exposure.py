@@ -50,12 +50,16 @@ class CodeExposure(Exposure):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        own = [word for word in words if word in _KNOWN]
-        others = [word for word in words if word not in _KNOWN]
-        details = [detail for detail in Detail if detail in own]
-        if len(details) > 1 or len({*own}) < len(own):
+        script_words = [word for word in words if word in _KNOWN]
+        search_words = [word for word in words if word not in _KNOWN]
+        details = [detail for detail in Detail if detail in script_words]
+        if len(details) > 1 or len({*script_words}) < len(script_words):
             raise UsageError(f"--expose code:{','.join(words)}: give one of {', '.join(Detail)}, once")
-        return cls(*details, checks_types=TYPE_CHECK in own, search=_search(others) if others else None)
+        return cls(
+            *details,
+            checks_types=TYPE_CHECK in script_words,
+            search=_search(search_words) if search_words else None,
+        )
 
     @property
     def words(self) -> Sequence[str]:
@@ -98,8 +102,8 @@ class CodeExposure(Exposure):
         make = partial(CodeUnit, self.detail, checks_types=self.checks_types, is_answered=is_answered)
         if self.search is None:
             return make()
-        written = partial(written_functions, self.detail) if self.search.calls == "append" else None
-        search = SearchUnit(self.search, f"{item.id} {unit}", written)
+        text = partial(written_functions, self.detail) if self.search.calls == "append" else None
+        search = SearchUnit(self.search, f"{item.id} {unit}", text)
         return CodeBehindSearch(search, make(behind=search))
 
 

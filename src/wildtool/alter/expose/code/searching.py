@@ -24,14 +24,14 @@ class CodeBehindSearch(AlteredUnit):
         """Nothing of a unit that did not end."""
         if not ended:
             return {}
-        searched, written = self._search.outcome, self._code.outcome
-        faults = sorted([*searched.faults, *written.faults], key=lambda fault: fault.request)
+        search, code = self._search.outcome, self._code.outcome
+        faults = sorted([*search.faults, *code.faults], key=lambda fault: fault.request)
         outcome = replace(
-            searched,
-            scripts=written.scripts,
+            search,
+            scripts=code.scripts,
             faults=tuple(faults),
-            computed=written.computed,
-            cut=searched.cut or written.cut,
+            computed=code.computed,
+            cut=search.cut or code.cut,
         )
         return {**self._search.fields(ended=True), **self._code.fields(ended=True), **outcome.cells()}
 

@@ -41,16 +41,19 @@ def run_code_tool(functions: ToolFunctions, detail: Detail, answered: Collection
     }
 
 
-def written_functions(detail: Detail, offered: Sequence[Tool], found: Sequence[Tool]) -> str:
+def written_functions(detail: Detail, offered: Sequence[Tool], tools: Sequence[Tool]) -> str:
     """What a search in a script returns: found tools as the functions that they are from then on.
 
     Args:
         offered: all tools that are functions then.
+        tools: those that it found.
     """
     functions = ToolFunctions(offered)
-    its = [function for tool in found if (function := functions.of_tool(tool_name(tool))) is not None]
-    listed = [{"name": each.name, "definition": stub(each, detail)} for each in its]
-    return json.dumps(listed, ensure_ascii=False)
+    functions_found = [
+        function for tool in tools if (function := functions.of_tool(tool_name(tool))) is not None
+    ]
+    definitions = [{"name": each.name, "definition": stub(each, detail)} for each in functions_found]
+    return json.dumps(definitions, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,14 +31,14 @@ FoundText = Callable[[Sequence[Tool], Sequence[Tool]], str]
 class SearchUnit(AlteredUnit):
     """A unit whose model searches for its tools."""
 
-    def __init__(self, settings: SearchSettings, place: str, written: FoundText | None = None) -> None:
+    def __init__(self, settings: SearchSettings, place: str, text: FoundText | None = None) -> None:
         """
         Args:
             place: names the unit, for draws of policies.
-            written: what a search is answered; by default what the settings say.
+            text: what a search is answered; by default what the settings say.
         """
         self._settings, self._place = settings, place
-        self._written = written
+        self._found_text = text
         self._finder = ToolFinder(settings)
         self._tools: Mapping[str, Tool] = {}
         """Those of the request that is open, by name."""
@@ -235,10 +235,10 @@ class SearchUnit(AlteredUnit):
             return _dumped({"error": str(error)})
         self._answers[query] = names
         self._found |= dict.fromkeys(names)
-        found = [self._tools[name] for name in names]
-        if self._written is None:
-            return found_text(self._settings, found)
-        return self._written(self._offered(request.tools), found)
+        tools = [self._tools[name] for name in names]
+        if self._found_text is None:
+            return found_text(self._settings, tools)
+        return self._found_text(self._offered(request.tools), tools)
 
     def _read_search(self, arguments: Any) -> tuple[str, int]:
         """Query and limit of a search. Raises SearchError."""
