@@ -36,12 +36,10 @@ def sets(bfcl: bool, acebench: str | None) -> Iterator[GoldSet]:
     yield GoldSet("wild-mini, official", "wild-mini", {"profile": "official"})
     yield GoldSet("ledger", "ledger")
     for split in ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param") if bfcl else ():
-        yield GoldSet(f"BFCL {split}", "bfcl", {"split": split, "sample": 40})
+        yield GoldSet(f"BFCL {split}", "bfcl", {"split": split})
     for split in ("parallel", "parallel_multiple") if bfcl else ():
         yield GoldSet(f"BFCL {split}", "bfcl", {"split": split})
-    for split in (
-        ("agent_multi_step", "agent_multi_turn", "normal_single_turn_parallel_function") if acebench else ()
-    ):
+    for split in ("agent", "normal") if acebench else ():
         options = {"mode": "fc", "data": acebench, "split": split, "lang": "en"}
         yield GoldSet(f"ACEBench {split}", "acebench", options)
 

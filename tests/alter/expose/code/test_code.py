@@ -223,6 +223,19 @@ def test_a_tool_called_by_itself_was_not_offered():
     assert one_answer(gold(OneAnswer().request(ITEM)))[0].outcome == "wrong"
 
 
+def test_gold_that_calls_a_tool_which_is_not_offered_is_right_by_that_tools_own_name():
+    class Hidden(OneAnswer):
+        """Offers one of the two tools that its gold answer calls."""
+
+        def request(self, item: Item) -> Request:
+            request = super().request(item)
+            return replace(request, tools=request.tools[:1])
+
+    variant = Variant(Hidden(), (CodeExposure(),))
+    said, _ = played(variant, ITEM, "0", "official")
+    assert judged(variant, ITEM, "0", said, "official").outcome == "correct"
+
+
 def test_a_model_that_writes_scripts_without_end_is_cut_off():
     verdict, asked = one_answer("1 + 1")
     assert (verdict.outcome, ExposedUnit.read(verdict.fields).cut) == ("wrong", "20 scripts")

@@ -105,7 +105,7 @@ class CodeUnit(AlteredUnit):
             reply = yield self._asked(request, functions)
             scripts = run_code_calls(reply, f"run_{len(self._blocks)}_{without_calls}")
             if not scripts:
-                return self._read(self._as_read(reply, functions), said=reply)
+                return self._read(self._as_read(request, reply, functions), said=reply)
             if without_calls == MOST_SCRIPTS:
                 self._cut = f"{MOST_SCRIPTS} scripts"
                 return self._read({"role": "assistant", "content": reply.get("content") or ""}, said=reply)
@@ -138,8 +138,16 @@ class CodeUnit(AlteredUnit):
         tool = run_code_tool(functions, self._detail, self._answered(functions))
         return replace(request, messages=messages, tools=[tool], gold=request.gold and gold)
 
-    def _as_read(self, reply: Message, functions: ToolFunctions) -> Message:
-        """A reply without scripts as the benchmark reads it: a tool that it calls by its own name was not offered so."""
+    def _as_read(self, request: Request, reply: Message, functions: ToolFunctions) -> Message:
+        """A reply without scripts as the benchmark reads it: a tool that it calls by its own name was not offered so.
+
+        A call stays as it is where no script gives the right answer, since that has a call of a tool that the benchmark
+        does not offer here. BFCL has such entries.
+        """
+        if request.gold is not None and as_objects(reply.get("tool_calls")):
+            calls = as_objects(request.gold(GOLD_STYLE).get("tool_calls"))
+            if any(functions.of_tool(tool_name(call)) is None for call in calls):
+                return reply
 
         def named(name: str, arguments: Any) -> tuple[str, Any]:
             return (name if functions.of_tool(name) is None else name + NOT_OFFERED), arguments
