@@ -12,6 +12,7 @@ from alter.expose.code.scripts import with_sandbox
 from engine.echo_benchmark import ScriptedModel, plan_of
 from wildtool.alter.expose.code.exposure import CodeExposure
 from wildtool.alter.expose.code.tool import RUN_CODE, run_code_message
+from wildtool.alter.expose.code.values import result_value
 from wildtool.alter.expose.outcomes import ExposedUnit
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.alter.variant import Variant
@@ -102,6 +103,19 @@ def test_a_model_sees_one_tool_and_earlier_calls_as_scripts():
                     assert message["tool_call_id"] == open_ids.pop(0)
             assert not open_ids
     assert seen
+
+
+def test_each_call_of_a_script_returns_its_own_result():
+    together = 0
+    for variant, item, unit in units("wild-mini", "fixed", 6):
+        direct = Variant(variant.benchmark)
+        own = played(direct, item, unit, "fixed")[1][-1].messages
+        shown = played(variant, item, unit, "fixed")[1][-1].messages
+        results = [str(result_value(each["content"])) for each in own if each["role"] == "tool"]
+        outputs = [each["content"] for each in shown if each["role"] == "tool"]
+        assert "\n".join(outputs) == "\n".join(results)
+        together += len(results) > len(outputs)
+    assert together
 
 
 def test_a_run_is_resumed_where_its_sandbox_failed_and_asks_nothing_twice(tmp_path: Path):

@@ -248,11 +248,7 @@ class CodeUnit(AlteredUnit):
             return None
         arguments = json.dumps(function.arguments(call.args, call.kwargs), ensure_ascii=False)
         self._ids += 1
-        return {
-            "id": f"call_{self._ids}",
-            "type": "function",
-            **made_call(tool_name(function.tool), arguments),
-        }
+        return {**made_call(tool_name(function.tool), arguments), "id": f"call_{self._ids}"}
 
     def _together(self, request: Request, calls: Sequence[Message]) -> int:
         """How many of these calls can be made at once: the first, and those after it that the gold answer makes with it,
