@@ -146,11 +146,47 @@ def test_how_a_script_ends(script: str, kind: str):
 
 
 @pytest.mark.parametrize(
-    "value", ["float('nan')", "1e999", "{1,2}", "b'a'", "__import__", "10**400", "object()"]
+    "value",
+    [
+        "float('nan')",
+        "1e999",
+        "{1,2}",
+        "b'a'",
+        "__import__",
+        "10**400",
+        "object()",
+        "g",
+        "[{'a': g}]",
+        "{g: 1}",
+        "print",
+        "lambda: 1",
+        "int",
+        "iter([1])",
+    ],
 )
 def test_an_argument_that_json_cannot_hold_is_an_error_in_the_script(value: str):
     batches, (end,) = ran(f"f(x={value})")
     assert (batches, end.kind in ("script error", "sandbox refused")) == ([], True)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import math\nf(x=math)",
+        "import datetime\nf(x=datetime.date(2020,1,1))",
+        "def own(): pass\nf(x=own)",
+        "class Own: pass\nf(x=Own)",
+        "async def own(): pass\nf(x=own())",
+    ],
+)
+def test_an_object_that_json_cannot_hold_is_an_error_in_the_script(script: str):
+    batches, (end,) = ran(script)
+    assert (batches, end.kind) == ([], "script error")
+
+
+def test_a_tool_under_another_name_is_called_and_its_name_as_a_text_is_an_argument():
+    ((call,),), (end,) = ran("own = {'a': g}\nown['a'](x='g')")
+    assert ((call.name, call.kwargs), end.kind) == (("g", {"x": "g"}), "done")
 
 
 def test_arguments_leave_as_json_holds_them():

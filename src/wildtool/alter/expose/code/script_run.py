@@ -1,5 +1,6 @@
 """One script as it runs in Monty: each call is answered by a result that is known, or the script waits there."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +16,12 @@ from wildtool.json_codec import dumps
 MOST_SCRIPT_CALLS = 1_000
 """Calls of one script."""
 _NOT_KNOWN = object()
+_OBJECT = re.compile(
+    r"<(?:function|class|module) '[^']*'(?: at 0x[0-9a-f]+)?>|<coroutine object [^<>]*>|<\w+ object>"
+)
+"""What leaves the sandbox in place of a function, class, module, coroutine or iterator: a text."""
+_FUNCTION_TEXT = re.compile(r"<function '(\w+)'>")
+"""The same of a tool."""
 
 
 class Unknown:
@@ -108,19 +115,18 @@ class ScriptRun:
         """What follows a call; None where it waits."""
         if snapshot.is_os_function:
             return snapshot.resume_not_handled()
-        if snapshot.function_name not in self._functions:
-            # A name that is called comes here without having been looked up.
-            return snapshot.resume(
-                {"exception": NameError(f"name '{snapshot.function_name}' is not defined")}
-            )
-        is_answered = snapshot.function_name in self._answered
+        # A name that is called comes here without having been looked up.
+        name = _FUNCTION_TEXT.sub(r"\1", snapshot.function_name)
+        if name not in self._functions:
+            return snapshot.resume({"exception": NameError(f"name '{name}' is not defined")})
+        is_answered = name in self._answered
         calls = self.progress.made if is_answered else self.progress.unanswered
         if len(calls) >= self.most:
             raise TooManyCallsError
         if _holds_unknown((snapshot.args, snapshot.kwargs)):
             raise UnknownUsedError
         try:
-            call = _read_call(snapshot, self._functions.get(snapshot.function_name, ()))
+            call = _read_call(name, snapshot, self._functions[name])
         except (TypeError, ValueError) as error:
             return snapshot.resume({"exception": error})
         place = len(calls) if is_answered else None
@@ -138,11 +144,12 @@ def _stub(name: str) -> Callable[..., None]:
     def function(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("a call of the sandbox is answered from outside")
 
-    function.__name__ = name
+    # An argument arrives as this name; a plain one could be any text.
+    function.__name__ = f"<function '{name}'>"
     return function
 
 
-def _read_call(snapshot: Any, parameters: Sequence[str]) -> ScriptCall:
+def _read_call(name: str, snapshot: Any, parameters: Sequence[str]) -> ScriptCall:
     """A call with arguments as JSON holds them. Raises TypeError or ValueError in words for the model.
 
     Args:
@@ -150,21 +157,32 @@ def _read_call(snapshot: Any, parameters: Sequence[str]) -> ScriptCall:
     """
     if len(snapshot.args) > len(parameters):
         count, given = len(parameters), len(snapshot.args)
-        raise TypeError(f"{snapshot.function_name}() takes {count} arguments but {given} were given")
+        raise TypeError(f"{name}() takes {count} arguments but {given} were given")
     if twice := set(parameters[: len(snapshot.args)]) & snapshot.kwargs.keys():
-        raise TypeError(f"{snapshot.function_name}() got multiple values for argument {min(twice)!r}")
+        raise TypeError(f"{name}() got multiple values for argument {min(twice)!r}")
     values: dict[str, Any] = {}
     for key, value in (*enumerate(snapshot.args, 1), *snapshot.kwargs.items()):
         try:
             values[str(key)] = json_value(value)
+            _refuse_objects(values[str(key)])
         except (TypeError, ValueError) as error:
-            raise type(error)(f"argument {key} of {snapshot.function_name}: {error}") from None
+            raise type(error)(f"argument {key} of {name}: {error}") from None
     if len(dumps(values)) > MOST_ARGUMENT_CHARACTERS:
-        raise ValueError(
-            f"the arguments of {snapshot.function_name} take more than {MOST_ARGUMENT_CHARACTERS:,} characters"
-        )
+        raise ValueError(f"the arguments of {name} take more than {MOST_ARGUMENT_CHARACTERS:,} characters")
     args = [values[str(number)] for number in range(1, len(snapshot.args) + 1)]
-    return ScriptCall(snapshot.function_name, args, {key: values[key] for key in snapshot.kwargs})
+    return ScriptCall(name, args, {key: values[key] for key in snapshot.kwargs})
+
+
+def _refuse_objects(value: Any) -> None:
+    """Raises TypeError for a value of JSON that holds the text of an object."""
+    if isinstance(value, str) and _OBJECT.fullmatch(value):
+        raise TypeError(f"{value} is no JSON value")
+    if isinstance(value, dict):
+        its = cast(dict[str, Any], value)
+        _refuse_objects([*its, *its.values()])
+    elif isinstance(value, list):
+        for each in cast(list[Any], value):
+            _refuse_objects(each)
 
 
 def _holds_unknown(value: Any) -> bool:
