@@ -59,8 +59,7 @@ def load_compared_runs(
             if any(each.is_the_question for alterations in disturbed for each in alterations):
                 names = (model, str(agent_settings(identity).get("sent_as")))
                 side = replace(side, amounts=run_amounts(folder, result, rows, names))
-            # What was read again in another format is judged by replies that the record does not hold.
-            if exposed and granularity == "unit" and not result.read_as:
+            if exposed and granularity == "unit":
                 side = replace(side, losses=lost_tries(folder, result.profile))
             sides.append(side)
     return sides

@@ -10,6 +10,7 @@ import pytest
 
 from alter.expose.code.scripts import with_sandbox
 from engine.echo_benchmark import ScriptedModel, plan_of
+from long import a_fiftieth_of
 from wildtool.alter.expose.code.exposure import CodeExposure
 from wildtool.alter.expose.code.tool import RUN_CODE, run_code_message
 from wildtool.alter.expose.code.values import result_value
@@ -61,9 +62,9 @@ def units(name: str, profile: str, count: int) -> Iterator[tuple[Variant, Item, 
     return ((variant, item, unit) for item in items for unit in item.units)
 
 
-@pytest.mark.parametrize(("name", "profile", "count"), [("wild-mini", "fixed", 6), ("ledger", "ledger", 4)])
-def test_gold_in_scripts_is_judged_like_gold(name: str, profile: str, count: int):
-    for variant, item, unit in units(name, profile, count):
+@pytest.mark.parametrize(("name", "profile"), [("wild-mini", "fixed"), ("ledger", "ledger")])
+def test_gold_in_scripts_is_judged_like_gold(name: str, profile: str):
+    for variant, item, unit in units(name, profile, a_fiftieth_of(200)):
         said, _ = played(variant, item, unit, profile)
         verdict = judged(variant, item, unit, said, profile)
         rules = variant.benchmark.rules(profile)
