@@ -6,7 +6,7 @@ import io
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -16,6 +16,7 @@ from wildtool.api.door import door
 from wildtool.api.keywords import PlayKeywords, given_values
 from wildtool.api.results import Run
 from wildtool.api.runs import run
+from wildtool.api.settings import Alterations
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.call.client import GivenUpError
 from wildtool.engine.plan import Selection
@@ -30,7 +31,7 @@ from wildtool_train.sources import ItemUnits
 
 _LOG = logging.getLogger("wildtool")
 CURVE_FILE, SERIES_FILE = "evaluations.csv", "series.toml"
-EXCLUDED = ("batch", "noise", "inject", "hints", "rationale")
+EXCLUDED = ("batch", "noise", "inject", "hints", "rationale", "failures", "expose")
 """Settings of a run that make no sense here, or under which a message is not judged as it was written."""
 
 
@@ -187,7 +188,13 @@ def evaluate(
     if every < 1:
         raise UsageError(f"every is {every}; it is a number of steps, 1 or more")
     given = given_values(keywords)
-    if refused := sorted(given.keys() & {*EXCLUDED}):
+    altered = given.get("alterations")
+    within = [
+        each.name
+        for each in (fields(altered) if isinstance(altered, Alterations) else ())
+        if getattr(altered, each.name) != each.default
+    ]
+    if refused := sorted({*given, *within} & {*EXCLUDED}):
         raise UsageError(
             f"evaluate takes no {refused[0]!r}: {', '.join(EXCLUDED)} make no sense while training"
         )

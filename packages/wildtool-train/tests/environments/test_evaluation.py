@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import wildtool
 from environments.bridges.token_policy import Characters
 from environments.linear_policy import LinearPolicy, tool_file
+from wildtool.api.settings import Alterations
 from wildtool.cli import app
 from wildtool.errors import CallError, UsageError, WildtoolError
 from wildtool_data.make.core.plan import SessionGenerationSpec
@@ -255,5 +256,12 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path):
         evaluate(silent, "wild-mini", every=0, out=tmp_path)
     with pytest.raises(UsageError, match="no 'noise'"):
         evaluate(silent, "wild-mini", every=1, out=tmp_path, noise="names:slight")
+    for altered in (
+        Alterations(noise="names:slight"),
+        Alterations(expose="code"),
+        Alterations(failures="down"),
+    ):
+        with pytest.raises(UsageError, match="make no sense while training"):
+            evaluate(silent, "wild-mini", every=1, out=tmp_path, alterations=altered)
     with pytest.raises(UsageError, match="unknown keyword 'limit_s'"):
         evaluate(silent, "wild-mini", every=1, out=tmp_path, limit_s=3)(0)  # pyright: ignore
