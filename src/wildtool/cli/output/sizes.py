@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wildtool.engine.score.formatting import format_points, format_range, format_share
 from wildtool.outputs import check_file, write_file
@@ -14,6 +15,9 @@ from wildtool.terminal.tables import print_grid
 from wildtool.tools.break_even import BreakEven
 from wildtool.tools.breaks import Break
 from wildtool.tools.size_curve import SizePoint, SizeSeries, exposure_gains, size_series
+
+if TYPE_CHECKING:
+    from wildtool.report.charts.data import ChartPoint
 
 SIZE_COLUMNS = (
     "series", "size", "accuracy", "low", "high", "units", "without_verdict", "difference", "diff_low", "diff_high",
@@ -139,14 +143,10 @@ def _draw(series: Sequence[SizeSeries], out: Path) -> Path | None:
 
     if not all(find_spec(library) for library in ("altair", "vl_convert")):
         return None
-    from wildtool.report.charts.data import ChartData, ChartPoint
+    from wildtool.report.charts.data import ChartData
     from wildtool.report.charts.render import render_chart
 
-    points = tuple(
-        ChartPoint(each.label, f"{point.size:,}", *_ends(point), f"{point.accuracy.value:.1%}")
-        for each in series
-        for point in each.points
-    )
+    points = tuple(_chart_point(each.label, point) for each in series for point in each.points)
     sizes = sorted({point.size for each in series for point in each.points})
     about = "; ".join(f"{point.model}, {point.name} tools: {point.text}" for point in points)
     chart = ChartData(
@@ -164,5 +164,11 @@ def _draw(series: Sequence[SizeSeries], out: Path) -> Path | None:
     return out / "sizes.svg"
 
 
-def _ends(point: SizePoint) -> tuple[float, float, float]:
-    return point.accuracy.value, point.accuracy.low, point.accuracy.high
+def _chart_point(label: str, point: SizePoint) -> "ChartPoint":
+    from wildtool.report.charts.data import ChartPoint
+
+    accuracy = point.accuracy
+    is_open = accuracy.low is None
+    low, high = (accuracy.least, accuracy.most) if is_open else (accuracy.low, accuracy.high)
+    text = f"{accuracy.value:.1%}"
+    return ChartPoint(label, f"{point.size:,}", accuracy.value, low, high, text, is_open=is_open)
