@@ -17,7 +17,7 @@ from typing import Any
 
 import wildtool
 
-EXPOSURES = ("direct", "code", "search:perfect", "search:perfect,calls=call_tool")
+EXPOSURES = ("direct", "code", "code:search=perfect", "search:perfect", "search:perfect,calls=call_tool")
 
 
 @dataclass(frozen=True)
