@@ -208,7 +208,8 @@ def _screen(command: str, address: str, place: Path) -> str:
         text=True,
         check=False,
     )
-    lines = [line.rstrip() for line in ended.stdout.splitlines()]
+    # Lines of progress have the time before them, as this output is piped.
+    lines = [re.sub(r"^\d\d:\d\d:\d\d ", "", line.rstrip()) for line in ended.stdout.splitlines()]
     progress = [line for line in lines if re.match(r"my-model: \d+/\d+ tasks", line)]
     text = "\n".join(line for line in lines if line not in progress[:-1])
     if address:

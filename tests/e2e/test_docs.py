@@ -138,6 +138,12 @@ MAKES = {
     "wildtool data convert train.jsonl --kind long --to sharegpt -o long.jsonl": "long.jsonl",
     "wildtool audit wild-mini --hints gold -o hints.jsonl": "hints.jsonl",
     "wildtool run series.toml --limit 8 -o runs/tide": "runs/tide",
+    "wildtool run wild-mini --model baseline/searcher --among 50 --out runs/direct": "runs/direct",
+    "wildtool run wild-mini --model baseline/searcher --among 50 --expose search --out runs/search": "runs/search",
+    "wildtool run wild-mini --model baseline/searcher --among 10,50,150 --out runs/direct-sizes": "runs/direct-sizes",
+    "wildtool run wild-mini --model baseline/searcher --among 10,50,150 --expose search --out runs/search-sizes": (
+        "runs/search-sizes"
+    ),
 }
 """Commands that make a file which the next one reads, and the file."""
 FAR = sorted({c for c in commands() if any(part in c for part in ELSEWHERE)})

@@ -118,7 +118,7 @@ def test_a_heat_map_of_each_model_shows_types_by_positions_with_the_numbers_belo
     drawn = visible[0].text_content() or ""
     assert "Chat" in drawn and "100.0 %" in drawn
     numbers = page.get_by_role("region", name="task type × position, baseline/gold", include_hidden=True)
-    page.locator("details", has=numbers).locator("summary").click()
+    page.locator("details", has=numbers).locator("summary", has_text="The numbers").click()
     assert "[" in numbers.locator("tr", has_text="Chat").inner_text()
 
 
@@ -231,7 +231,7 @@ def test_typing_a_name_leaves_only_models_with_it(site: Path, watched: Watched):
     page = watched.open(site / "index.html")
     page.get_by_role("searchbox").fill("LEX")
     assert rows(page) == ["baseline/lexical"]
-    assert page.locator("[role=status]").inner_text() == "1 of 3 shown"
+    assert page.locator("[role=status].muted").inner_text() == "1 of 3 shown"
 
 
 def test_choosing_a_group_shows_its_columns_only(site: Path, watched: Watched):
@@ -409,7 +409,7 @@ def test_another_baseline_draws_the_differences_again(site: Path, watched: Watch
     page.get_by_role("combobox", name="Baseline").select_option(label="baseline/chat")
     page.locator("tr", has_text="baseline/gold").wait_for()
     assert page.locator("tr", has_text="baseline/gold").locator("td").first.inner_text() == gold.replace(
-        "−", "+"
+        "-", "+"
     )
     assert watched.complaints == []
 

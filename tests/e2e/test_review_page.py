@@ -389,7 +389,7 @@ def test_a_graph_and_json_are_edited_and_another_saver_s_text_is_kept(browser: "
         two.page.locator("textarea").fill("Saved second")
         two.press("Control+Enter")
         shown = two.page.get_by_role("dialog")
-        shown.get_by_role("button", name="Take theirs").wait_for()
+        shown.get_by_role("button", name="Take what is saved").wait_for()
         assert "Saved first" in shown.inner_text() and "Saved second" in shown.inner_text()
         assert project(tmp_path, []).item("wild_mini_0").content["english_tasks"][0] == "Saved first"
         shown.get_by_role("button", name="Edit mine further").click()

@@ -29,7 +29,7 @@ PHONE = {"width": 390, "height": 844}
 SCREEN = {"width": 1440, "height": 900}
 UNITS = "#trajectories .trajectory-list li a"
 PANE = "#trajectories .trajectory"
-STATUS = "#trajectories [role=status]"
+STATUS = "#trajectories p[role=status]"
 
 
 @pytest.fixture

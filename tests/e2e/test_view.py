@@ -185,7 +185,7 @@ def test_typing_a_name_leaves_only_runs_with_it(at: Seen):
     page = at.listed()
     page.get_by_role("searchbox").fill("LEX")
     assert page.locator("tbody tr:visible bdi").first.inner_text() == "baseline/lexical"
-    assert page.locator("#runs [role=status]").inner_text() == "1 of 4 shown"
+    assert page.locator("#runs [role=status].muted").inner_text() == "1 of 4 shown"
 
 
 def test_a_name_opens_the_report_of_its_run_and_back_leads_to_the_list(at: Seen):

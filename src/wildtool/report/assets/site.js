@@ -56,7 +56,8 @@ const wildtool = (() => {
   }
   function setQuery(slug, parameters) {
     const text = new URLSearchParams(parameters).toString();
-    history.replaceState(null, "", inOneFile() ? `#${slug}${text ? `?${text}` : ""}` : `#${text}`);
+    const inFile = `#${slug}${text ? `?${text}` : ""}`, alone = text ? `#${text}` : location.pathname + location.search;
+    history.replaceState(null, "", inOneFile() ? inFile : alone);
   }
   function turn() {
     if (!inOneFile()) return;
