@@ -392,7 +392,7 @@ def test_a_graph_and_json_are_edited_and_another_saver_s_text_is_kept(browser: "
         shown.get_by_role("button", name="Take what is saved").wait_for()
         assert "Saved first" in shown.inner_text() and "Saved second" in shown.inner_text()
         assert project(tmp_path, []).item("wild_mini_0").content["english_tasks"][0] == "Saved first"
-        shown.get_by_role("button", name="Edit mine further").click()
+        shown.get_by_role("button", name="Edit it further").click()
         assert two.page.locator("textarea").input_value() == "Saved second"
         with two.page.expect_response("**/api/edit") as said:
             two.press("Control+Enter")
