@@ -11,6 +11,7 @@ import pytest
 from wildtool.errors import RecordError
 from wildtool.scale import ray_cluster as module
 from wildtool.scale.ray_cluster import RayLauncher, RayPlace, WorkerActor
+from wildtool.trust_request import VARIABLE
 
 
 class RayError(Exception):
@@ -89,6 +90,7 @@ def test_an_actor_for_each_worker_is_started_and_ended(
     ray: Ray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, "")  # other tests of this process may have trusted something
     launcher = RayLauncher(RayPlace(address="ray://h:1", gpus=0.5), "serve", quiet=True)
     assert launcher.count == 2
     launcher.start("file:///run")
