@@ -6,17 +6,17 @@ import io
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, Unpack, cast
 
 from wildtool.api.bench import Bench, load
 from wildtool.api.door import door
-from wildtool.api.keywords import PlayKeywords, given_values
+from wildtool.api.keywords import PlayKeywords, given_values, settings_of_call
 from wildtool.api.results import Run
 from wildtool.api.runs import run
-from wildtool.api.settings import Alterations
+from wildtool.api.settings import FIELDS
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.call.client import GivenUpError
 from wildtool.engine.plan import Selection
@@ -183,21 +183,21 @@ def evaluate(
         keywords: those of `wildtool.run`, such as `data` or `limit`; the profile is `fixed` where there is one. A
             policy that is no coroutine function is asked one thing at a time, unless `concurrency` says otherwise.
 
-    Raises UsageError for a keyword that cannot be used here.
+    Raises UsageError for a keyword, or a setting of the config file, that cannot be used here.
     """
     if every < 1:
         raise UsageError(f"every is {every}; it is a number of steps, 1 or more")
     given = given_values(keywords)
-    altered = given.get("alterations")
-    within = [
-        each.name
-        for each in (fields(altered) if isinstance(altered, Alterations) else ())
-        if getattr(altered, each.name) != each.default
-    ]
-    if refused := sorted({*given, *within} & {*EXCLUDED}):
-        raise UsageError(
-            f"evaluate takes no {refused[0]!r}: {', '.join(EXCLUDED)} make no sense while training"
-        )
+    settings, config = settings_of_call(str(bench), [name], keywords, {})
+    values = settings.values()
+    for excluded in EXCLUDED:
+        message = f"evaluate takes no {excluded!r}: {', '.join(EXCLUDED)} make no sense while training"
+        if values[excluded] == FIELDS[excluded].default:
+            continue
+        if excluded in given:
+            raise UsageError(message)
+        if excluded != "batch":  # a run leaves a file's out where the model has none
+            raise config.error_at(["run", excluded], message)
     if not isinstance(bench, Bench):
         places = {key: given[key] for key in ("data", "mode", "split", "lang") if key in given}
         bench = load(bench, **places)

@@ -251,7 +251,7 @@ def test_requests_of_an_evaluation_that_was_given_up_hold_nothing_up(callback: A
     assert asyncio.run(ask())["choices"][0]["message"]["content"] == "A"
 
 
-def test_what_cannot_be_meant_is_refused(tmp_path: Path):
+def test_what_cannot_be_meant_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(UsageError, match="every is 0"):
         evaluate(silent, "wild-mini", every=0, out=tmp_path)
     with pytest.raises(UsageError, match="no 'noise'"):
@@ -265,3 +265,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path):
             evaluate(silent, "wild-mini", every=1, out=tmp_path, alterations=altered)
     with pytest.raises(UsageError, match="unknown keyword 'limit_s'"):
         evaluate(silent, "wild-mini", every=1, out=tmp_path, limit_s=3)(0)  # pyright: ignore
+    monkeypatch.chdir(tmp_path)
+    Path("wildtool.toml").write_text('[run]\nnoise = "names:slight"\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"line 2: run\.noise: .*make no sense while training"):
+        evaluate(silent, "wild-mini", every=1, out=tmp_path)
