@@ -9,7 +9,7 @@ from wildtool.agents.model import AGENT_PATIENCE_S, AgentModel
 from wildtool.types import Model
 
 AGENTS_AT_ONCE = 16
-"""Agents that run at the same time, where the user sets no number; each is a program of 150 to 500 MB."""
+"""Agents that run at the same time, where the user sets no number; each is a program of 150 to 530 MB."""
 
 
 def agent_of(setting: str | Callable[..., Any] | Agent) -> Agent:

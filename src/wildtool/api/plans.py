@@ -131,7 +131,7 @@ def _plan_size(
         from wildtool.alter.agent.agent import AgentAlteration  # most runs have none
 
         sees_model = agent.traits.asks_model
-        around = AgentAlteration.given(agent.name, agent.settings(), alterations, sees_model=sees_model)
+        around = AgentAlteration.given(agent.name, agent.settings(), sees_model=sees_model)
         alterations = (*alterations, around)
     settings = _with_sampling(loaded, settings)
     alone = parent is None and out is not None and len(settings.models) == 1

@@ -372,7 +372,8 @@ def _check_history(values: Mapping[str, Any]) -> None:
     history = values.get("history")
     if values.get("agent") is not None and history is not None and history.startswith("without:"):
         raise UsageError(
-            f"--history {history} leaves out turns of one role, which --agent plays in; give own or none, or leave it out"
+            f"--history {history} leaves out parts of turns, and an agent lives through whole ones; with --agent give "
+            "own, gold or none"
         )
 
 

@@ -15,10 +15,7 @@ from alter.agent.agent_play import CODEX, OWN, PLAIN_STEP, TOOL_DOOR, Played, as
 from long import a_fiftieth_of
 from wildtool.alter.agent.agent import AgentAlteration
 from wildtool.alter.agent.unit import AGENT_COLUMNS
-from wildtool.alter.history.left_out import LeftOutHistory
-from wildtool.alter.history.settings import HistorySetting
 from wildtool.alter.kinds import recorded_alterations
-from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, Check, SingleTurn
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
@@ -375,9 +372,6 @@ def test_a_mode_in_which_an_agent_has_no_tools_to_call_is_refused_by_name(mode: 
         CODEX.check(benchmark, [Item("a", ("0",), None)], "official")
 
 
-def test_an_agent_lives_through_whole_turns_or_none():
-    beside = [LeftOutHistory(HistorySetting.none), Noise.parse("order:1")]
-    assert AgentAlteration.given("a", {}, [OWN, *beside[1:]], sees_model=True).door == "model"
-    assert AgentAlteration.given("a", {}, beside, sees_model=False).door == "tool"
-    with pytest.raises(UsageError, match="--history without:tool"):
-        AgentAlteration.given("a", {}, [LeftOutHistory(HistorySetting.without_tool)], sees_model=True)
+def test_an_agent_lives_through_whole_turns_or_none(tmp_path: Path):
+    with pytest.raises(UsageError, match=r'history="without:tool" .*gold or none'):
+        wt.run("wild-mini", model="baseline/gold", agent="pi", history="without:tool", out=tmp_path)

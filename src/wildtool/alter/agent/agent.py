@@ -21,7 +21,6 @@ from wildtool.alter.agent.summary import (
 )
 from wildtool.alter.agent.unit import AGENT_COLUMNS, AgentUnit
 from wildtool.alter.base import Alteration, AlteredUnit, RunRemark, first_asked, mode_of
-from wildtool.alter.history.settings import HistorySetting
 from wildtool.benchmark import COMPLETION, Benchmark, Rules
 from wildtool.errors import RecordError, UsageError
 from wildtool.stats.metrics import Rate
@@ -52,22 +51,8 @@ class AgentAlteration(Alteration):
     """What a reader needs to run it again, such as its version, wire, confinement; `door` where it is not the model's."""
 
     @classmethod
-    def given(
-        cls, name: str, settings: Mapping[str, Any], beside: Iterable[Alteration], *, sees_model: bool
-    ) -> Self:
-        """What a run says. Raises UsageError beside another alteration that an agent cannot play with.
-
-        Args:
-            beside: the other alterations of the run.
-            sees_model: whether the agent asks its model at the model door.
-        """
-        for each in beside:
-            left_out = each.identity().get("history_left_out", HistorySetting.none)
-            if left_out != HistorySetting.none:
-                raise UsageError(
-                    f"--history {left_out} shows parts of turns, and an agent lives through whole ones; with --agent give"
-                    " --history own, gold or none"
-                )
+    def given(cls, name: str, settings: Mapping[str, Any], *, sees_model: bool) -> Self:
+        """What a run says. Args: sees_model: whether the agent asks its model at the model door."""
         return cls(name, settings if sees_model else {**settings, "door": TOOL_DOOR})
 
     @classmethod
