@@ -13,7 +13,6 @@ from typing import Any
 from wildtool.agents.agent import AgentFailedError, LiveAgent, ToolAnswer, Traits, TurnEnd
 from wildtool.agents.harness import HarnessNotes
 from wildtool.agents.messages import (
-    called_name,
     is_repeated,
     same_conversation,
     with_ids,
@@ -30,6 +29,7 @@ from wildtool.errors import CallError
 from wildtool.json_codec import as_object, as_objects, canonical_json
 from wildtool.models.token_usage import summed_usage
 from wildtool.reply_ends import End, end_of
+from wildtool.shapes import tool_name
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import HARNESS, Message, Reply, Tool
 
@@ -487,7 +487,7 @@ class AgentConversation:
         self._step = CallStep()
         for call in as_objects(message.get("tool_calls")):
             arguments = as_object(call.get(FUNCTION)).get("arguments")
-            self._step.calls.append(self._new_call(called_name(call), arguments, str(call.get("id"))))
+            self._step.calls.append(self._new_call(tool_name(call), arguments, str(call.get("id"))))
 
     def _new_call(self, name: str, arguments: Any, id_: str) -> StepCall:
         text = arguments if isinstance(arguments, str) else canonical_json(arguments).decode()

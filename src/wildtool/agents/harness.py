@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wildtool.agents.agent import TurnEnd
-from wildtool.agents.messages import INSTRUCTION_ROLES, called_name
+from wildtool.agents.messages import INSTRUCTION_ROLES
 from wildtool.agents.steps import CallStep, kept_text
 from wildtool.agents.tool_server import offered_schema
 from wildtool.agents.wires.base import Asked
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, canonical_json
 from wildtool.models.token_usage import token_usage
+from wildtool.shapes import tool_name
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Tool
 
@@ -75,7 +76,7 @@ class HarnessNotes:
         self._own_steps += 1
         tokens = token_usage(usage)
         self._own_tokens += tokens.prompt + tokens.completion
-        self._own_calls += map(called_name, calls)
+        self._own_calls += map(tool_name, calls)
 
     def changes(self, names: Sequence[str]) -> None:
         """Notes what an answer's wire could not carry as it was said. Args: names: of the changes."""

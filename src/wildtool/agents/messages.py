@@ -7,6 +7,7 @@ from typing import Any
 
 from wildtool.episode import written_text
 from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.shapes import tool_name
 from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Message
 
@@ -14,16 +15,11 @@ INSTRUCTION_ROLES = ("system", "developer")
 """Roles of messages that are no turn of anybody."""
 
 
-def called_name(call: Mapping[str, Any]) -> str:
-    """The name of the tool that a call names."""
-    return str(as_object(call.get(FUNCTION)).get("name"))
-
-
 def with_names(message: Message, names: Mapping[str, str]) -> Message:
     """A message whose calls name tools otherwise. Args: names: by the name in the message the other one."""
 
     def its(number: int, call: dict[str, Any]) -> dict[str, Any]:
-        name = called_name(call)
+        name = tool_name(call)
         return (
             {**call, FUNCTION: {**as_object(call.get(FUNCTION)), "name": names[name]}}
             if name in names
@@ -46,7 +42,7 @@ def with_ids(message: Message) -> Message:
 def without_calls(message: Message, tools: frozenset[str]) -> Message:
     """A message without its calls of some tools."""
     calls = as_list(message.get("tool_calls"))
-    kept = [call for call in calls if called_name(as_object(call)) not in tools]
+    kept = [call for call in calls if tool_name(as_object(call)) not in tools]
     if len(kept) == len(calls):
         return message
     rest = {key: value for key, value in message.items() if key != "tool_calls"}

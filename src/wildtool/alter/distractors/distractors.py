@@ -348,6 +348,7 @@ def _more_kinds(kinds: Sequence[str], unused: Sequence[str]) -> str:
 
 
 def tools_called(message: Message) -> list[str]:
+    """The names of the tools that a message calls, each once."""
     calls = as_objects(message.get("tool_calls"))
     names = [as_object(call.get("function")).get("name") for call in calls]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))

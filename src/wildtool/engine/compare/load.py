@@ -118,7 +118,7 @@ def missing_plain_runs(sides: Sequence[ComparedRun]) -> list[str]:
 
 def _plain_runs_of(result: ScoreResult) -> list[str]:
     return [
-        f"the run of the {each.without} alone is made by `{plain_command(result.folder, result, each)}`"
+        f"the run to compare it with ({each.without}) is made by `{plain_command(result.folder, result, each)}`"
         for each in result.alterations
         if each.is_the_question
     ]
