@@ -279,9 +279,7 @@ class Health:
 def all_refused(error: CallError | InfraError) -> AllRefusedError:
     """What to tell of a model that refused every call."""
     words = str(error)
-    is_of_endpoint = error.kind.startswith("http ")
-    others = "check the key, the model's name and the endpoint" if is_of_endpoint else "correct this"
-    advice = _ADVICE.get(error.kind, others)
+    advice = _ADVICE.get(error.kind, "check the key, the model's name and the endpoint")
     # Nothing is recorded, so the run may continue with other settings.
     step = RUN_CORRECTED if error.advised or names_remedy(words) else f"{advice}, then {RUN_AGAIN}"
     return AllRefusedError(f"every call was refused ({error.kind}: {words})", f"; {step}")
@@ -294,6 +292,7 @@ _ADVICE = {
     **dict.fromkeys(("http 401", "http 403"), Advice.RIGHT_KEY),
     **dict.fromkeys(("http 404", "http 405"), Advice.RIGHT_NAME),
     "network": Advice.RIGHT_ADDRESS,
+    "unsendable request": "choose items that it can be sent",
 }
 """What to do where an endpoint refuses every call, by the kind of the refusal."""
 

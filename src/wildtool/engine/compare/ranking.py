@@ -307,14 +307,14 @@ class _Found:
         return f"{format_value(metric)} ({_named(metric)})" if place == 0 else format_value(metric)
 
     def _undecided(self) -> Iterator[str]:
-        if self.groups:
+        # Of two models the sentence about the leader has said it.
+        if self.groups and len(self.ranked) > 2:
             spans = [
                 f"{first} to {last}" if last - first > 1 else f"{first} and {last}"
                 for first, last in self.groups
             ]
-            whose = "Ranks" if len(self.ranked) > 2 else "Both models, ranks"
             nor = f", nor can {_listed(spans[1:])}" if len(spans) > 1 else ""
-            yield f"{whose} {spans[0]} cannot be told apart{nor}."
+            yield f"Ranks {spans[0]} cannot be told apart{nor}."
 
     def _missing(self) -> Iterator[str]:
         unranked = list(zip(self.labels, self.reasons, strict=True))[len(self.ranked) :]
