@@ -36,6 +36,7 @@ BUDGETS = {
     "benchmarks/wildtoolbench": 3750,
     "agents": 5500,
     "api": 1900,
+    "blame": 1350,
     "board": 960,
     "gating": 900,
     "own_cases": 5260,
@@ -45,6 +46,7 @@ BUDGETS = {
     "data": 1240,
     "engine": 11_100,
     "export": 1750,
+    "judges": 1850,
     "models": 5800,
     "published": 130,
     "report": 3700,
@@ -67,6 +69,8 @@ MOST_OF_CORE = 25_000
 """Decision 0052."""
 LEAVES = (
     "agents",
+    "blame",
+    "judges",
     "alter/agent",
     "alter/expose",
     "alter/hints",
