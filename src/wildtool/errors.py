@@ -140,8 +140,12 @@ class CallError(Exception):
         self.usage: Mapping[str, Any] = {}
 
 
+_MOST_LISTED, _FEW_LISTED = 40, 10
+"""Known names that a message lists at most, and how many of them where there are more: nobody reads a screen of names."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
-    """The message for an unknown name, with the closest known name and all known names.
+    """The message for an unknown name, with the closest known name and all known names, of very many the first.
 
     Args:
         kind: what should have that name, such as `profile`.
@@ -151,7 +155,11 @@ def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") ->
     folded = {_folded(each): each for each in names}
     close = get_close_matches(_folded(name), folded, 1)
     meant = f"; did you mean {folded[close[0]]!r}?" if close else ""
-    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}{meant} (known: {', '.join(names) or 'none'})"
+    listed, more = names, ""
+    if len(names) > _MOST_LISTED:
+        listed, more = names[:_FEW_LISTED], f", … and {len(names) - _FEW_LISTED} more"
+    known_names = f"{', '.join(listed) or 'none'}{more}"
+    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}{meant} (known: {known_names})"
 
 
 def match_name(kind: str, name: str, known: Iterable[str]) -> str:
