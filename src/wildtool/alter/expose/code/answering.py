@@ -87,15 +87,12 @@ class ScriptAnswering:
         self._sandbox, self._session, self._messages = sandbox, session, messages
         fresh = max((n for n, script in enumerate(session.scripts) if script.is_fresh), default=0)
         self._scripts = list(session.scripts[fresh:])
-        self._texts = {
-            _file(number): read_script(script.code, script.functions)
-            for number, script in enumerate(self._scripts)
-        }
+        self._texts = {_file(number): _text_of(script) for number, script in enumerate(self._scripts)}
         self._text = self._texts[_file(len(self._scripts) - 1)]
         self._results = self._scripts[-1].results
 
     def answer(self) -> SandboxAnswer:
-        if len(self._scripts[-1].code) > MOST_SCRIPT_CHARACTERS:
+        if _is_too_long(self._scripts[-1]):
             return SandboxAnswer(
                 (),
                 _end(
@@ -274,6 +271,15 @@ class _SessionLostError(Exception):
 
 
 _OF_VALUES = (LookupError, AttributeError, TypeError, ValueError)
+
+
+def _is_too_long(script: SessionScript) -> bool:
+    return len(script.code) > MOST_SCRIPT_CHARACTERS
+
+
+def _text_of(script: SessionScript) -> ScriptText:
+    """What a script says; nothing of one that is not run, since reading may take longer than running."""
+    return ScriptText() if _is_too_long(script) else read_script(script.code, script.functions)
 
 
 def _file(number: int) -> str:

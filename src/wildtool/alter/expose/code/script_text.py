@@ -69,15 +69,13 @@ class _Reading:
 
     def _uses(self, node: ast.AST) -> bool:
         """Whether an expression holds a call of a tool, or a name that holds what one returned."""
-        return any(
-            (isinstance(each, ast.Name) and each.id in self._derived)
-            or (
-                isinstance(each, ast.Call)
-                and isinstance(each.func, ast.Name)
-                and each.func.id in self._calling
-            )
-            for each in ast.walk(node)
-        )
+        return any(map(self._is_use, ast.walk(node)))
+
+    def _is_use(self, node: ast.AST) -> bool:
+        """Whether a node is, apart from what it holds, a call of a tool, or a name that holds what one returned."""
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Name) and node.func.id in self._calling
+        return isinstance(node, ast.Name) and node.id in self._derived
 
     @property
     def branches(self) -> bool:
@@ -92,9 +90,13 @@ class _Reading:
         return any(isinstance(part, ast.Name) for each in arguments for part in ast.walk(each))
 
     def lines(self) -> Iterator[int]:
-        for node in self._nodes:
+        # A chain of thousands of members is walked once: what stands inside comes before what holds it.
+        using: set[ast.AST] = set()
+        for node in reversed(self._nodes):
+            if self._is_use(node) or any(each in using for each in ast.iter_child_nodes(node)):
+                using.add(node)
             if (isinstance(node, ast.Name) and node.id in self._derived) or (
-                isinstance(node, ast.Subscript | ast.Attribute) and self._uses(node.value)
+                isinstance(node, ast.Subscript | ast.Attribute) and node.value in using
             ):
                 yield node.lineno
 
