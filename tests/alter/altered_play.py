@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from wildtool.alter.base import exchange_through
+from wildtool.alter.base import benchmark_exchange
 from wildtool.alter.variant import Variant
 from wildtool.types import Item, Message, Reply, Request, Transcript, Verdict
 
@@ -50,7 +50,7 @@ def as_said(
             def gold(_: str, reply: Message = reply) -> Message:
                 return reply
 
-            shown = next(exchange := exchange_through(units, replace(request, gold=gold)))
+            shown = next(exchange := benchmark_exchange(units, replace(request, gold=gold)))
             assert shown.gold is not None
             altered = shown.gold("parallel")
             with pytest.raises(StopIteration):

@@ -28,6 +28,14 @@ the reply follows from what was said before, such as the next call of a script."
 class AlteredUnit(ABC):
     """An alteration in one unit, from its first request to its last."""
 
+    number: int = -1
+    """Number of the benchmark's request to the model under test that is open, from 0."""
+
+    def begin_request(self) -> None:
+        """The benchmark asks. `exchange` then plays it, several times where an alteration nearer to the benchmark asks
+        again."""
+        self.number += 1
+
     @abstractmethod
     def exchange(self, request: Request) -> Exchange:
         """Plays one request of the benchmark to the model under test. Must take replies of any shape."""
@@ -205,8 +213,16 @@ def first_asked(rules: Rules, item: Item, unit: str) -> Request | None:
     return None
 
 
+def benchmark_exchange(units: Sequence[AlteredUnit], request: Request) -> Exchange:
+    """One request of the benchmark through all alterations of a unit, the one next to the benchmark first."""
+    if request.role == UNDER_TEST:
+        for unit in units:
+            unit.begin_request()
+    return exchange_through(units, request)
+
+
 def exchange_through(units: Sequence[AlteredUnit], request: Request) -> Exchange:
-    """One request of the benchmark through several alterations, the one next to the benchmark first."""
+    """One request through several alterations, the one nearest to the benchmark first."""
     if not units or request.role != UNDER_TEST:
         return (yield request)
     first, *outer = units
@@ -293,7 +309,7 @@ class AlteredEpisode:
         earlier ones; mostly none."""
         replies: list[Message] = []
         while self._exchange is None and (own := self._inner.request()) is not None:
-            exchange = exchange_through(self._units, own)
+            exchange = benchmark_exchange(self._units, own)
             try:
                 self._shown = next(exchange)
                 self._exchange = exchange
@@ -351,7 +367,7 @@ class AlteredAsk:
                 self._units[unit] = altered_unit(
                     self._alterations, self._item, unit, self._rules, self._units
                 )
-            return await self._play(unit, exchange_through(self._units[unit], request))
+            return await self._play(unit, benchmark_exchange(self._units[unit], request))
         except InfraError as error:
             self._failure = error if self._in_order else None
             raise

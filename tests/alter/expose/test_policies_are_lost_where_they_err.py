@@ -1,6 +1,7 @@
 """Policies with known answers under each exposure: `compare` finds their losses where they err, and nowhere else."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,17 @@ CODE_PLACES = {
 }
 
 
-def compared(out: Path, model: str, expose: str, **settings: Any) -> dict[str, Any]:
-    """The comparison of a policy under an exposure with the same policy without."""
+def compared(
+    out: Path, model: str, expose: str, altered: Mapping[str, Any] | None = None, **settings: Any
+) -> dict[str, Any]:
+    """The comparison of a policy under an exposure with the same policy without.
+
+    Args: altered: other alterations of both runs.
+    """
     folders: list[str] = []
     for name in ("direct", expose):
         folder = out / name.replace(":", "-")
-        alterations = wildtool.Alterations(expose=name)
+        alterations = wildtool.Alterations(expose=name, **(altered or {}))
         wildtool.run(
             "wild-mini",
             model=f"baseline/{model}",
@@ -55,6 +61,12 @@ def test_a_policy_of_scripts_is_lost_where_it_spoils_them(tmp_path: Path, policy
     places = checked_places(pair)
     assert list(places) == [CODE_PLACES[policy]]
     assert places[CODE_PLACES[policy]] == -pair["whole"]["difference"] * pair["whole"]["units"] > 0
+
+
+def test_a_fault_of_a_script_is_of_its_request_although_a_tool_failed_before(tmp_path: Path):
+    pytest.importorskip("pydantic_monty")
+    pair = compared(tmp_path, "code-misuses", "code", {"failures": "first-call,timeout"}, limit=3)
+    assert list(checked_places(pair)) == ["result misused in the script"]
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make long` runs it: twenty scripts of each task run into the clock")

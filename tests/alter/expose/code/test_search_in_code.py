@@ -9,6 +9,7 @@ import pytest
 from alter.expose.code.scripts import with_sandbox
 from alter.expose.code.test_code import OneAnswer, judged, played
 from alter.expose.search.search_play import TOOLS, call, catalogue, tool
+from wildtool.alter.base import benchmark_exchange
 from wildtool.alter.expose.code.exposure import CodeExposure
 from wildtool.alter.expose.code.tool import run_code_message
 from wildtool.alter.expose.exposure import exposure_of
@@ -57,7 +58,9 @@ class Script:
         """
         left = list(scripts)
         right: Message = {"role": "assistant", "content": None, "tool_calls": list(gold)}
-        exchange = self.unit.exchange(Request(self.messages, self.tools, gold=lambda style: right))
+        exchange = benchmark_exchange(
+            [self.unit], Request(self.messages, self.tools, gold=lambda style: right)
+        )
         try:
             request = next(exchange)
             while True:

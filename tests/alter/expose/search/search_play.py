@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from alter.altered_play import judged, played
+from wildtool.alter.base import benchmark_exchange
 from wildtool.alter.distractors.distractors import Distractors
 from wildtool.alter.expose.search.exposure import SearchExposure
 from wildtool.alter.expose.search.settings import SearchSettings
@@ -83,7 +84,7 @@ class Conversation:
     def says(self, *replies: Message) -> Message:
         """The model answers the benchmark's next request with these; what the benchmark reads. Each call that it reads
         gets the result `ok`."""
-        exchange = self.unit.exchange(Request(self.messages, self.tools))
+        exchange = benchmark_exchange([self.unit], Request(self.messages, self.tools))
         self.shown.append(next(exchange))
         for reply in replies:
             try:

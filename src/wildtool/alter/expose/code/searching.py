@@ -17,6 +17,11 @@ class CodeBehindSearch(AlteredUnit):
         """Args: code: behind that search."""
         self._search, self._code = search, code
 
+    def begin_request(self) -> None:
+        super().begin_request()
+        self._search.begin_request()
+        self._code.begin_request()
+
     def exchange(self, request: Request) -> Exchange:
         return (yield from exchange_through([self._search, self._code], request))
 

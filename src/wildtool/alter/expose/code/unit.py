@@ -86,14 +86,13 @@ class CodeUnit(AlteredUnit):
         self._blocks: list[Block] = []
         self._open: list[ScriptTurn] = []
         """Turns since the last reply that the benchmark read."""
-        self._requests = self._ids = self._calls = self._scripts = self._positional = 0
+        self._ids = self._calls = self._scripts = self._positional = 0
         self._ends: Counter[str] = Counter()
         self._faults: list[ExposureFault] = []
         self._computed: list[ComputedCall] = []
         self._cut = ""
 
     def exchange(self, request: Request) -> Exchange:
-        self._requests += 1
         if not request.tools and self._turn is None:
             return (yield request)
         if self._first is None:
@@ -194,7 +193,7 @@ class CodeUnit(AlteredUnit):
         """Runs the scripts of the turn until one waits: its calls; once all have ended, the calls without results."""
         while self._turn is not None and (script := self._turn.next) is not None:
             if script.fault:
-                self._faults.append(ExposureFault(self._number, "unread"))
+                self._faults.append(ExposureFault(self.number, "unread"))
                 self._turn.end(script.fault)
                 continue
             if not self._turn.is_begun:
@@ -281,11 +280,6 @@ class CodeUnit(AlteredUnit):
         """The benchmark's name of the tool that a call of a script calls."""
         return tool_name(call) if self._behind is None else self._behind.target(call)
 
-    @property
-    def _number(self) -> int:
-        """Number of the request of the benchmark that is open."""
-        return self._requests - 1 if self._behind is None else self._behind.number
-
     def _note(self, calls: Sequence[ScriptCall], made: Sequence[Message]) -> None:
         """Keeps what is told of calls that the benchmark reads."""
         for call, its in zip(calls, made, strict=False):
@@ -294,7 +288,7 @@ class CodeUnit(AlteredUnit):
             self._calls += 1
             self._positional += bool(call.args)
             if call.computed:
-                self._computed.append(ComputedCall(self._number, self._target(its)))
+                self._computed.append(ComputedCall(self.number, self._target(its)))
 
     def _ended(self, end: ScriptEnd) -> None:
         """The script that runs has ended."""
@@ -303,7 +297,7 @@ class CodeUnit(AlteredUnit):
         self._turn.end(end.output)
         if end.kind in _FAULTS:
             kind = "guessed" if self._is_guess(end) else _FAULTS[end.kind]
-            self._faults.append(ExposureFault(self._number, kind))
+            self._faults.append(ExposureFault(self.number, kind))
         if end.kind == EndKind.LIMIT:
             self._is_fresh = True
 

@@ -55,7 +55,7 @@ class SearchUnit(AlteredUnit):
         self._hidden: dict[int, list[Message]] = {}
         """Searches with their answers, by the place of the benchmark's message before which they are shown."""
         self._log: list[list[tuple[Message, list[Message]]]] = []
-        """The same for each request of the benchmark: each reply with what it was answered."""
+        """The same for each exchange: each reply with what it was answered."""
         self._sent: dict[tuple[str, str], tuple[str, str]] = {}
         """Name and arguments as the benchmark reads them to those that the model sent."""
         self._searches = 0
@@ -78,11 +78,6 @@ class SearchUnit(AlteredUnit):
             yield from self._search(request, reply, searches, is_whole=not rest)
             if rest:
                 return with_calls(_only(reply, rest), self._restored)
-
-    @property
-    def number(self) -> int:
-        """Number of the request of the benchmark that is open."""
-        return len(self._log) - 1
 
     @property
     def search_name(self) -> str:
@@ -285,7 +280,7 @@ class SearchUnit(AlteredUnit):
         return target, passed if isinstance(passed, str) else _dumped(passed)
 
     def _note(self, kind: FaultKind) -> None:
-        self._faults.append(ExposureFault(len(self._log) - 1, kind))
+        self._faults.append(ExposureFault(self.number, kind))
 
     def _gold(self, request: Request, own: Callable[[str], Message], policy: SearchPolicy) -> Message:
         """A right answer to a request, or that of a policy: searches for what is not found yet, else the calls."""
