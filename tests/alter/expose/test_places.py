@@ -5,12 +5,13 @@ import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import pytest
 
 from source_files import ROOT
 from wildtool.alter.expose.lost import lost_unit
-from wildtool.alter.expose.outcomes import ComputedCall, ExposedUnit, ExposureFault
+from wildtool.alter.expose.outcomes import FAULT_KINDS, ComputedCall, ExposedUnit, ExposureFault
 from wildtool.alter.expose.places import LOSS_PLACES, LostUnit, loss_place
 from wildtool.alter.variant import Variant
 from wildtool.data.data_set import data_of
@@ -161,9 +162,29 @@ def test_a_unit_is_lost_at_the_first_place_that_fits(lost, exposed, place):
     assert loss_place(lost, exposed) == place
 
 
-def test_the_docs_explain_each_place():
+def with_fault(lost, exposed, more):
+    if more in FAULT_KINDS:
+        return lost, replace(exposed, faults=(*exposed.faults, ExposureFault(2, more)))
+    return replace(lost, **{more: True}), exposed
+
+
+def test_one_more_thing_that_went_wrong_never_moves_a_unit_to_a_later_place():
+    faults = ["declined", "cut", "unwanted", "unread", *FAULT_KINDS]
+    losts = [NEEDED, TWO_DUE, TRIED, ELSEWHERE, LostUnit(), LostUnit(stray=((0, "news"),))]
+    founds = [None, (), ("news",), ("weather",)]
+    for lost, found, searches, scripts in product(losts, founds, [None, 0, 1], [None, 0, 1]):
+        exposed = ExposedUnit(searches=searches, found=found, scripts=scripts)
+        for first, second in product(faults, faults):
+            one = with_fault(lost, exposed, first)
+            both = with_fault(*one, second)
+            assert LOSS_PLACES.index(loss_place(*both)) <= LOSS_PLACES.index(loss_place(*one)), both
+
+
+def test_the_docs_explain_each_place_in_order():
     text = (ROOT.parents[1] / "docs" / "exposure.md").read_text(encoding="utf-8")
-    assert [place for place in LOSS_PLACES if f"`{place}`" not in text] == []
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = [place for row in rows for place in row.strip(" `").split("`, `")]
+    assert [place for place in named if place in LOSS_PLACES] == list(LOSS_PLACES)
 
 
 @pytest.mark.parametrize(

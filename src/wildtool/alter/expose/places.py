@@ -14,24 +14,24 @@ LossPlace = Literal[
     "declined",
     "cut off",
     "no call wanted",
-    "unread or unknown call",
     "tool guessed",
-    "not searched",
+    "unread or unknown call",
+    "text instead of code",
     "search failed",
     "searched, not found",
-    "text instead of code",
     "sandbox refused",
     "result misused in the script",
     "script error",
+    "not searched",
     "text instead of a call",
-    "wrong argument",
     "wrong argument, computed",
+    "wrong argument",
     "another tool",
     "one call too many",
     "calls right, answer wrong",
 ]
 LOSS_PLACES: tuple[LossPlace, ...] = get_args(LossPlace)
-"""In order; docs/exposure.md says what each means."""
+"""In the order in which they are tried and shown; docs/exposure.md says what each means."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
