@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 
 import wildtool
+from engine.echo_benchmark import ScriptedModel
+from wildtool.engine.compare.comparison import compare_all
+from wildtool.engine.compare.load import load_compared_runs
 from wildtool.engine.compare.losses import lost_tries, split_losses
 from wildtool.engine.score.results import load_result
+from wildtool.errors import CallError
 
 MODELS = ("gold", "lexical", "random", "chat", "first-tool")
 
@@ -48,3 +52,37 @@ def test_each_policy_is_lost_where_it_errs(runs: Path):
     assert places("gold") == {None}
     assert places("chat") == {None, "text instead of a call"}
     assert {"wrong argument", "another tool"} <= places("first-tool")
+
+
+def play(folder: Path, model: ScriptedModel, **alterations: str) -> Path:
+    altered = wildtool.Alterations(**alterations)
+    wildtool.run("wild-mini", model=model, profile="fixed", limit=2, alterations=altered, out=folder)
+    return folder
+
+
+def test_chance_is_not_of_a_run_with_other_settings_of_the_model(tmp_path: Path):
+    cold, warm = ScriptedModel(), ScriptedModel()
+    warm.temperature = 1.0
+    shown, hot = play(tmp_path / "shown", cold), play(tmp_path / "hot", warm)
+    again = play(tmp_path / "again", cold)
+    searched = play(tmp_path / "searched", cold, expose="search")
+    floors: list[str] = []
+    for other in (hot, again):
+        *_, pair = compare_all(load_compared_runs([shown, other, searched]))
+        assert pair.losses is not None
+        floors.append(pair.losses.floor)
+    assert floors == ["", "another run like it"]
+
+
+def test_units_whose_calls_failed_in_both_runs_are_counted_as_left_out(tmp_path: Path):
+    def answer(request: object):
+        failing.append(1)
+        return CallError("server", "broken", final=True) if len(failing) == 1 else "Fine."
+
+    folders: list[Path] = []
+    for name, more in (("shown", {}), ("searched", {"expose": "search"})):
+        failing: list[int] = []
+        folders.append(play(tmp_path / name, ScriptedModel(answer), **more))
+    (pair,) = compare_all(load_compared_runs(folders))
+    assert pair.losses is not None
+    assert (pair.losses.units, pair.losses.left_out) == (7, 1)

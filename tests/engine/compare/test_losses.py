@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from wildtool.alter.expose.places import LOSS_PLACES
 from wildtool.engine.compare.losses import repeats_apart, split_losses
 
-TRIES = st.lists(st.none() | st.sampled_from(LOSS_PLACES), min_size=1, max_size=3)
+TRIES = st.lists(st.none() | st.sampled_from(LOSS_PLACES), max_size=3)
 KEYS = st.tuples(st.sampled_from("abcd"), st.sampled_from("12"))
 RUNS = st.dictionaries(KEYS, TRIES, min_size=1)
 
@@ -17,7 +17,7 @@ RUNS = st.dictionaries(KEYS, TRIES, min_size=1)
 @given(RUNS, RUNS, st.dictionaries(st.sampled_from("abcd"), st.floats(0.5, 3)))
 def test_places_sum_to_the_difference_of_the_accuracies(baseline, run, weights):
     split = split_losses(baseline, run, weights)
-    shared = baseline.keys() & run.keys()
+    shared = {key for key in baseline.keys() & run.keys() if baseline[key] and run[key]}
     if not shared:
         assert split is None
         return
@@ -30,11 +30,15 @@ def test_places_sum_to_the_difference_of_the_accuracies(baseline, run, weights):
     assert split.net == pytest.approx(float((right(run) - right(baseline)) / units))
     assert sum(each.difference for each in split.places) == pytest.approx(-split.net)
     assert split.units == len(shared)
+    assert split.left_out == len(baseline.keys() | run.keys()) - len(shared)
 
 
 @given(RUNS)
 def test_a_run_beside_itself_differs_at_no_place(run):
     split = split_losses(run, run, {})
+    if not any(run.values()):
+        assert split is None
+        return
     assert not any(each.difference for each in split.places)
     assert {each.place for each in split.places} == {place for its in run.values() for place in its if place}
 
@@ -46,7 +50,9 @@ def test_repeats_of_a_unit_go_to_either_half_of_a_floor(run):
     assert all(sorted(map(str, (*odd[key], *even[key]))) == sorted(map(str, run[key])) for key in odd)
 
 
-def test_units_without_a_verdict_in_one_run_are_left_out_and_counted():
-    split = split_losses({("a", "1"): [None], ("b", "1"): ["cut off"]}, {("a", "1"): ["wrong argument"]}, {})
-    assert (split.units, split.left_out, split.net) == (1, 1, -1.0)
+def test_units_without_a_verdict_in_one_run_or_both_are_left_out_and_counted():
+    baseline = {("a", "1"): [None], ("b", "1"): ["cut off"], ("c", "1"): []}
+    run = {("a", "1"): ["wrong argument"], ("b", "1"): [], ("c", "1"): []}
+    split = split_losses(baseline, run, {})
+    assert (split.units, split.left_out, split.net) == (1, 2, -1.0)
     assert [each.place for each in split.places] == ["wrong argument"]

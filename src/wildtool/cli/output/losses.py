@@ -57,10 +57,10 @@ def _about(split: LossSplit) -> str:
     """How to read the table."""
     words = (
         f"Each wrong unit of the {counted(split.units, 'unit')} with a verdict in both runs has one place, the first "
-        "that fits (docs/exposure.md). Effects are in points of accuracy and sum to the difference."
+        "that fits (docs/exposure.md). Effects are in points of accuracy and sum to the difference on these units."
     )
     if split.left_out:
-        words += f" Left out: {counted(split.left_out, 'unit')} without a verdict in one of both."
+        words += f" Left out: {counted(split.left_out, 'unit')} without a verdict in one run or both."
     if split.floor:
         return words + f" chance: the same of the baseline and {split.floor}, which differ in nothing else."
     return words + " A second run of the baseline, or --repeats 2 of it, says how much of it is chance."

@@ -26,7 +26,7 @@ from wildtool.engine.compare.losses import (
 )
 from wildtool.engine.compare.pairs import PairedUnits, UnitKey, pair_units, share
 from wildtool.engine.compare.ranking import RankedTable, ranked_table
-from wildtool.engine.compare.runs import ComparedRun, UnitResults, unit_attribute
+from wildtool.engine.compare.runs import ComparedRun, UnitResults, agent_settings, unit_attribute
 from wildtool.engine.compare.side_scores import (
     Accuracy,
     ResampledSide,
@@ -246,7 +246,8 @@ def _losses(a: ComparedRun, b: ComparedRun, sides: Sequence[ComparedRun]) -> Los
 
 def _are_alike(a: ComparedRun, b: ComparedRun) -> bool:
     """Whether two runs differ in nothing but chance."""
-    return a.result.model == b.result.model and a.result.altered == b.result.altered
+    is_asked_alike = agent_settings(a.identity) == agent_settings(b.identity)
+    return is_asked_alike and a.result.model == b.result.model and a.result.altered == b.result.altered
 
 
 def _cuts(

@@ -21,7 +21,7 @@ from wildtool.types import Transcript
 
 UnitTries = Mapping[UnitKey, Sequence[LossPlace | None]]
 """By unit the place that each of its tries was lost at; None for one that is right. Tries without a verdict are left
-out."""
+out, so that a unit without any has none."""
 BY_RUN, BY_REPEATS = "another run like it", "its own repeats"
 """What a floor is from."""
 
@@ -50,6 +50,7 @@ class LossSplit:
     units: int
     """Those with a verdict in both runs; the others are in no place."""
     left_out: int
+    """Those of either run that have no verdict in one of them, or in both."""
     baseline: float
     """Accuracy of the baseline over these units."""
     net: float
@@ -75,8 +76,11 @@ def lost_tries(folder: Path, profile: str) -> UnitTries:
         for judged in job.items(reader):
             if judged.fault is not None:
                 raise RecordError(f"{folder}: {judged.item.id}: {judged.fault}; score the run first")
-            for unit, place in _places(job, judged).items():
-                tries.setdefault((judged.item.id, unit), []).append(place)
+            places = _places(job, judged)
+            for verdict in judged.verdicts:
+                its = tries.setdefault((judged.item.id, verdict.unit), [])
+                if verdict.unit in places:
+                    its.append(places[verdict.unit])
     return tries
 
 
@@ -108,7 +112,7 @@ def split_losses(baseline: UnitTries, run: UnitTries, weights: Mapping[str, floa
     Args:
         weights: by item how much its units count; empty where all count alike.
     """
-    keys = [key for key in baseline if key in run]
+    keys = [key for key in baseline if baseline[key] and run.get(key)]
     net = _difference(keys, run, baseline, None, weights)
     if net is None:
         return None
