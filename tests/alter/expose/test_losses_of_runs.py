@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import wildtool
 from engine.echo_benchmark import ScriptedModel
+from wildtool.cli import app
 from wildtool.engine.compare.comparison import compare_all
 from wildtool.engine.compare.load import load_compared_runs
 from wildtool.engine.compare.losses import lost_tries, split_losses
@@ -74,15 +76,29 @@ def test_chance_is_not_of_a_run_with_other_settings_of_the_model(tmp_path: Path)
     assert floors == ["", "another run like it"]
 
 
-def test_units_whose_calls_failed_in_both_runs_are_counted_as_left_out(tmp_path: Path):
-    def answer(request: object):
-        failing.append(1)
-        return CallError("server", "broken", final=True) if len(failing) == 1 else "Fine."
+def failing(first_fails: bool, others_fail: bool) -> ScriptedModel:
+    """A model whose first call fails or its later ones, or both."""
+    asked: list[object] = []
 
-    folders: list[Path] = []
-    for name, more in (("shown", {}), ("searched", {"expose": "search"})):
-        failing: list[int] = []
-        folders.append(play(tmp_path / name, ScriptedModel(answer), **more))
-    (pair,) = compare_all(load_compared_runs(folders))
+    def answer(request: object):
+        asked.append(request)
+        fails = first_fails if len(asked) == 1 else others_fail
+        return CallError("server", "broken", final=True) if fails else "Fine."
+
+    return ScriptedModel(answer)
+
+
+def test_units_whose_calls_failed_in_both_runs_are_counted_as_left_out(tmp_path: Path):
+    shown = play(tmp_path / "shown", failing(True, False))
+    searched = play(tmp_path / "searched", failing(True, False), expose="search")
+    (pair,) = compare_all(load_compared_runs([shown, searched]))
     assert pair.losses is not None
     assert (pair.losses.units, pair.losses.left_out) == (7, 1)
+
+
+def test_runs_without_a_verdict_in_common_have_no_losses_to_draw(tmp_path: Path):
+    shown = play(tmp_path / "shown", failing(False, True))
+    searched = play(tmp_path / "searched", failing(True, False), expose="search")
+    words = ["compare", str(shown), str(searched), "--curve", "losses"]
+    done = CliRunner().invoke(app, words, prog_name="wildtool")
+    assert done.exit_code == 2 and "verdict" in done.output and "--expose" not in done.output

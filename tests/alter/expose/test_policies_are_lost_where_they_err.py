@@ -1,5 +1,6 @@
 """Policies with known answers under each exposure: `compare` finds their losses where they err, and nowhere else."""
 
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -95,8 +96,13 @@ def test_losses_are_written_as_a_table_and_a_waterfall(tmp_path: Path):
     words = ["compare", str(tmp_path / "direct"), str(tmp_path / "search"), "--curve", "losses"]
     done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "out")], prog_name="wildtool")
     assert done.exit_code == 0, done.output
-    rows = (tmp_path / "out" / "losses.csv").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == 2 and "searched, not found" in rows[1]
+    with (tmp_path / "out" / "losses.csv").open(encoding="utf-8", newline="") as file:
+        place, whole = csv.DictReader(file)
+    assert place["place"] == "searched, not found"
+    assert (whole["place"], whole["units"], whole["left_out"]) == ("all", "16", "0")
+    assert [place[name] for name in ("lost", "difference")] == [
+        whole[name] for name in ("lost", "difference")
+    ]
     picture = (tmp_path / "out" / "losses.svg").read_text(encoding="utf-8")
     assert "searched, not found" in picture
 

@@ -17,7 +17,8 @@ from wildtool.terminal import print_err, print_wrapped, single_line
 from wildtool.terminal.tables import print_grid
 
 LOSS_COLUMNS = (
-    "baseline", "model", "place", "units", "baseline_lost", "lost", "difference", "low", "high", "floor", "floor_from",
+    "baseline", "model", "place", "units", "left_out", "baseline_lost", "lost", "difference", "low", "high", "floor",
+    "floor_from",
 )  # fmt: skip
 _MARK = b"<!-- written by wildtool compare -->\n"
 """First line of a chart, by which a later one knows that it may replace it."""
@@ -42,9 +43,8 @@ def print_losses(pair: Comparison) -> None:
         ]
         for each in split.places
     ]
-    lost = [sum(getattr(each, name) for each in split.places) for name in ("baseline", "run")]
     whole = [format_points(split.net), format_range(split.low, split.high, signed=True)]
-    rows.append([_NET, *map(_count, lost), *whole, *([""] if floors else [])])
+    rows.append([_NET, *map(_count, _lost(split)), *whole, *([""] if floors else [])])
     print_grid(
         f"where units were lost: {single_line(pair.model)} against {single_line(pair.baseline)}",
         ["", "baseline", "now", "effect", "95 %", *floors],
@@ -66,6 +66,11 @@ def _about(split: LossSplit) -> str:
     return words + " A second run of the baseline, or --repeats 2 of it, says how much of it is chance."
 
 
+def _lost(split: LossSplit) -> tuple[float, float]:
+    """Units that the baseline and the run lost, at all places."""
+    return sum(each.baseline for each in split.places), sum(each.run for each in split.places)
+
+
 def _count(units: float) -> str:
     return f"{units:.0f}" if units == int(units) else f"{units:.1f}"
 
@@ -81,12 +86,15 @@ def show_losses(paths: Sequence[Path], profile: str | None, out: Path | None, *,
     """
     sides = load_compared_runs([folder for path in paths for folder in run_folders(path)], profile)
     check_comparable(sides)
-    pairs = [pair for pair in compare_all(sides) if pair.losses is not None]
-    if not pairs:
+    named = ", ".join(map(str, paths))
+    if all(side.losses is None for side in sides):
         raise UsageError(
-            f"{', '.join(map(str, paths))}: no run with tools that are searched for or written as code; "
+            f"{named}: no run with tools that are searched for or written as code; "
             "`wildtool run … --expose search` makes one"
         )
+    pairs = [pair for pair in compare_all(sides) if pair.losses is not None]
+    if not pairs:
+        raise UsageError(f"{named}: no unit has a verdict in two of them; run again what failed")
     names = ["losses.csv", *_chart_names(pairs)]
     for name in names if out is not None else ():
         assert out is not None
@@ -124,9 +132,13 @@ def _write(pairs: Sequence[Comparison], out: Path) -> None:
 def _rows(pair: Comparison) -> Iterator[list[object]]:
     assert pair.losses is not None
     split = pair.losses
+
+    def row(place: str, *numbers: float | None) -> list[object]:
+        return [pair.baseline, pair.model, place, split.units, split.left_out, *numbers, split.floor]
+
     for each in split.places:
-        ends = [each.difference, each.low, each.high, each.floor, split.floor]
-        yield [pair.baseline, pair.model, each.place, split.units, each.baseline, each.run, *ends]
+        yield row(each.place, each.baseline, each.run, each.difference, each.low, each.high, each.floor)
+    yield row(_NET, *_lost(split), -split.net, -split.high, -split.low, None)
 
 
 def waterfall_svg(pair: Comparison) -> bytes:
