@@ -86,6 +86,9 @@ class Alteration(ABC):
     is_the_question: ClassVar[bool] = False
     """Whether runs are compared for its effect: with equal other alterations, by what units took, and by its own facts.
     The run without it is named where it is missing."""
+    keeps_tools: ClassVar[bool] = True
+    """Whether the model under test is offered the benchmark's tools and calls them itself, so that those that it called
+    compare with those of another run."""
     added_seconds: ClassVar[str] = ""
     """The column of the seconds that it takes beside those of the model; empty for none."""
 

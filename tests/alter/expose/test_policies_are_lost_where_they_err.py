@@ -84,6 +84,14 @@ def test_a_searcher_of_known_recall_is_lost_at_what_it_did_not_find(tmp_path: Pa
     assert {"requests", "calls", "steps"} <= names
 
 
+@pytest.mark.parametrize("expose", ["search", "code"])
+def test_calls_of_an_exposure_are_not_compared_with_those_of_tools(tmp_path: Path, expose: str):
+    pytest.importorskip("pydantic_monty")
+    pair = compared(tmp_path, "gold", expose, limit=2)
+    assert pair["tools"] is None
+    assert not any("never called" in each["name"] for each in pair["amounts"])
+
+
 def test_gold_loses_nothing_under_a_search_that_finds_what_it_needs(tmp_path: Path):
     pair = compared(tmp_path, "gold", "search:perfect", limit=4, repeats=2)
     assert pair["losses"]["places"] == [] and pair["losses"]["net"] == 0

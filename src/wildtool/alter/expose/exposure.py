@@ -33,6 +33,7 @@ class Exposure(Alteration):
     caveat: ClassVar[str] = "the tools were exposed in another way"
     without: ClassVar[str] = DIRECT
     is_the_question: ClassVar[bool] = True
+    keeps_tools: ClassVar[bool] = False
     name: ClassVar[str]
     """What `--expose` and `run.json` call it."""
 

@@ -3,7 +3,7 @@ tools that nobody called."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,8 @@ class RunAmounts:
     by_unit: Mapping[str, Mapping[UnitKey, int]]
     """By name what each unit with a verdict took in parts of one, the mean of its repeats."""
     offered: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """Names of tools by item whose units all have a verdict; empty where nobody recorded requests."""
+    """Names of tools by item whose units all have a verdict; empty where nobody recorded requests, or where the model
+    was not offered the benchmark's tools."""
     called: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
@@ -94,7 +95,9 @@ def run_amounts(folder: Path, result: ScoreResult, rows: Any, names: tuple[str, 
     whole = {item for item, _ in judged.fetchall()}
     played = set(rows.filter(_PLAYED).project("item, unit, repeat").fetchall())
     recorded = _Recorded.read(folder, played, whole, price_of(names, read_prices(None)))
-    return RunAmounts({**by_unit, **recorded.means()}, recorded.offered, recorded.called)
+    amounts = RunAmounts({**by_unit, **recorded.means()}, recorded.offered, recorded.called)
+    keeps_tools = all(each.keeps_tools for each in result.alterations)
+    return amounts if keeps_tools else replace(amounts, offered={}, called={})
 
 
 def _parts(name: str) -> int:
@@ -200,8 +203,10 @@ def _difference(name: str, pairs: Mapping[UnitKey, tuple[int, int]], seed: int) 
     return AmountDifference(name, len(pairs), theirs, mine, mine - theirs, low, high, p)
 
 
-def tool_difference(baseline: RunAmounts, run: RunAmounts) -> ToolDifference:
-    """The tools that one run called and the other never, in the same item."""
+def tool_difference(baseline: RunAmounts, run: RunAmounts) -> ToolDifference | None:
+    """The tools that one run called and the other never, in the same item; None where nobody knows them of both."""
+    if not baseline.called or not run.called:
+        return None
 
     def only(mine: RunAmounts, theirs: RunAmounts) -> Mapping[str, int]:
         counts = Counter(
