@@ -1,6 +1,7 @@
 """Series of numbers of tools: runs that differ in nothing else, and what a unit took."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import wildtool
 from engine.echo_benchmark import ScriptedModel
 from wildtool.cli.output.sizes import show_sizes
 from wildtool.errors import CallError
-from wildtool.tools.size_curve import UnitUsage, size_series
+from wildtool.tools.size_curve import UnitUsage, exposure_gains, size_series
 from wildtool.types import Reply, Request
 
 
@@ -101,3 +102,42 @@ def test_tokens_of_a_unit_are_those_of_units_that_have_some(
     show_sizes([series], None)
     told = " ".join(capsys.readouterr().out.split())
     assert "of the units that have tokens: 5 of 20 at 40 tools." in told
+
+
+def test_an_exposure_is_set_against_shown_tools_of_the_same_benchmark(tmp_path: Path):
+    for name, expose in (("wild-mini", "direct"), ("wild-mini", "search"), ("ledger", "direct")):
+        for size in (16, 32):
+            alterations = wildtool.Alterations(among=size, among_kinds="near", expose=expose)
+            out = tmp_path / name / expose / str(size)
+            wildtool.run(name, model="baseline/chat", limit=2, alterations=alterations, out=out)
+    series = size_series([tmp_path / "wild-mini", tmp_path / "ledger"])
+    (gain,) = exposure_gains(series)
+    assert "wild-mini" in gain.title
+    assert "2 items" in gain.accuracy.reason
+
+
+@pytest.mark.long
+def test_where_an_exposure_pays_does_not_rest_on_failed_calls(tmp_path: Path):
+    def failing(request: Request) -> Any:
+        asked.append(len(request.tools))
+        if asked[-1] == 16 or asked.count(32) == 1:
+            return "Fine."
+        return CallError("server", "broken", final=True)
+
+    def gold(request: Request) -> Any:
+        assert request.gold
+        return Reply(request.gold("parallel"), raw="", finish_reason="stop")
+
+    asked: list[int] = []
+    models = {"direct": "Fine.", "failing": failing, "search:perfect": gold}
+    for name, answer in models.items():
+        for size in (16, 32):
+            model = ScriptedModel(answer if callable(answer) else lambda _: "Fine.")
+            expose = "direct" if name == "failing" else name
+            run(tmp_path / name, size, model, limit=20, expose=expose)
+    gains = [
+        next(iter(exposure_gains(size_series([tmp_path / name, tmp_path / "search:perfect"])))).accuracy
+        for name in ("direct", "failing")
+    ]
+    assert [(gain.size, gain.low) for gain in gains] == [(0, 0), (0, 0)]
+    assert [gain.high for gain in gains] == [0, math.inf]

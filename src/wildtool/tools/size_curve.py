@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wildtool.alter.base import Alteration
 from wildtool.alter.distractors.distractors import Distractors
 from wildtool.alter.expose.exposure import Exposure
 from wildtool.engine.call.budget import price_of, read_prices
@@ -67,6 +66,8 @@ class SizePoint:
     """What came between the model and these numbers; empty for nothing."""
     right: ItemSums
     """By item the units that are right, and all units."""
+    most_right: ItemSums
+    """The same with those that have no verdict as right."""
     tokens: ItemSums
     """By item the tokens of prompts and replies, and the units that have any."""
 
@@ -82,7 +83,7 @@ class SizeSeries:
     place: Break
     exposure: str = ""
     """How the model reached the tools; empty where they were shown."""
-    beside: tuple[str, str] = ("", "")
+    beside: tuple[str, ...] = ()
     """What series have in common that differ in nothing but the exposure."""
 
 
@@ -90,9 +91,11 @@ class SizeSeries:
 class ExposureGain:
     """From how many tools on one exposure pays beside shown tools."""
 
-    label: str
+    title: str
+    """Of its series."""
     exposure: str
     accuracy: BreakEven
+    """Its interval holds whatever units without a verdict would be."""
     tokens: BreakEven
 
 
@@ -109,12 +112,9 @@ def size_series(
     for folder in dict.fromkeys(folder for path in paths for folder in run_folders(path)):
         run = _sized_run(folder, profile, price_list)
         if run is not None:
-            result = run.side.result
-            others = [each for each in result.alterations if each is not run.distractors]
-            setting = _setting(run.distractors, others)
-            title = f"{result.model} on {result.benchmark}, profile {result.profile}, distractors ({setting}"
+            setting = _setting(run)
             settings = json.dumps(agent_settings(run.side.identity), sort_keys=True)
-            groups[title, f"{result.model} ({setting}", settings].append(run)
+            groups[_title(run, setting), f"{run.side.result.model} ({setting}", settings].append(run)
     if not groups:
         raise UsageError(
             f"{', '.join(map(str, paths))}: no run with tools among others; `wildtool run … --among 10,50` makes some"
@@ -122,13 +122,12 @@ def size_series(
     marks = [_differing(key, groups) for key in groups]
     series: list[SizeSeries] = []
     for mark, ((title, label, settings), runs) in zip(marks, groups.items(), strict=True):
-        others = [each for each in runs[0].side.result.alterations if each is not runs[0].distractors]
-        exposures = [each.label for each in others if isinstance(each, Exposure)]
-        rest = [each for each in others if not isinstance(each, Exposure)]
-        setting = _setting(runs[0].distractors, rest)
         by_size = sorted(runs, key=lambda run: run.distractors.size)
+        result = runs[0].side.result
+        exposures = [each.label for each in result.alterations if isinstance(each, Exposure)]
+        plain = _title(runs[0], _setting(runs[0], exposed=False))
         one = _series(title + mark, label + mark, by_size)
-        beside = f"{runs[0].side.result.model} ({setting}", settings
+        beside = plain, settings, result.data_sha256, str(result.split)
         series.append(replace(one, exposure=", ".join(exposures), beside=beside))
     return series
 
@@ -143,9 +142,22 @@ class _SizedRun:
     tokens: ItemSums
 
 
-def _setting(distractors: Distractors, others: Sequence[Alteration]) -> str:
-    """What runs of a series have in common: the label of the distractors without the size, and other alterations."""
-    return "; ".join([distractors.label.partition("(")[2], *(each.described for each in others)])
+def _title(run: _SizedRun, setting: str) -> str:
+    result = run.side.result
+    return f"{result.model} on {result.benchmark}, profile {result.profile}, distractors ({setting}"
+
+
+def _setting(run: _SizedRun, *, exposed: bool = True) -> str:
+    """What runs of a series have in common: the label of the distractors without the size, and other alterations.
+
+    Args: exposed: whether the exposure is among these.
+    """
+    others = [
+        each
+        for each in run.side.result.alterations
+        if each is not run.distractors and (exposed or not isinstance(each, Exposure))
+    ]
+    return "; ".join([run.distractors.label.partition("(")[2], *(each.described for each in others)])
 
 
 def _sized_run(folder: Path, profile: str | None, prices: Mapping[str, Price]) -> _SizedRun | None:
@@ -180,12 +192,23 @@ def exposure_gains(series: Sequence[SizeSeries]) -> Iterator[ExposureGain]:
                 (theirs, mine) for theirs in direct.points for mine in each.points if mine.size == theirs.size
             ]
             sizes = [mine.size for _, mine in pairs]
+            tokens = _gains([(theirs.tokens, mine.tokens) for theirs, mine in pairs])
             yield ExposureGain(
-                each.label,
-                each.exposure,
-                break_even(_gains([(mine.right, theirs.right) for theirs, mine in pairs]), sizes),
-                break_even(_gains([(theirs.tokens, mine.tokens) for theirs, mine in pairs]), sizes),
+                each.title, each.exposure, _accuracy_gain(pairs, sizes), break_even(tokens, sizes)
             )
+
+
+def _accuracy_gain(pairs: Sequence[tuple[SizePoint, SizePoint]], sizes: Sequence[int]) -> BreakEven:
+    """From how many tools on accuracy is higher, in an interval that holds whatever units without a verdict would be.
+
+    Args: pairs: the points with shown tools and under the exposure, by size.
+    """
+    place = break_even(_gains([(mine.right, theirs.right) for theirs, mine in pairs]), sizes)
+    if not any(point.without_verdict for pair in pairs for point in pair):
+        return place
+    least = break_even(_gains([(mine.right, theirs.most_right) for theirs, mine in pairs]), sizes)
+    most = break_even(_gains([(mine.most_right, theirs.right) for theirs, mine in pairs]), sizes)
+    return replace(place, low=most.low, high=least.high)
 
 
 def _gains(pairs: Sequence[tuple[ItemSums, ItemSums]]) -> dict[str, list[tuple[float, float]]]:
@@ -243,7 +266,8 @@ def _series(title: str, label: str, runs: Sequence[_SizedRun]) -> SizeSeries:
                 used=run.used,
                 tries=side.tries,
                 trust=trust_line(f"{distractors.size:,} tools", side.result),
-                right={item: row[0] for item, row in _sums([side]).items()},
+                right=_item_sums(side),
+                most_right=_item_sums(side, missing=1),
                 tokens=run.tokens,
             )
         )
@@ -254,11 +278,17 @@ def _series(title: str, label: str, runs: Sequence[_SizedRun]) -> SizeSeries:
 
 def _sums(sides: Sequence[ComparedRun]) -> dict[str, list[tuple[float, float]]]:
     """By item right units and units in each run."""
-    sums: dict[str, list[tuple[float, float]]] = {}
-    for number, side in enumerate(sides):
-        for (item, _), cell in side.cells.items():
-            row = sums.setdefault(item, [(0.0, 0.0)] * len(sides))
-            right, units = row[number]
-            weight = side.weights.get(item, 1)
-            row[number] = right + weight * cell.right / cell.tries, units + weight
+    by_run = [_item_sums(side) for side in sides]
+    items = dict.fromkeys(item for sums in by_run for item in sums)
+    return {item: [sums.get(item, (0.0, 0.0)) for sums in by_run] for item in items}
+
+
+def _item_sums(side: ComparedRun, missing: int = 0) -> dict[str, tuple[float, float]]:
+    """By item right units and units. Args: missing: 1 to count tries without a verdict as right."""
+    sums: dict[str, tuple[float, float]] = {}
+    for (item, _), cell in side.cells.items():
+        right, units = sums.get(item, (0.0, 0.0))
+        weight = side.weights.get(item, 1)
+        share = (cell.right + missing * cell.open) / cell.tries
+        sums[item] = right + weight * share, units + weight
     return sums

@@ -61,7 +61,7 @@ def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
             print_wrapped(f"Tokens and USD a unit are of the units that have tokens: {', '.join(used)}.")
     for gain in exposure_gains(series):
         print_wrapped(
-            f"{single_line(gain.exposure)} against shown tools, {single_line(gain.label)}: "
+            f"{single_line(gain.exposure)} against shown tools, {single_line(gain.title)}: "
             f"{gain_words('accuracy', gain.accuracy)}; {gain_words('tokens', gain.tokens)}."
         )
     print_wrapped(
