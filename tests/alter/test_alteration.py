@@ -5,8 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import pytest
+
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from wildtool.alter.base import Alteration, AlteredUnit, Exchange
+from wildtool.alter.distractors.distractors import Distractors
+from wildtool.alter.expose.exposure import exposure_of
 from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Check, SingleTurn
@@ -272,3 +276,17 @@ def test_an_alteration_adds_nothing_that_it_does_not_name():
     assert (noise.metrics(None), noise.without, noise.in_order, noise.cuts_note) == ((), "none", False, "")
     assert noise.unit(one_item()[1], "0").fields(ended=True) == {}
     assert list(noise.unit(one_item()[1], "0").afterwards()) == []
+
+
+@pytest.mark.parametrize(
+    "alteration",
+    [Noise.parse("names:slight"), Distractors.parse("3", "near"), exposure_of("search")],
+    ids=str,
+)
+def test_tools_are_those_of_the_first_request_to_the_model_where_a_user_is_asked_before(
+    alteration: Alteration,
+):
+    benchmark = EchoBenchmark(with_user=2)
+    items = list(benchmark.load(data_of(benchmark).locate(None)))
+    prepared = alteration.prepared(benchmark, items, "official")
+    assert prepared.check(benchmark, items, "official") == ""

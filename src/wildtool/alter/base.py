@@ -15,7 +15,19 @@ from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, UnitAsk
 from wildtool.errors import InfraError
 from wildtool.stats.metrics import Rate, rate_metrics
 from wildtool.trace import Trace
-from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request, Role, Verdict
+from wildtool.types import (
+    Ask,
+    Episode,
+    FieldValue,
+    Item,
+    Message,
+    Metric,
+    Reply,
+    Request,
+    Role,
+    Tool,
+    Verdict,
+)
 
 UNDER_TEST = "agent"
 """The role of the model under test, the only one whose requests are altered."""
@@ -214,6 +226,13 @@ def first_asked(rules: Rules, item: Item, unit: str) -> Request | None:
             return None
         episode.advance(request.gold(COOPERATIVE))
     return None
+
+
+def first_tools(rules: Rules, item: Item) -> Sequence[Tool]:
+    """The native tools of the first unit of an item whose first request to the model under test has any; empty where
+    none has."""
+    requests = (first_asked(rules, item, unit) for unit in item.units)
+    return next((request.tools for request in requests if request is not None and request.tools), ())
 
 
 def benchmark_exchange(units: Sequence[AlteredUnit], request: Request) -> Exchange:

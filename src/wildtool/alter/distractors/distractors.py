@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.base import Alteration, AlteredUnit, Exchange, mode_of
+from wildtool.alter.base import Alteration, AlteredUnit, Exchange, first_tools, mode_of
 from wildtool.alter.distractors.near import copies_per_tool
 from wildtool.alter.distractors.pool import DISTRACTOR_KINDS, distractors, pack, pool_name, pool_of
 from wildtool.alter.distractors.retrieval import (
@@ -134,21 +134,21 @@ class Distractors(Alteration):
         return DistractorUnit(self, item)
 
     def prepared(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> Self:
+        rules = benchmark.rules(profile)
         rows: list[tuple[str, Tool]] = [("", tool) for tool in self.tools]
         if not rows and self.kinds != ("near",):
             # One of each name, so that a large set takes little memory.
             unique = {
-                (item.lang, tool_name(tool)): tool
-                for item in items
-                for tool in _first_tools(benchmark, item, profile)
+                (item.lang, tool_name(tool)): tool for item in items for tool in first_tools(rules, item)
             }
             rows = [(lang, tool) for (lang, _), tool in unique.items()]
         return replace(self, pool=pack(rows), tools=())
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
+        rules = benchmark.rules(profile)
         most, fewest = (0, ""), (self.size, "")
         for item in items:
-            own = _first_tools(benchmark, item, profile)
+            own = first_tools(rules, item)
             most = max(most, (len(own), item.id))
             if own:
                 count = len(own) + len(self.distractors(item, own))
@@ -331,13 +331,6 @@ def among_sizes(text: str) -> list[int]:
     if len(set(sizes)) < len(sizes):
         raise UsageError("--among names a size twice; name each once")
     return sorted(sizes)
-
-
-def _first_tools(benchmark: Benchmark, item: Item, profile: str) -> Sequence[Tool]:
-    """The tools of the first request of an item that has any."""
-    rules = benchmark.rules(profile)
-    requests = (rules.episode(item, unit).request() for unit in item.units)
-    return next((request.tools for request in requests if request is not None and request.tools), ())
 
 
 def _more_kinds(kinds: Sequence[str], unused: Sequence[str]) -> str:
