@@ -16,13 +16,14 @@ from wildtool.shapes.records import (
     received_answer,
     records_of,
 )
-from wildtool.shapes.tools import FoundTool, read_entry, read_tools, tool_name
+from wildtool.shapes.tools import FoundTool, call_names, read_entry, read_tools, tool_name
 
 __all__ = [
     "BrokenError",
     "FoundTool",
     "Reading",
     "ShapeError",
+    "call_names",
     "is_record",
     "log_reader",
     "read_answer",

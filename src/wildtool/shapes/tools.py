@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from wildtool.json_codec import LINE_LIMITS, as_list, as_object, loads_within
+from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects, loads_within
 from wildtool.shapes.keys import (
     FUNCTION,
     MAP_KEYS,
@@ -101,6 +101,11 @@ def tool_name(tool: Mapping[str, Any]) -> str:
     """The name of a tool, or of a call, in OpenAI's shape; empty where it has none."""
     name = as_object(tool.get("function")).get("name")
     return name if isinstance(name, str) else ""
+
+
+def call_names(message: Mapping[str, Any]) -> list[str]:
+    """The name of each call of a message in OpenAI's shape; empty for a call without one."""
+    return [tool_name(call) for call in as_objects(message.get("tool_calls"))]
 
 
 @dataclass(frozen=True, slots=True)

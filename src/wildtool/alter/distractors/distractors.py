@@ -29,7 +29,7 @@ from wildtool.benchmark import Benchmark
 from wildtool.draws import seeded_draw
 from wildtool.errors import RecordError, UsageError, unknown_name
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.shapes import tool_name
+from wildtool.shapes import call_names, tool_name
 from wildtool.stats.metrics import Rate, sql_text
 from wildtool.toolcall.retrieval import BM25
 from wildtool.types import FieldValue, Item, Message, Request, Tool
@@ -342,9 +342,7 @@ def _more_kinds(kinds: Sequence[str], unused: Sequence[str]) -> str:
 
 def tools_called(message: Message) -> list[str]:
     """The names of the tools that a message calls, each once."""
-    calls = as_objects(message.get("tool_calls"))
-    names = [as_object(call.get("function")).get("name") for call in calls]
-    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+    return list(dict.fromkeys(filter(None, call_names(message))))
 
 
 def _without(message: Message, visible: Sequence[str] | None) -> Message:

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 from wildtool.alter.base import UNDER_TEST
 from wildtool.alter.expose.places import LostUnit
-from wildtool.alter.noise.tools import call_names
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import follows_published
 from wildtool.episode import GOLD_STYLE, until_decided
 from wildtool.json_codec import as_object, as_objects
 from wildtool.reply_ends import End, end_of
-from wildtool.shapes import tool_name
+from wildtool.shapes import call_names, tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.trace import GoldCall, Trace
 from wildtool.types import Episode, Item, Message, Reply, Transcript

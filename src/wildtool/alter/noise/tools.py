@@ -12,7 +12,7 @@ from wildtool.alter.base import AlteredUnit, Exchange
 from wildtool.alter.bilingual import bilingual_tool, own_records
 from wildtool.alter.noise.renames import Level, Renames
 from wildtool.draws import seeded_draw
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.json_codec import as_list, as_object
 from wildtool.shapes import tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message, Request, Tool
@@ -170,11 +170,6 @@ def spare_tools(lang: str) -> tuple[Tool, ...]:
     """Tools of trades that no benchmark's tasks ask for, so that none of them is a right answer."""
     records = own_records("noise", "distractors.json")
     return tuple(bilingual_tool(record, lang) for record in records)
-
-
-def call_names(message: Mapping[str, Any]) -> list[str]:
-    """The name of each call of a message; empty for a call without one."""
-    return [tool_name(call) for call in as_objects(message.get("tool_calls"))]
 
 
 def with_calls(message: Message, change: Callable[[str, Any], tuple[str, Any]]) -> Message:

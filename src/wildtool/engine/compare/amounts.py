@@ -12,9 +12,8 @@ from wildtool.engine.call.budget import price_of, read_prices
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.score.results import ScoreResult
-from wildtool.json_codec import as_objects
 from wildtool.models.token_usage import Price, token_usage
-from wildtool.shapes import tool_name
+from wildtool.shapes import call_names, tool_name
 from wildtool.stats.intervals import bootstrap_interval
 from wildtool.stats.tests import ItemPair, flip_test
 from wildtool.types import Reply
@@ -136,10 +135,10 @@ class _Recorded:
                 if item in items:
                     shown = {tool_name(tool) for request in asked for tool in request.tools}
                     said = {
-                        tool_name(call)
+                        name
                         for steps in log.values()
                         for reply in _said(steps.values())
-                        for call in as_objects(reply.message.get("tool_calls"))
+                        for name in call_names(reply.message)
                     }
                     read.offered[item] = read.offered.get(item, frozenset()) | (shown - {""})
                     read.called[item] = read.called.get(item, frozenset()) | (said - {""})

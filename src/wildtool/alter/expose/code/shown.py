@@ -7,10 +7,9 @@ from typing import Any
 from wildtool.alter.expose.code.signatures import ToolFunctions
 from wildtool.alter.expose.code.tool import RunCode, run_code_message, sent_calls
 from wildtool.alter.expose.code.values import json_value, result_value
-from wildtool.alter.noise.tools import call_names
 from wildtool.episode import fields_with_calls
 from wildtool.json_codec import as_object, as_objects
-from wildtool.shapes import tool_name
+from wildtool.shapes import call_names, tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.types import Message
 

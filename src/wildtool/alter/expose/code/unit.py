@@ -27,10 +27,10 @@ from wildtool.alter.expose.code.values import result_value
 from wildtool.alter.expose.outcomes import ComputedCall, ExposedUnit, ExposureFault, FaultKind
 from wildtool.alter.expose.search.unit import SearchUnit
 from wildtool.alter.noise.renames import NOT_OFFERED
-from wildtool.alter.noise.tools import call_names, with_calls
+from wildtool.alter.noise.tools import with_calls
 from wildtool.episode import GOLD_STYLE
 from wildtool.json_codec import as_objects
-from wildtool.shapes import tool_name
+from wildtool.shapes import call_names, tool_name
 from wildtool.toolcall.call_mutants import made_call
 from wildtool.trace import Aside, Trace, TraceStep
 from wildtool.types import FieldValue, Message, Request

@@ -13,10 +13,10 @@ from wildtool.alter.expose.search.offer import call_tool_tool, found_text, free_
 from wildtool.alter.expose.search.policies import NOT_FOUND, SearchPolicy, query_of_user
 from wildtool.alter.expose.search.settings import SearchSettings
 from wildtool.alter.noise.renames import NOT_OFFERED
-from wildtool.alter.noise.tools import call_names, with_calls
+from wildtool.alter.noise.tools import with_calls
 from wildtool.episode import EMPTY_REPLY, GOLD_STYLE, fields_with_calls, provider_fields
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.shapes import tool_name
+from wildtool.shapes import call_names, tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments, read_bounded_json
 from wildtool.trace import Trace, TraceStep
 from wildtool.types import FieldValue, Message, Request, Tool
