@@ -5,7 +5,7 @@
 Reads wild-mini, and below the folder BFCL (`bfcl`), ACEBench (`acebench`) and tools of WildToolBench
 (`wildtoolbench_tools`); sets that are not there are left out by name. The query is what the user said last, the catalogue
 is the item's own tools among tools of the same language from all sets. A row says, for each retriever, the share of turns
-of which all needed tools were found at the smaller and at the larger size. `static` and `fused` need the extra [search].
+of which all needed tools were found, at each size. `static` and `fused` need the extra [search].
 """
 
 import argparse
@@ -108,14 +108,34 @@ def _turns(episode: Episode, *, by_unit: bool) -> Iterator[Turn]:
         yield Turn(first, needed)
 
 
+def read_sets(sets: Sequence[Set], data: Path) -> dict[str, list[tuple[str, list[Turn]]]]:
+    """By name the turns of those sets that are there; the others are named."""
+    read: dict[str, list[tuple[str, list[Turn]]]] = {}
+    for of in sets:
+        try:
+            read[of.name] = list(turns_of(of, data))
+        except WildtoolError as error:
+            print(f"{of.name} is left out: {error}")
+    return read
+
+
+def wildtoolbench_tools(data: Path, lang: str) -> Iterator[Tool]:
+    """Tools of WildToolBench; none where they are not there, which is said."""
+    file = data / "wildtoolbench_tools" / f"tools_{lang}.jsonl"
+    if not file.is_file():
+        print(f"WildToolBench {lang} is left out: {file} is not there")
+        return
+    for line in file.read_text(encoding="utf-8").splitlines():
+        yield from json.loads(line)
+
+
 def pools(data: Path, turns: Sequence[tuple[str, list[Turn]]]) -> dict[str, list[Tool]]:
     """By language all tools of all sets, one of each name."""
     found: dict[str, dict[str, Tool]] = {"en": {}, "zh": {}}
     for lang in found:
-        for line in (data / "wildtoolbench_tools" / f"tools_{lang}.jsonl").read_text().splitlines():
-            for tool in json.loads(line):
-                found[lang].setdefault(tool_name(tool), tool)
-    every = [pair for of in POOLS for pair in turns_of(of, data)]
+        for tool in wildtoolbench_tools(data, lang):
+            found[lang].setdefault(tool_name(tool), tool)
+    every = [pair for units in read_sets(POOLS, data).values() for pair in units]
     for lang, those in [*turns, *every]:
         for turn in those:
             for tool in turn.request.tools:
@@ -152,12 +172,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="200,1000")
     given = parser.parse_args()
     sizes, ranker = [int(size) for size in given.sizes.split(",")], StaticRanker()
-    read: dict[str, list[tuple[str, list[Turn]]]] = {}
-    for of in SETS:
-        try:
-            read[of.name] = list(turns_of(of, given.data))
-        except WildtoolError as error:
-            print(f"{of.name} is left out: {error}")
+    read = read_sets(SETS, given.data)
     pool = pools(given.data, [pair for turns in read.values() for pair in turns])
     print({lang: len(tools) for lang, tools in pool.items()}, "tools;", given.sample, "turns of each set")
     print("| set |", " | ".join(RETRIEVERS), "|")

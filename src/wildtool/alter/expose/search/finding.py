@@ -87,8 +87,12 @@ class ToolFinder:
 
     def text_of(self, tool: Tool) -> str:
         """What words are sought in."""
+        return " ".join(self._texts(tool))
+
+    def _texts(self, tool: Tool) -> list[str]:
+        """The texts of the fields that are searched."""
         texts = field_texts(tool)
-        return " ".join(text for field in self._settings.fields for text in texts[field])
+        return [text for field in self._settings.fields for text in texts[field]]
 
     def _by_words(self, tools: Sequence[Tool], query: str, limit: int) -> list[str]:
         indexed, index = self._indexed
@@ -102,9 +106,7 @@ class ToolFinder:
         names: list[str] = []
         try:
             for tool in tools:
-                texts = field_texts(tool)
-                parts = [text for field in self._settings.fields for text in texts[field]]
-                if any(pattern_occurs(pattern, text) for text in parts):
+                if any(pattern_occurs(pattern, text) for text in self._texts(tool)):
                     names.append(tool_name(tool))
         except ValueError as error:
             raise SearchError(f"the pattern cannot be read: {error}") from error
