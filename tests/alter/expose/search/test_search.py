@@ -214,3 +214,11 @@ def test_replies_of_any_shape_are_taken(replies: list[Any], text: str):
     for reply in replies:
         assert isinstance(talk.says(reply, ending), dict)
     ExposedUnit.read(talk.cells())
+
+
+@pytest.mark.parametrize("text", ["", "regex"])
+def test_a_tool_without_a_name_is_not_found(text: str):
+    nameless = {"type": "function", "function": {"description": "tides"}}
+    conversation = Conversation(text, tools=[nameless, tool("get_tides", "tides")])
+    conversation.says(calls(call("search_tools", query="tides")), {"role": "assistant", "content": "Done."})
+    assert json.loads(conversation.cells()["exposure_found"]) == ["get_tides"]

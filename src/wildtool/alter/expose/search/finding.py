@@ -68,7 +68,8 @@ class ToolFinder:
 
         Raises SearchError for a query that cannot be sought.
         """
-        retriever, tools = self._settings.retriever, request.tools
+        # A tool without a name can neither be found nor called.
+        retriever, tools = self._settings.retriever, list(filter(tool_name, request.tools))
         if retriever == PERFECT:
             return list(needed[:limit])
         if retriever == REGEX:
