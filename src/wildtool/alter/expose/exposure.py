@@ -107,8 +107,10 @@ def exposure_of(text: str) -> Exposure | None:
     name, colon, words = text.partition(":")
     if name not in EXPOSURES:
         raise UsageError(unknown_name("exposure", name, EXPOSURES, of="--expose"))
-    if colon and (name == DIRECT or not words):
-        raise UsageError(f"--expose {text}: {name} has no settings here; write {name}")
+    if colon and name == DIRECT:
+        raise UsageError(f"--expose {text}: {name} has no settings; write {name}")
+    if colon and not words:
+        raise UsageError(f"--expose {text}: no setting follows the colon; write {name}, or name one")
     if name == DIRECT:
         return None
     exposure: type[Exposure] = resolve_name(_CLASSES[name])

@@ -255,6 +255,9 @@ def test_settings_are_read_as_they_are_written(text: str):
         ("code:search=k=3", "what finds tools"),
         ("code:search=bm25,k=0", "k=0"),
         ("code:search=bm52", "bm25"),
+        ("code:type_check,type_check", "type_check twice"),
+        ("code:", "no setting"),
+        ("direct:names", "has no settings"),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(text: str, words: str):

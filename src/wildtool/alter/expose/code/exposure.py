@@ -53,8 +53,10 @@ class CodeExposure(Exposure):
         script_words = [word for word in words if word in _KNOWN]
         search_words = [word for word in words if word not in _KNOWN]
         details = [detail for detail in Detail if detail in script_words]
-        if len(details) > 1 or len({*script_words}) < len(script_words):
-            raise UsageError(f"--expose code:{','.join(words)}: give one of {', '.join(Detail)}, once")
+        if twice := [word for word in _KNOWN if script_words.count(word) > 1]:
+            raise UsageError(f"--expose code names {twice[0]} twice; name it once")
+        if len(details) > 1:
+            raise UsageError(f"--expose code:{','.join(words)}: give one of {', '.join(Detail)}")
         return cls(
             *details,
             checks_types=TYPE_CHECK in script_words,
