@@ -62,18 +62,23 @@ def units(name: str, profile: str, count: int) -> Iterator[tuple[Variant, Item, 
     return ((variant, item, unit) for item in items for unit in item.units)
 
 
+def check_gold(variant: Variant, item: Item, unit: str, profile: str) -> None:
+    """Gold under an exposure is judged like gold whose tools are shown."""
+    said, _ = played(variant, item, unit, profile)
+    verdict = judged(variant, item, unit, said, profile)
+    rules = variant.benchmark.rules(profile)
+    episode = rules.episode(item, unit)
+    assert gold_replies(episode) is not None
+    direct = rules.verdict(episode, item, unit)
+    assert (verdict.outcome == "correct") == direct.correct
+    assert verdict.fields.get("optimal") == direct.fields.get("optimal")
+    assert ExposedUnit.read(verdict.fields).faults == ()
+
+
 @pytest.mark.parametrize(("name", "profile"), [("wild-mini", "fixed"), ("ledger", "ledger")])
 def test_gold_in_scripts_is_judged_like_gold(name: str, profile: str):
     for variant, item, unit in units(name, profile, a_fiftieth_of(200)):
-        said, _ = played(variant, item, unit, profile)
-        verdict = judged(variant, item, unit, said, profile)
-        rules = variant.benchmark.rules(profile)
-        episode = rules.episode(item, unit)
-        assert gold_replies(episode) is not None
-        direct = rules.verdict(episode, item, unit)
-        assert (verdict.outcome == "correct") == direct.correct
-        assert verdict.fields.get("optimal") == direct.fields.get("optimal")
-        assert ExposedUnit.read(verdict.fields).faults == ()
+        check_gold(variant, item, unit, profile)
 
 
 def test_a_record_is_scored_without_the_sandbox(monkeypatch: pytest.MonkeyPatch):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from alter.expose.code.scripts import with_sandbox
-from alter.expose.code.test_code import OneAnswer, judged, played
+from alter.expose.code.test_code import OneAnswer, check_gold, judged, played
 from alter.expose.search.search_play import TOOLS, call, catalogue, tool
 from wildtool.alter.base import benchmark_exchange
 from wildtool.alter.expose.code.exposure import CodeExposure
@@ -18,7 +18,6 @@ from wildtool.alter.kinds import recorded_alterations
 from wildtool.alter.variant import Variant
 from wildtool.api.bench import load
 from wildtool.engine.registry import load_benchmark
-from wildtool.episode import gold_replies
 from wildtool.errors import UsageError
 from wildtool.json_codec import as_objects
 from wildtool.shapes import tool_name
@@ -99,15 +98,7 @@ def test_gold_behind_a_search_in_scripts_is_judged_like_gold(
     variant = Variant(load_benchmark(name), (code(f"code:{setting}"),))
     for item in [loaded.item for loaded in load(name)][:count]:
         for unit in item.units:
-            said, _ = played(variant, item, unit, profile)
-            verdict = judged(variant, item, unit, said, profile)
-            rules = variant.benchmark.rules(profile)
-            episode = rules.episode(item, unit)
-            assert gold_replies(episode) is not None
-            direct = rules.verdict(episode, item, unit)
-            assert (verdict.outcome == "correct") == direct.correct
-            assert verdict.fields.get("optimal") == direct.fields.get("optimal")
-            assert ExposedUnit.read(verdict.fields).faults == ()
+            check_gold(variant, item, unit, profile)
 
 
 def test_gold_searches_among_more_tools():
