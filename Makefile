@@ -21,7 +21,7 @@ FLOOR_TESTS := $(addprefix tests/, \
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e floors long real agents lint types docs parity bench clean
+.PHONY: help demo test e2e floors long real agents lint types docs links parity bench clean
 
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
@@ -33,7 +33,8 @@ help:
 	@echo "make agents  install the agents and frameworks that docs/agents.md names (Node.js, 4 GB), play and trouble each"
 	@echo "make lint    style and formatting"
 	@echo "make types   strict type check"
-	@echo "make docs    documentation site in build/docs; a broken link fails"
+	@echo "make docs    documentation site in build/docs; a broken link, a warning, or a question whose page is not found fails"
+	@echo "make links   addresses of others that the documentation names, asked over the network"
 	@echo "make parity  equality with the published evaluators (needs ../shared/oracle or WILDTOOL_ORACLE)"
 	@echo "make bench   speed table, each line beside its baseline"
 
@@ -111,9 +112,14 @@ types: $(VENV)/.developed
 
 # From scratch each time: warnings of pages read by an earlier build would not be repeated.
 docs: $(VENV)/.developed
-	@rm -rf build/docs
-	$(BIN)/sphinx-build --builder html --conf-dir docs --fail-on-warning --keep-going --quiet . build/docs
+	@rm -rf build/docs build/doctrees
+	$(BIN)/sphinx-build --builder html --conf-dir docs --doctree-dir build/doctrees --fail-on-warning --keep-going --quiet . build/docs
+	WILDTOOL_SITE=build/docs $(BIN)/python -m pytest tests/site
 	@echo "build/docs/index.html"
+
+# Pages of others come and go, and ask for the network: this is for a schedule and for releases, not for the gate.
+links: $(VENV)/.developed
+	$(BIN)/sphinx-build --builder linkcheck --conf-dir docs --doctree-dir build/doctrees --keep-going --quiet . build/links
 
 bench: $(VENV)/.developed
 	$(BIN)/python bench/all.py

@@ -3,14 +3,19 @@
 The source folder is the root of the repository, so links and pictures of the Markdown files work on the site exactly as
 they do where the files are read one by one. The files themselves hold no directives: `docs/README.md` is the table of
 contents, `docs/reference.md` the list of documented modules, and both are completed here as they are read. The table of
-contents also says where pages moved to: the site keeps their old addresses.
+contents also says where pages moved to: the site keeps their old addresses. `docs/search_words.toml` has the words that
+people search by, and `docs/search.js` ranks by them.
 """
 
+import json
 import re
+import tomllib
 from pathlib import Path
 from shutil import copyfile
 
+from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 
 from wildtool import __version__
 
@@ -36,7 +41,15 @@ default_role = "code"
 html_theme = "furo"
 html_title = f"wildtool {__version__}"
 html_copy_source = False
+html_use_index = False
+"""The list of all Python names is what the search is for."""
+html_domain_indices = False
+html_baseurl = "https://wildtool.readthedocs.io/en/latest/"
+"""For the canonical address of each page, wherever else the site is."""
 
+
+STARTS = {"README": "en", "README_ZH": "zh"}
+"""The start page in each language."""
 
 Sections = dict[str, list[tuple[str, str]]]
 """By heading, the label and the document name of each page."""
@@ -76,8 +89,9 @@ def complete(app: Sphinx, page: str, source: list[str]) -> None:
     if page == root_doc:
         above = [("中文", "README_ZH"), ("Contents", "docs/README"), ("Changelog", "CHANGELOG")]
         source[0] += tables_of_contents({"": above, **listed("docs/README")})
-    elif page == "docs/decisions/README":
-        source[0] += tables_of_contents(listed(page))
+    elif page.startswith("docs/decisions/0"):
+        # Listed on their own page, and not in the menu of every other one, which would be most of the site.
+        source[0] = "---\norphan: true\n---\n" + source[0]
     elif page == "docs/benchmarks":
         source[0] += tables_of_contents(cards(page))
     elif page == "docs/reference":
@@ -85,9 +99,70 @@ def complete(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = re.sub(r"^- `(wildtool[.\w]*)`.*$", names, source[0], flags=re.MULTILINE)
 
 
+def search_phrases() -> dict[str, list[str]]:
+    """By page its title and what people type who look for it."""
+    table = tomllib.loads((ROOT / "docs" / "search_words.toml").read_text(encoding="utf-8"))["words"]
+    return {page: [title_of(page), *map(str.strip, words.split(","))] for page, words in table.items()}
+
+
+def title_of(page: str) -> str:
+    return (ROOT / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+
+def rank_by_phrases(app: Sphinx, config: Config) -> None:
+    """The ranking of the site's search, with the phrases filled in."""
+    script = (ROOT / "docs" / "search.js").read_text(encoding="utf-8")
+    filled = Path(app.doctreedir, "search.js")
+    filled.parent.mkdir(parents=True, exist_ok=True)
+    phrases = json.dumps(search_phrases(), ensure_ascii=False)
+    filled.write_text(script.replace("PHRASES = {}", f"PHRASES = {phrases}"), encoding="utf-8")
+    config.html_search_scorer = str(filled)
+
+
+def find_by_phrases(app: Sphinx, doctree: nodes.document) -> None:
+    """A page is found by the words of its phrases, too."""
+    phrases = search_phrases().get(app.env.docname, [])
+    words = dict.fromkeys(word.lower() for phrase in phrases for word in re.findall(r"\w+", phrase))
+    if words:
+        doctree.insert(0, nodes.meta(name="keywords", content=", ".join(words)))
+
+
 def say_language(app: Sphinx, page: str, template: str, context: dict[str, object], tree: object) -> None:
-    """Tells browsers and screen readers which page is Chinese."""
+    """Tells browsers and screen readers which page is Chinese, and where a page is in the other language."""
     context["language"] = "zh" if page.endswith("_ZH") else "en"
+    if page in STARTS:
+        links = (
+            f'<link rel="alternate" hreflang="{code}" href="{name}.html">' for name, code in STARTS.items()
+        )
+        context["metatags"] = str(context.get("metatags", "")) + "\n".join(links)
+
+
+MENU_OF_DECISIONS = """<ul>
+<li class="toctree-l1"><a class="reference internal" href="../README.html">Contents</a></li>
+<li class="toctree-l1"><a class="reference internal" href="README.html">Decisions</a></li>
+</ul>"""
+
+
+def leave_out_menu(app: Sphinx, page: str, template: str, context: dict[str, object], tree: object) -> None:
+    """Decisions are short and many: each leads to the list of them instead of repeating the menu of the whole site."""
+    if page.startswith("docs/decisions/0"):
+        context["furo_navigation_tree"] = MENU_OF_DECISIONS
+
+
+FURNITURE = re.compile(r"(?P<before>.*?<article)(?P<article>.*</article>)(?P<after>.*)", re.DOTALL)
+ONE_NAME = re.compile(r'<span class="pre">([^<]*)</span>')
+
+
+def slim(app: Sphinx, failure: Exception | None) -> None:
+    """Pages without what only takes room: the theme's indentation outside the text, and spans around single names."""
+    for path in [] if failure else Path(app.outdir).rglob("*.html"):
+        text = ONE_NAME.sub(r"\1", path.read_text(encoding="utf-8"))
+        if found := FURNITURE.fullmatch(text):
+            before, after = (
+                re.sub(r">\s+<", "><", re.sub(r"\n\s+", "\n", found[name])) for name in ("before", "after")
+            )
+            text = before + found["article"] + after
+        path.write_text(text, encoding="utf-8")
 
 
 def add_index(app: Sphinx, failure: Exception | None) -> None:
@@ -126,7 +201,12 @@ def keep_old_addresses(app: Sphinx, failure: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
+    app.connect("config-inited", rank_by_phrases)
     app.connect("source-read", complete)
+    app.connect("doctree-read", find_by_phrases)
     app.connect("html-page-context", say_language)
+    # After the theme's own, which gives the menu.
+    app.connect("html-page-context", leave_out_menu, priority=900)
+    app.connect("build-finished", slim)
     app.connect("build-finished", add_index)
     app.connect("build-finished", keep_old_addresses)

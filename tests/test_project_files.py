@@ -71,7 +71,11 @@ def test_a_workflow_may_only_read_and_names_the_major_version_of_each_action(wor
 def test_only_publishing_has_more_rights_and_each_the_one_it_needs() -> None:
     jobs = {name: job for path in WORKFLOWS for name, job in parsed(path)["jobs"].items()}
     rights = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
-    assert rights == {"pypi": {"id-token": "write"}, "github": {"contents": "write"}}
+    assert rights == {
+        "pypi": {"id-token": "write"},
+        "github": {"contents": "write"},
+        "publish": {"pages": "write", "id-token": "write"},
+    }
 
 
 def test_ci_tests_the_versions_and_systems_that_the_package_names() -> None:
