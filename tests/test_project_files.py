@@ -268,10 +268,11 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert [name for name in listed if not (ROOT / "docs" / name).exists()] == []
 
 
-def test_the_documentation_has_at_most_47_pages_in_four_groups() -> None:
-    """Decisions and cards of benchmarks are not counted, this index and the notebook are."""
+def test_the_documentation_has_at_most_50_pages_in_four_groups() -> None:
+    """Decisions and cards of benchmarks are not counted, this index and the notebook are. 50: the questions and the page of
+    an own domain came with 0.3, since readers searched for both, and one page each for judges and for blame."""
     pages = [path for path in (ROOT / "docs").iterdir() if path.suffix in (".md", ".ipynb")]
-    assert len(pages) <= 47, "merge pages that answer one question"
+    assert len(pages) <= 50, "merge pages that answer one question"
     groups = re.findall(r"^## (.+)$", text("docs/README.md"), re.MULTILINE)
     assert groups == ["Start", "How to", "Reference", "Why", "Pages that moved"]
 

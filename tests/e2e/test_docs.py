@@ -15,6 +15,7 @@ from pathlib import Path
 from shutil import copyfile, copytree
 from typing import Any, cast
 
+import play_docs
 import pytest
 
 from e2e.command import Ended, wildtool
@@ -34,7 +35,8 @@ PAGES = [
     *sorted(ROOT.glob("packages/*/README.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-TUTORIAL = ROOT / "docs" / "tutorial.md"
+PLAYED = [ROOT / "docs" / f"{name}.md" for name in ("tutorial", "faq", "own-domain")]
+"""Their commands follow from each other, and what they print is below them."""
 BESIDE = Path(sys.executable).parent
 CACHE = "cache"
 """Where official data are pulled to, below the reader's folder."""
@@ -149,7 +151,7 @@ MAKES = {
 FAR = sorted({c for c in commands() if any(part in c for part in ELSEWHERE)})
 PLUGIN = ROOT / "docs" / "adding-a-benchmark.md"
 """Its commands need its example installed: `test_plugin.py` runs them."""
-ALONE = {c for c in commands([page for page in PAGES if page not in (TUTORIAL, PLUGIN)]) if c not in FAR}
+ALONE = {c for c in commands([page for page in PAGES if page not in (*PLAYED, PLUGIN)]) if c not in FAR}
 """Commands that run in any order."""
 WITH_DATA = sorted(c for c in ALONE if needs_official(c))
 HERE = sorted(c for c in ALONE if not needs_official(c))
@@ -357,27 +359,49 @@ def test_a_command_that_needs_more_than_this_machine_has_real_options(
     assert all(option in known for option in options), command
 
 
-def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
-    """A `text` block is the output of the command above it; WILDTOOL_WRITE_GOLDEN=1 writes all of them again."""
-    page = TUTORIAL.read_text(encoding="utf-8")
-    printed = ""
-
-    def filled(block: re.Match[str]) -> str:
-        nonlocal printed
-        kind, lines = block.groups()
-        if kind == "text":
-            return f"```text\n{printed}\n```"
-        for command in lines.splitlines():
-            if command.startswith("wildtool ") and command not in FAR:
-                done = typed(command, tmp_path, COLUMNS="100")
-                assert done.status == 0, done.err
-                printed = done.out.strip("\n")
-        return block[0]
-
-    found = re.sub(r"^```(\w*)\n(.*?)^```", filled, page, flags=re.DOTALL | re.MULTILINE)
+@pytest.mark.parametrize("page", PLAYED, ids=lambda page: page.stem)
+def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+    """WILDTOOL_WRITE_GOLDEN=1 writes it into the page; `scripts/play_docs.py` plays it with other packages."""
+    written = page.read_text(encoding="utf-8")
+    played = play_docs.play(written, tmp_path, printed_by)
     if os.environ.get("WILDTOOL_WRITE_GOLDEN"):
-        TUTORIAL.write_text(found, encoding="utf-8")
-    assert TUTORIAL.read_text(encoding="utf-8") == found
+        page.write_text(played.text, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == played.text
+    ours = {line.split("  #")[0].strip() for line in played.left_out if line.startswith("wildtool ")}
+    assert ours <= {*FAR, *NEEDS_A_FILE}, "a command that runs here is said not to"
+
+
+NEEDS_A_FILE = ("wildtool score --data wild-mini --replies replies.jsonl",)
+"""Of the reader, who has recorded replies."""
+
+
+def printed_by(commands: str, place: Path) -> str:
+    """What commands print; only those that need more than `&&` get a shell."""
+    lines = commands.splitlines()
+    parts = (part for line in lines for part in line.split(" && "))
+    simple = all(part.startswith("wildtool ") and not re.search("[|<>]", part) for part in parts)
+    printed = ""
+    for line in lines if simple else [commands]:
+        done = typed(line, place, COLUMNS=play_docs.COLUMNS) if simple else in_shell(line, place)
+        assert done.status == 0, (line, done.err)
+        printed += done.out
+    return printed
+
+
+def in_shell(commands: str, place: Path) -> Ended:
+    own = {"COLUMNS": play_docs.COLUMNS, "WILDTOOL_DATA_DIR": str(place / CACHE)}
+    return shell(f"set -e\n{commands}", place, own)
+
+
+def test_there_are_twenty_questions_each_with_a_short_answer_and_a_command() -> None:
+    questions = PLAYED[1].read_text(encoding="utf-8").split("\n## ")[1:]
+    assert len(questions) == 20
+    for question in questions:
+        title, _, answer = question.partition("\n")
+        prose = [line for line in re.sub(play_docs.BLOCK, "", answer).splitlines() if line.strip()]
+        assert title.endswith("?"), title
+        assert 1 <= len(prose) <= 5, title
+        assert re.search(r"^(wildtool|python3|ls) (?!.*not run here)", answer, re.MULTILINE), title
 
 
 def test_every_decision_stands_in_the_list_of_decisions() -> None:
