@@ -228,7 +228,7 @@ def first_asked(rules: Rules, item: Item, unit: str) -> Request | None:
     return None
 
 
-def first_tools(rules: Rules, item: Item) -> Sequence[Tool]:
+def tools_of_item(rules: Rules, item: Item) -> Sequence[Tool]:
     """The native tools of the first unit of an item whose first request to the model under test has any; empty where
     none has."""
     requests = (first_asked(rules, item, unit) for unit in item.units)

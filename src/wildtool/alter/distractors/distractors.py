@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.base import Alteration, AlteredUnit, Exchange, first_tools, mode_of
+from wildtool.alter.base import Alteration, AlteredUnit, Exchange, mode_of, tools_of_item
 from wildtool.alter.distractors.near import copies_per_tool
 from wildtool.alter.distractors.pool import DISTRACTOR_KINDS, distractors, pack, pool_name, pool_of
 from wildtool.alter.distractors.retrieval import (
@@ -139,7 +139,7 @@ class Distractors(Alteration):
         if not rows and self.kinds != ("near",):
             # One of each name, so that a large set takes little memory.
             unique = {
-                (item.lang, tool_name(tool)): tool for item in items for tool in first_tools(rules, item)
+                (item.lang, tool_name(tool)): tool for item in items for tool in tools_of_item(rules, item)
             }
             rows = [(lang, tool) for (lang, _), tool in unique.items()]
         return replace(self, pool=pack(rows), tools=())
@@ -148,7 +148,7 @@ class Distractors(Alteration):
         rules = benchmark.rules(profile)
         most, fewest = (0, ""), (self.size, "")
         for item in items:
-            own = first_tools(rules, item)
+            own = tools_of_item(rules, item)
             most = max(most, (len(own), item.id))
             if own:
                 count = len(own) + len(self.distractors(item, own))

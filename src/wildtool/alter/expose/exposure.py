@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.base import Alteration, first_tools, mode_of
+from wildtool.alter.base import Alteration, mode_of, tools_of_item
 from wildtool.alter.expose.outcomes import EXPOSURE_COLUMNS
 from wildtool.benchmark import Benchmark
 from wildtool.errors import RecordError, UsageError, unknown_name
@@ -94,7 +94,7 @@ class Exposure(Alteration):
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         """Raises UsageError where no request sends tools natively."""
         rules = benchmark.rules(profile)
-        if any(first_tools(rules, item) for item in items):
+        if any(tools_of_item(rules, item) for item in items):
             return ""
         raise UsageError(
             f"--expose {self.name} takes native tools, and {benchmark.name} sends none in mode {mode_of(benchmark)}; "

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.base import Alteration, first_tools, mode_of
+from wildtool.alter.base import Alteration, mode_of, tools_of_item
 from wildtool.alter.noise.renames import Level
 from wildtool.alter.noise.tools import NoisyTools
 from wildtool.benchmark import Benchmark
@@ -91,7 +91,7 @@ class Noise(Alteration):
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         rules = benchmark.rules(profile)
-        if any(first_tools(rules, item) for item in items):
+        if any(tools_of_item(rules, item) for item in items):
             return ""
         raise UsageError(
             f"--noise changes native tools, and {benchmark.name} sends none in mode {mode_of(benchmark)}; "
