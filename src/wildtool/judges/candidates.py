@@ -1,0 +1,371 @@
+"""Right and wrong answers to choose cases from."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from wildtool.benchmark import Rules
+from wildtool.draws import seeded_draw
+from wildtool.json_codec import as_object, as_objects
+from wildtool.judges.blind import signs
+from wildtool.judges.cases import JudgeCase, Tier
+from wildtool.judges.forms import CHECKED_FORMS, FORMS, PLAIN, formed, is_free_of_order, naming
+from wildtool.judges.tiers import TIER_OF_KIND, is_said, is_wrong_here, tier_of
+from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, tidied
+from wildtool.judges.unmarked import MarkLeftError, Unmarker
+from wildtool.judges.values import Values, leaves
+from wildtool.judges.words import Worded, claim, worded
+from wildtool.toolcall.call_mutants import reply_mutants
+from wildtool.types import Item, Message
+
+TOGETHER = "call and words wrong together"
+_NAMED = "words that name a value"
+_WEIGHTS: Mapping[str, float] = {
+    "ends with a call": 9,
+    "length": 4,
+    "length of the last text": 1,
+    "calls": 0.4,
+    "messages": 0.2,
+    "arguments": 0.1,
+}
+_TRIES = 6
+"""Mistakes of one kind and item that are tried until one fits."""
+
+
+@dataclass(kw_only=True)
+class Candidate:
+    """A case that may be chosen."""
+
+    run: GoldRun
+    step: int
+    kind: str
+    tier: Tier
+    form: str
+    right: bool
+    cut: Cut
+    reference: tuple[Message, ...]
+    note: str = ""
+    replies: tuple[Message, ...] = ()
+    """To ask the rules about; empty where the label is by construction."""
+
+    @property
+    def item(self) -> str:
+        return self.run.item.id
+
+    @property
+    def place(self) -> tuple[str, str, int, bool]:
+        """No two right cases are of one place, but that one of them may be in another form."""
+        return self.item, self.run.unit, self.step, self.form == PLAIN
+
+    @cached_property
+    def signs(self) -> Mapping[str, float]:
+        return signs(tidied(self.cut.messages)[self.cut.start :])
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether the rules agree with the label."""
+        return not self.replies or self.run.is_right(self.replies, self.step) == self.right
+
+    def distance(self, other: "Candidate") -> float:
+        """How easily two are told apart without reading: a unit is a quarter in length, or an end of another kind."""
+        if self.form != other.form:
+            return 9
+        return sum(weight * abs(self.signs[name] - other.signs[name]) for name, weight in _WEIGHTS.items())
+
+    def case(self, benchmark: str) -> JudgeCase:
+        """The case as it is asked."""
+        forms = [] if self.form in (PLAIN, self.kind) else [self.form]
+        return JudgeCase(
+            benchmark=benchmark,
+            item=self.item,
+            unit=self.run.unit,
+            lang=self.run.item.lang,
+            tier=self.tier,
+            kind=self.kind,
+            right=self.right,
+            tools=[*self.cut.tools],
+            messages=tidied(self.cut.messages),
+            start=self.cut.start,
+            reference=tidied(self.reference),
+            note="; ".join(filter(None, [self.note, *forms])),
+        )
+
+
+class Mistakes:
+    """The wrong answers of a set: one for each item and kind, made when it is asked for."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        items: Sequence[Item],
+        runs: Mapping[str, Sequence[GoldRun]],
+        seed: int,
+        plain: float,
+    ) -> None:
+        self.runs = [run for item in items for run in runs[item.id]]
+        self.values = Values()
+        for run in self.runs:
+            self.values.add_run(run)
+        self._seed, self._plain = seed, plain
+        self._raw: dict[tuple[str, str], list[tuple[GoldRun, tuple[Message, ...], str]]] = defaultdict(list)
+        self._worded: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
+        self.right_words = list[Candidate]()
+        for item in items:
+            by_unit = {run.unit: run for run in runs[item.id]}
+            for unit, kind, replies, note in _all_mutants(rules, item, by_unit):
+                self._raw[item.id, kind].append((by_unit[unit], replies, note))
+        for run in self.runs:
+            for each in worded(run, self.values, self.draw("words", run)):
+                self._add_words(run, each)
+
+    def draw(self, use: str, run: GoldRun) -> Random:
+        """Draws that are the same whatever else is drawn."""
+        return seeded_draw(f"{self._seed}|{use}|{run.item.id}|{run.unit}")
+
+    def _add_words(self, run: GoldRun, each: Worded) -> None:
+        candidate = Candidate(
+            run=run,
+            step=each.step,
+            kind=each.kind,
+            tier="near miss" if each.right else TIER_OF_KIND[each.kind],
+            form=each.form,
+            right=each.right,
+            cut=each.cut,
+            reference=each.reference,
+            note=each.note,
+        )
+        if each.right:
+            self.right_words.append(candidate)
+        else:
+            self._worded[run.item.id, each.kind].append(candidate)
+
+    def items_by_kind(self, tier: Tier) -> Mapping[str, Sequence[str]]:
+        """The items that have mistakes of each kind of a tier."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for item, kind in (*self._raw, *self._worded):
+            if tier_of(kind) == tier:
+                found[kind][item] = None
+                if _is_value(kind) and tier == "meaning":
+                    found[TOGETHER][item] = None
+        return {kind: [*items] for kind, items in found.items()}
+
+    def of(self, item: str, kind: str) -> Iterator[Candidate]:
+        """Mistakes of a kind in an item whose labels hold, in random order."""
+        draw = seeded_draw(f"{self._seed}|{item}|{kind}")
+        if kind == TOGETHER:
+            kinds = [other for of, other in self._raw if of == item and _is_value(other)]
+            yield from self._of(item, draw.choice(sorted(kinds)), draw, together=True)
+            return
+        ready = [*self._worded.get((item, kind), ())]
+        draw.shuffle(ready)
+        yield from ready
+        yield from self._of(item, kind, draw)
+
+    def _of(self, item: str, kind: str, draw: Random, *, together: bool = False) -> Iterator[Candidate]:
+        raw = [*self._raw.get((item, kind), ())]
+        draw.shuffle(raw)
+        for run, replies, note in raw[:_TRIES]:
+            candidate = self._candidate(run, kind, replies, note, draw, together=together)
+            if candidate is not None and candidate.holds:
+                yield candidate
+
+    def _candidate(
+        self, run: GoldRun, kind: str, mutated: Sequence[Message], note: str, draw: Random, *, together: bool
+    ) -> Candidate | None:
+        try:
+            replies = Unmarker(run, self.values, draw).replies(self._plausible(run, kind, mutated, draw))
+        except MarkLeftError:
+            return None
+        step = _first_difference(run.replies, replies)
+        cut = run.cut(replies, step)
+        gold = run.cut(run.replies, step)
+        if cut is None or gold is None or cut.judged == gold.judged:
+            return None
+        if not _is_mistake(run, kind, replies, step, cut):
+            return None
+        form = PLAIN
+        if together:
+            named = _named(run, replies, step)
+            if named is None:
+                return None
+            kind, form, replies = TOGETHER, _NAMED, named
+        elif draw.random() >= self._plain:
+            form, replies = self._in_form(run, replies, step, draw)
+        cut = run.cut(replies, step)
+        if cut is None:
+            return None
+        return Candidate(
+            run=run,
+            step=step,
+            kind=kind,
+            tier=TIER_OF_KIND[kind],
+            form=form,
+            right=False,
+            cut=cut,
+            reference=(*gold.judged,),
+            note=_note(run, replies, step, note),
+            replies=(*replies,),
+        )
+
+    def _in_form(
+        self, run: GoldRun, replies: tuple[Message, ...], step: int, draw: Random
+    ) -> tuple[str, tuple[Message, ...]]:
+        """The replies in one of the forms that they can have."""
+        forms = [form for form in FORMS if form != _NAMED]
+        draw.shuffle(forms)
+        for form in forms:
+            changed = formed(replies, step, form, run.item.lang, draw)
+            if changed is not None:
+                return form, changed
+        return PLAIN, replies
+
+    def _plausible(
+        self, run: GoldRun, kind: str, mutated: Sequence[Message], draw: Random
+    ) -> Sequence[Message]:
+        """Replies in which what a maker of mistakes left bare is as a model would write it."""
+        step = _first_difference(run.replies, mutated)
+        if step >= len(mutated):
+            return mutated
+        reply = mutated[step]
+        if reply.get("content") == "Done.":
+            reply = {**reply, "content": claim(run.item.lang, draw)}
+        if kind.startswith("call instead of"):
+            reply = self._undue_call(run, reply, draw)
+        return (*mutated[:step], reply, *mutated[step + 1 :])
+
+    def _undue_call(self, run: GoldRun, reply: Message, draw: Random) -> Message:
+        """A call with arguments that it has elsewhere, of a tool that changes something."""
+        name = (
+            str(as_object(as_objects(reply.get("tool_calls"))[0].get("function")).get("name"))
+            if reply.get("tool_calls")
+            else ""
+        )
+        offered = [str(as_object(tool.get("function")).get("name")) for tool in run.requests[0].tools]
+        found = self.values.call(offered or [name], run.item.id, draw)
+        if found is None:
+            raise MarkLeftError
+        call = {"id": "1", "type": "function", "function": {"name": found[0], "arguments": found[1]}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def right_candidates(mistakes: Mistakes) -> Iterator[Candidate]:
+    """Gold answers at each place, in each form that they can have."""
+    yield from mistakes.right_words
+    for run in mistakes.runs:
+        draw = mistakes.draw("right", run)
+        steps = [draw.choice(run.steps)] if run.is_executed else run.steps
+        for step in steps:
+            gold = run.cut(run.replies, step)
+            if gold is None:
+                continue
+            reference = (*gold.judged,)
+            for form in (PLAIN, *FORMS, *CHECKED_FORMS):
+                replies = formed(run.replies, step, form, run.item.lang, draw)
+                cut = replies and run.cut(replies, step)
+                if (
+                    not replies
+                    or not cut
+                    or (form in CHECKED_FORMS and not is_free_of_order(replies[step], _given(cut)))
+                ):
+                    continue
+                yield Candidate(
+                    run=run,
+                    step=step,
+                    kind=form,
+                    tier="gold" if form == PLAIN else "near miss",
+                    form=form,
+                    right=True,
+                    cut=cut,
+                    reference=reference,
+                    replies=replies,
+                )
+
+
+def _all_mutants(
+    rules: Rules, item: Item, runs: Mapping[str, GoldRun]
+) -> Iterator[tuple[str, str, tuple[Message, ...], str]]:
+    """Unit, kind, replies and note: the benchmark's own mutants, and where the world is executed those of any calls."""
+    own = set[str]()
+    for mutant in rules.mutants(item):
+        own.add(mutant.kind)
+        if mutant.unit in runs:
+            yield mutant.unit, mutant.kind, mutant.replies, mutant.note
+    for unit, run in runs.items():
+        if not run.is_executed:
+            continue
+        for kind, replies, note in reply_mutants(run.replies, run.requests[run.steps[0]].tools):
+            if kind not in own and _first_difference(run.replies, replies) in run.steps:
+                yield unit, kind, replies, note
+
+
+def _first_difference(gold: Sequence[Message], replies: Sequence[Message]) -> int:
+    pairs = zip(gold, replies, strict=False)
+    return next(
+        (place for place, (one, other) in enumerate(pairs) if one != other), min(len(gold), len(replies))
+    )
+
+
+_VALUES = frozenset(
+    {"other text", "one digit of a text", "wrong number", "other enum member", "swapped digits in a text"}
+)
+
+
+def _is_value(kind: str) -> bool:
+    return kind in _VALUES
+
+
+def _given(cut: Cut) -> str:
+    """What the model was shown."""
+    return json.dumps(
+        [message for message in cut.messages if message.get("role") != "assistant"], ensure_ascii=False
+    )
+
+
+def _changes(run: GoldRun, replies: Sequence[Message], step: int) -> list[tuple[str, Any, Any]]:
+    """Names, right and wrong values of the arguments that differ, where the calls of a step are the same."""
+    if step >= len(run.replies):
+        return []
+    both = [as_objects(each[step].get("tool_calls")) for each in (run.replies, replies)]
+    if len(both[0]) != len(both[1]):
+        return []
+    found = list[tuple[str, Any, Any]]()
+    for gold, other in zip(*both, strict=True):
+        one, two = dict(leaves(arguments_of(gold) or {})), dict(leaves(arguments_of(other) or {}))
+        if one.keys() == two.keys():
+            found += [(_key(path), one[path], two[path]) for path in one if one[path] != two[path]]
+    return found
+
+
+def _key(path: Sequence[str]) -> str:
+    return next((part for part in reversed(path) if part != "[]"), "")
+
+
+def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, cut: Cut) -> bool:
+    """Whether a reader would call it a mistake here."""
+    given = _given(cut)
+    changes = _changes(run, replies, step)
+    changed = changes[0][1] if changes else None
+    if kind == "wrong number":
+        return changed is not None and is_said(changed, given)
+    if tier_of(kind) != "wrong only if":
+        return True
+    calls = [call for reply in replies[step : step + 1] for call in run.rules.said(reply)]
+    return is_wrong_here(kind, calls, changed, given)
+
+
+def _named(run: GoldRun, replies: tuple[Message, ...], step: int) -> tuple[Message, ...] | None:
+    """The replies with words beside the wrong call that say the same wrong value."""
+    changes = _changes(run, replies, step)
+    if len(changes) != 1 or replies[step].get("content"):
+        return None
+    key, _, wrong = changes[0]
+    return (*replies[:step], naming(replies[step], key, wrong, run.item.lang), *replies[step + 1 :])
+
+
+def _note(run: GoldRun, replies: Sequence[Message], step: int, note: str) -> str:
+    changes = _changes(run, replies, step)
+    return "; ".join(f"{key}: {right!r} -> {wrong!r}" for key, right, wrong in changes) or note

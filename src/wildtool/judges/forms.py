@@ -1,0 +1,142 @@
+"""Ways in which a right reply can look otherwise and stay right; wrong replies take them, too, so that no way is a sign."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any, cast
+
+from wildtool.json_codec import as_object, as_objects
+from wildtool.judges.tiers import is_wrong_here
+from wildtool.judges.trajectories import arguments_of, with_arguments
+from wildtool.judges.words import phrase
+from wildtool.types import Message
+
+PLAIN = "gold"
+"""The form of a reply that is as the benchmark has it."""
+Form = Callable[[Message, str, Random], Message | None]
+"""Gives a reply in another form, in a language; None where that changes nothing."""
+
+
+def _each_call(reply: Message, change: Callable[[dict[str, Any]], Any], **how: Any) -> Message | None:
+    """A reply with the arguments of all calls changed or written otherwise; None where none of them can be read."""
+    calls = as_objects(reply.get("tool_calls"))
+    made = list[dict[str, Any]]()
+    for call in calls:
+        arguments = arguments_of(call)
+        if arguments is None:
+            return None
+        made.append(with_arguments(call, change(arguments), **how))
+    return {**reply, "tool_calls": made} if made and made != calls else None
+
+
+def _written(reply: Message, **how: Any) -> Message | None:
+    """A text that is JSON, written otherwise."""
+    text = reply.get("content")
+    if reply.get("tool_calls") or not isinstance(text, str) or not text.startswith(("{", "[")):
+        return None
+    try:
+        made = json.dumps(json.loads(text), **{"ensure_ascii": False, **how})
+    except ValueError:
+        return None
+    return {**reply, "content": made} if made != text else None
+
+
+def _same(arguments: dict[str, Any]) -> dict[str, Any]:
+    return arguments
+
+
+def _reordered(reply: Message, lang: str, draw: Random) -> Message | None:
+    return _each_call(reply, lambda arguments: dict(reversed(arguments.items())))
+
+
+def _indented(reply: Message, lang: str, draw: Random) -> Message | None:
+    return _each_call(reply, _same, indent=2) or _written(reply, indent=2)
+
+
+def _escaped(reply: Message, lang: str, draw: Random) -> Message | None:
+    return _each_call(reply, _same, ensure_ascii=True) or _written(reply, ensure_ascii=True)
+
+
+def _with_words(reply: Message, lang: str, draw: Random) -> Message | None:
+    if not reply.get("tool_calls") or reply.get("content"):
+        return None
+    return {**reply, "content": phrase("before calls", lang, draw)}
+
+
+def _naming_a_value(reply: Message, lang: str, draw: Random) -> Message | None:
+    calls = [arguments_of(call) or {} for call in as_objects(reply.get("tool_calls"))]
+    named = [
+        (k, v)
+        for arguments in calls
+        for k, v in arguments.items()
+        if isinstance(v, str | int | float) and str(v)
+    ]
+    named = [(key, value) for key, value in named if not isinstance(value, bool)]
+    if not named or reply.get("content"):
+        return None
+    key, value = draw.choice(named)
+    return naming(reply, key, value, lang)
+
+
+def naming(reply: Message, key: str, value: Any, lang: str) -> Message:
+    """A reply whose words say with which value a call is made."""
+    words = f"{key} 用 {value}。" if lang.startswith("zh") else f"Using {value} for {key.replace('_', ' ')}."
+    return {**reply, "content": words}
+
+
+def _closing(reply: Message, lang: str, draw: Random) -> Message | None:
+    text = reply.get("content")
+    if reply.get("tool_calls") or not isinstance(text, str) or not re.search(r"[.!。！]$", text.strip()):
+        return None
+    return {**reply, "content": f"{text}{phrase('closing', lang, draw)}"}
+
+
+FORMS: Mapping[str, Form] = {
+    "keys reordered": _reordered,
+    "JSON indented": _indented,
+    "non-ASCII escaped": _escaped,
+    "words beside calls": _with_words,
+    "words that name a value": _naming_a_value,
+    "closing line": _closing,
+}
+"""Safe everywhere, and asked of the rules all the same."""
+
+
+def _calls_reversed(reply: Message, lang: str, draw: Random) -> Message | None:
+    calls = as_objects(reply.get("tool_calls"))
+    return {**reply, "tool_calls": calls[::-1]} if calls != calls[::-1] else None
+
+
+def _lists_reversed(reply: Message, lang: str, draw: Random) -> Message | None:
+    return _each_call(
+        reply,
+        lambda arguments: {
+            key: cast(list[Any], value)[::-1] if isinstance(value, list) else value
+            for key, value in arguments.items()
+        },
+    )
+
+
+CHECKED_FORMS: Mapping[str, Form] = {"calls reversed": _calls_reversed, "lists reversed": _lists_reversed}
+"""Right only where the rules accept them and nothing in the conversation speaks of an order."""
+
+
+def is_free_of_order(reply: Message, given: str) -> bool:
+    """Whether neither the calls of a reply nor the conversation name an order."""
+    calls = [
+        (str(as_object(call.get("function")).get("name")), None)
+        for call in as_objects(reply.get("tool_calls"))
+    ]
+    return not is_wrong_here("elements reordered", calls, None, given)
+
+
+def formed(
+    replies: Sequence[Message], step: int, form: str, lang: str, draw: Random
+) -> tuple[Message, ...] | None:
+    """Replies with one of them in another form; None where it has no such form."""
+    if form == PLAIN:
+        return (*replies,)
+    change = FORMS.get(form) or CHECKED_FORMS[form]
+    made = change(replies[step], lang, draw)
+    return None if made is None else (*replies[:step], made, *replies[step + 1 :])

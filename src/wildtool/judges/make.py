@@ -1,0 +1,153 @@
+"""Labelled cases for judges, from the gold answers of a benchmark and the mistakes that can be made in them.
+
+Each wrong case has a right partner that looks the same to who reads nothing: in the same form, with as many calls and
+messages, of nearly the same length. A mistake that has no such partner is left out.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from itertools import zip_longest
+
+from wildtool.benchmark import NATIVE, Benchmark, Rules
+from wildtool.draws import seeded_draw
+from wildtool.engine.plan import Selection, check_profile
+from wildtool.errors import DataError, UsageError
+from wildtool.judges.candidates import Candidate, Mistakes, right_candidates
+from wildtool.judges.cases import JudgeCase, Tier
+from wildtool.judges.forms import PLAIN
+from wildtool.judges.trajectories import gold_runs
+from wildtool.judges.twins import twins_of
+from wildtool.types import Item, Source
+
+MOST_ITEMS = 400
+"""Items that cases are made of; of a larger set as many from each split and language."""
+CALIPER = 0.5
+"""How far partners may lie apart in what is seen without reading (`Candidate.distance`)."""
+WRONG_TIERS: Sequence[Tier] = ("meaning", "contract", "wire", "policy", "wrong only if")
+
+
+def audit_cases(
+    benchmark: Benchmark,
+    source: Source,
+    *,
+    split: str | None = None,
+    lang: str | None = None,
+    profile: str | None = None,
+    gold: int = 100,
+    near_misses: int = 100,
+    wrong: int = 200,
+    tiers: Collection[Tier] = ("meaning",),
+    twins: Collection[str] = (),
+    seed: int = 0,
+) -> list[JudgeCase]:
+    """Cases whose labels are known, of each kind of mistake as many as of the others, over items and languages.
+
+    Args:
+        profile: whose rules check the labels; `fixed` where there is one, else the first.
+        gold: gold answers, at most.
+        near_misses: right answers in another form, at most. Wrong ones have other forms in the same share.
+        wrong: wrong cases of each tier, at most; one for each item and kind.
+        tiers: what the labels of wrong cases rest on.
+        twins: biases that are tried on right and wrong cases; the names are in `wildtool.judges.twins`.
+
+    Raises:
+        UsageError: a profile, tier, bias, split or language that there is not.
+        DataError: no gold answer that the rules accept, or no mistake that fits.
+    """
+    if unknown := [tier for tier in tiers if tier not in WRONG_TIERS]:
+        raise UsageError(f"no tier of mistakes: {unknown[0]!r}; there are {', '.join(WRONG_TIERS)}")
+    profile = profile or ("fixed" if "fixed" in benchmark.profiles else next(iter(benchmark.profiles)))
+    check_profile(benchmark, profile)
+    if NATIVE in benchmark.modes:
+        benchmark = benchmark.in_mode(NATIVE)
+    items = _sampled(Selection(benchmark=benchmark, source=source, split=split, lang=lang).read(), seed)
+    chosen = _Choice(benchmark.rules(profile), items, seed, gold / max(1, gold + near_misses))
+    if not chosen.pool:
+        raise DataError(
+            f"{source.name}: no gold answer of {benchmark.name} is right under {profile!r}, so that nothing is known to be"
+            " right; `wildtool audit` says why"
+        )
+    for tier in dict.fromkeys(tiers):
+        chosen.add_wrong(tier, wrong)
+    if not chosen.wrong:
+        raise DataError(
+            f"{source.name}: {benchmark.name} has no mistake of the tier {', '.join(tiers)} to ask about"
+        )
+    right = chosen.partners(gold, near_misses)
+    cases = [candidate.case(benchmark.name) for candidate in (*right, *chosen.wrong)]
+    return [*cases, *twins_of(cases, twins, seed)]
+
+
+def _sampled(items: Iterable[Item], seed: int) -> list[Item]:
+    """Items in a random order in which splits and languages take turns."""
+    strata: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for item in items:
+        strata[item.split, item.lang].append(item)
+    for stratum, those in strata.items():
+        seeded_draw(f"{seed}|{stratum}").shuffle(those)
+    turns = [item for turn in zip_longest(*strata.values()) for item in turn if item is not None]
+    return turns[:MOST_ITEMS]
+
+
+class _Choice:
+    """The cases chosen so far, and the right answers to choose from."""
+
+    def __init__(self, rules: Rules, items: Sequence[Item], seed: int, plain: float) -> None:
+        """Args: plain: the share of cases that are in the benchmark's own form."""
+        runs = {item.id: [*gold_runs(rules, item)] for item in items}
+        self._mistakes = Mistakes(rules, [item for item in items if runs[item.id]], runs, seed, plain)
+        self.pool = [*right_candidates(self._mistakes)]
+        self.wrong = list[Candidate]()
+        self._uses = Counter[str]()
+
+    def add_wrong(self, tier: Tier, most: int) -> None:
+        """Chooses wrong cases, one of each kind in turn, of the items that were used least."""
+        waiting = {kind: [*items] for kind, items in self._mistakes.items_by_kind(tier).items()}
+        count = 0
+        while waiting and count < most:
+            for kind in sorted(waiting):
+                found = self._next(kind, waiting[kind])
+                if found is None:
+                    del waiting[kind]
+                elif count < most:
+                    self.wrong.append(found)
+                    count += 1
+
+    def _next(self, kind: str, items: list[str]) -> Candidate | None:
+        """The next wrong case of a kind that has a partner."""
+        while items:
+            item = min(items, key=self._uses.__getitem__)
+            items.remove(item)
+            for candidate in self._mistakes.of(item, kind):
+                if self._nearest(candidate, self.pool) is not None:
+                    self._uses[item] += 1
+                    return candidate
+        return None
+
+    def partners(self, gold: int, near_misses: int) -> list[Candidate]:
+        """Right cases that look like the wrong ones, each of another place."""
+        left, found = [*self.pool], list[Candidate]()
+        room = {True: gold, False: near_misses}
+        while any(room.values()):
+            before = len(found)
+            for wrong in self.wrong:
+                partner = self._nearest(wrong, [each for each in left if room[each.form == PLAIN]])
+                if partner is None:
+                    continue
+                found.append(partner)
+                room[partner.form == PLAIN] -= 1
+                left = [each for each in left if each.place != partner.place]
+            if len(found) == before:
+                break
+        return found
+
+    def _nearest(self, wrong: Candidate, pool: Iterable[Candidate]) -> Candidate | None:
+        """The right answer that looks most like a wrong one, of its own item if it can be; None where none is near."""
+
+        near = list[tuple[float, int, Candidate]]()
+        for place, right in enumerate(pool):
+            distance = wrong.distance(right) + (0.05 if right.item != wrong.item else 0)
+            if distance < CALIPER:
+                near.append((distance, place, right))
+        near.sort(key=lambda each: each[:2])
+        return next((right for *_, right in near if right.holds), None)

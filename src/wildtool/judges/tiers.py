@@ -1,0 +1,124 @@
+"""What the label of each kind of mistake rests on, and when a mistake is one at all."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wildtool.judges.cases import Tier
+
+_KINDS: Mapping[Tier, str] = {
+    "meaning": """
+        wrong name; call renamed; other tool; other API; other function; other action; other name; tool renamed
+        required argument left out; optional argument left out; argument left out; missing parameter; missing argument
+        plan: argument left out; key of an object left out; dropped call; call left out; missing call; tool left out
+        step left out; first step left out; step added; swapped steps; first steps swapped; no step right
+        dependent calls at once; question left out; turn without calls; links left out; link turned round
+        other text; other value; value changed; plan: value changed; plan: all arguments nonsense; wrong number
+        one digit of a text; swapped digits in a text; other enum member; wrong boolean; swapped values; element dropped
+        text with something else behind; one word of a text changed; last words of a text left out
+        content word dropped from a text; content word added to a text; negation dropped from a text
+        other unit of an amount; other state behind a city; bound of an amount turned; roles of a sentence exchanged
+        statement made a question; Chinese range read as a number; case of a letter in code
+        one call for two; text instead of calls; told instead of done; only words; call instead of text
+        call instead of answer; call instead of question; call instead of the message; other words; other letter
+        another message; missing name not named; function not named; wrong value not named; parameter not named
+        other function beside; other parameter; name and function exchanged; value and parameter exchanged
+        another answer; no answer; other sign; point left out
+        attack obeyed; attack obeyed, with an answer; sends before it reads
+        deleted and added twice; every amount; stale amount; write left out; write on a question; wrong account
+        wrong amount; wrong answer; wrong day; wrong payee; wrong sign; guessed amount
+        false figure in the words; call and words wrong together; vague answer; invented result; needless refusal
+        tool called that is not offered; planted instruction followed
+    """,
+    "contract": """
+        unknown name; unknown tool; unknown API; unknown function; unknown argument; extra parameter; extra argument
+        extra optional argument; argument added; plan: argument added; plan: argument renamed; renamed parameter
+        renamed argument; key of an object invented; wrong type; null for a value; empty text; empty value
+        number for a truth value; other letters in a name; answer called as a tool; question called as a tool
+        two calls in one; all three messages; missing name invented; longer name for a missing one
+        longer function name; longer value; all parameters listed; whole request as the value
+        name only beside the message; parameter only beside the message; symbol of an element in capitals
+        answer in the context alone; call beside the message; node repeated; link repeated
+    """,
+    "wire": """
+        arguments not JSON; arguments null; arguments a list; call without id; invisible character in a word
+        empty reply; empty reply instead of calls; empty answer; empty question; silent at the end; finished at once
+        no output; no calls; no message; cut off; brackets left out; calls as text; prose around the calls
+        call in text instead of answer; call in text after answer; call in text instead of question
+        call in text after question; call in another format beside the message; call written as text
+        words as the whole reply; call as JSON; call as Python; call in tags; call after words; unread calls
+    """,
+    "policy": "written and undone; deleted and added",
+    "wrong only if": """
+        elements reordered; digit added to a number; digit put before a text
+        call repeated; call doubled; extra call; repeated call; step repeated; double write; call added; entry added
+        element repeated
+    """,
+}
+LEFT_OUT: Mapping[str, str] = {
+    "end left out": "the end state is right; a reader finds nothing wrong",
+    "text negated": "`not` before a value is a mark, and no value",
+    "words repeated": "an answer said twice is still an answer",
+    "last word left out": "a sentence without its last word is mostly still right",
+    "word changed": "a word that no language has is a mark",
+    "sentences turned round": "the order of sentences is free",
+    "other thought": "thoughts are compared by likeness: another wording is no mistake",
+    "words of a text joined": "a reader sees a slip of spelling",
+    "a few made few": "a reader sees a slip of grammar",
+    "character cut from a Chinese word": "a reader sees a slip of spelling",
+}
+"""Kinds that no judge is asked about, with the reason."""
+TIER_OF_KIND: Mapping[str, Tier] = {
+    kind.strip(): tier
+    for tier, kinds in _KINDS.items()
+    for line in kinds.splitlines()
+    for kind in line.split(";")
+    if kind.strip()
+}
+"""Every kind of mistake that judges are asked about."""
+
+
+def tier_of(kind: str) -> Tier | None:
+    """The tier of a kind; None for one of `LEFT_OUT`, or that is not known here."""
+    return TIER_OF_KIND.get(kind)
+
+
+# Mistakes that are none everywhere -------------------------------------------------------------------
+
+_ORDERED = re.compile(
+    r"\b(order|sequence|rank|first|then|after|before|step|route|stops?|from .* to)|顺序|依次|先|然后|步骤|路线",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(
+    r"(?:^|[_.\W])(?:add|append|assign|attach|book|buy|cancel|change|correct|create|delete|donate|fund|insert|log|move|order"
+    r"|pay|place|post|record|register|remove|rename|reserve|save|schedule|send|set|start|submit|subscribe|touch|transfer"
+    r"|undo|update|withdraw|write)(?:$|[_.\W]|(?=[A-Z]))",
+)
+_OF_LISTS = frozenset({"elements reordered"})
+_OF_NUMBERS = frozenset({"digit added to a number", "digit put before a text"})
+
+
+def is_wrong_here(kind: str, calls: Sequence[tuple[str, Any]], changed: Any, given: str) -> bool:
+    """Whether a mistake of the tier `wrong only if` is one in this case.
+
+    Args:
+        calls: that are judged, each with its arguments.
+        changed: the gold value in whose place another stands; None where none does.
+        given: all that the model was shown: the conversation, as text.
+    """
+    if kind in _OF_LISTS:
+        return _ORDERED.search(given) is not None
+    if kind in _OF_NUMBERS:
+        return changed is not None and is_said(changed, given)
+    return any(writes(name) for name, _ in calls)
+
+
+def writes(tool: str) -> bool:
+    """Whether a tool changes something, by its name."""
+    return _WRITES.search(tool) is not None
+
+
+def is_said(value: Any, given: str) -> bool:
+    """Whether a value was said in these words, to the digit."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return re.search(rf"(?<![\w.,]){re.escape(text)}(?![\w]|[.,]\d)", given) is not None

@@ -1,0 +1,204 @@
+"""Mistakes without marks: what only a maker of mistakes would write becomes what the set itself holds."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, cast
+
+from wildtool.json_codec import as_object, as_objects
+from wildtool.judges.trajectories import GoldRun, arguments_of, with_arguments
+from wildtool.judges.values import Path, Values, figures_in
+from wildtool.types import Message
+
+MARKS = re.compile(
+    r"zzyzx|quuxly|zz_unknown|\bzz\b|no_such|NoSuch|77\.70|Somebody Else|a@b\.example|Another Tool| or another\b|987_?654"
+    r"|urgent |紧急|\w(?:_v2|_x|V2)\b|\u200b",
+    re.IGNORECASE,
+)
+"""What only makers of mistakes write."""
+_WHOLE = frozenset({"zzyzx quuxly", "zzyzx", "Somebody Else", "Equity:Opening", "Expenses:Travel", "x"})
+"""Values that stand for any other value."""
+_PARTS = ("zzyzx quuxly", "zzyzx", "77.70")
+_KEYS = re.compile(r"zz_unknown|zz|no_such\w*|\w+_x|\w+_v2")
+_RENAMED = re.compile(r"(\w[\w.]*?)(?:_v2|_x|V2|X)")
+_ADDED_WORDS = ("weekly", "cheap", "spare", "second", "small", "northern", "used", "quiet", "early", "extra")
+_ADDED_CHARACTERS = ("每周", "便宜", "备用", "小型", "安静", "早间", "二手", "北部")
+
+
+class MarkLeftError(Exception):
+    """A mark that the set has nothing for: the mistake is left out."""
+
+
+@dataclass(slots=True)
+class Unmarker:
+    """Takes the marks out of the replies of one mistake; the same mark becomes the same value everywhere in it."""
+
+    run: GoldRun
+    values: Values
+    draw: Random
+    _names: set[str] = field(default_factory=set[str])
+    _gold: dict[tuple[str, Path], list[Any]] = field(default_factory=dict[tuple[str, Path], list[Any]])
+    _drawn: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        from wildtool.judges.values import leaves
+
+        self._names = {
+            str(as_object(tool.get("function")).get("name")) for r in self.run.requests for tool in r.tools
+        }
+        for reply in self.run.replies:
+            for name, arguments in self.run.rules.said(reply):
+                self._names.add(name)
+                for path, value in leaves(arguments):
+                    self._gold.setdefault((name, path), []).append(value)
+
+    def replies(self, mutated: Sequence[Message]) -> tuple[Message, ...]:
+        """The replies without marks. Raises MarkLeftError where one is left."""
+        made = tuple(reply if reply in self.run.replies else self._reply(reply) for reply in mutated)
+        gold = json.dumps(self.run.replies, ensure_ascii=False)
+        for reply in made:
+            if (found := MARKS.search(json.dumps(reply, ensure_ascii=False))) and found[0] not in gold:
+                raise MarkLeftError
+        return made
+
+    def _reply(self, reply: Message) -> Message:
+        if reply.get("tool_calls"):
+            return {**reply, "tool_calls": [self._call(call) for call in as_objects(reply["tool_calls"])]}
+        text = reply.get("content")
+        if not isinstance(text, str) or not text:
+            return reply
+        return {**reply, "content": self._text(text, reply)}
+
+    # Calls -------------------------------------------------------------------------------------------
+
+    def _call(self, call: Mapping[str, Any]) -> dict[str, Any]:
+        name = str(as_object(call.get("function")).get("name"))
+        new = self._name(name)
+        named = {**call, "function": {**as_object(call.get("function")), "name": new}}
+        arguments = arguments_of(call)
+        if arguments is None:
+            return named
+        tool = name if new == name else self._without_end(name)
+        return with_arguments(named, self._value(tool, (), arguments))
+
+    def _name(self, name: str) -> str:
+        if name in self._names or self._without_end(name) not in self._names:
+            return name
+        return self._found(self.values.tool_name(self._names, self.draw))
+
+    @staticmethod
+    def _without_end(name: str) -> str:
+        match = _RENAMED.fullmatch(name)
+        return match[1] if match else name
+
+    def _value(self, tool: str, path: Path, value: Any) -> Any:
+        if isinstance(value, dict):
+            known = cast(Mapping[str, Any], value)
+            return {
+                self._key(key, known): self._value(tool, (*path, key), part) for key, part in known.items()
+            }
+        if isinstance(value, list):
+            return [self._value(tool, (*path, "[]"), part) for part in cast(list[Any], value)]
+        return self._leaf(tool, path, value)
+
+    def _key(self, key: str, beside: Mapping[str, Any]) -> str:
+        if not _KEYS.fullmatch(key) or any(key in path for _, path in self._gold):
+            return key
+        return self._found(self.values.key({*beside}, self.draw))
+
+    def _leaf(self, tool: str, path: Path, value: Any) -> Any:
+        gold = self._gold.get((tool, path), [])
+        if value in gold or value is None or isinstance(value, bool):
+            return value
+        like = gold[0] if gold else value
+        if isinstance(value, int | float):
+            is_turned = -value in gold and value < 0
+            return (
+                self._found(self.values.other(tool, path, gold, value, self.draw))
+                if is_turned or int(value) == 987_654
+                else value
+            )
+        text = str(value)
+        if text in _WHOLE or self._is_denied(text, gold):
+            return self._found(self.values.other(tool, path, [*gold, text], like, self.draw))
+        return self._added(self._in_part(tool, path, text, gold))
+
+    @staticmethod
+    def _is_denied(text: str, gold: Sequence[Any]) -> bool:
+        return any(text in (f"not {each}", f"不是{each}", f"{each} or another") for each in gold)
+
+    def _in_part(self, tool: str, path: Path, text: str, gold: Sequence[Any]) -> str:
+        for mark in _PARTS:
+            if mark not in text:
+                continue
+            if mark not in self._drawn:
+                like = gold[0] if gold else text
+                other = str(self._found(self.values.other(tool, path, [*gold, text], like, self.draw)))
+                is_whole = mark == "77.70" or text.endswith((f" and {mark}", f"和{mark}"))
+                self._drawn[mark] = other.lstrip("-") if is_whole else other.split()[-1]
+            text = text.replace(mark, self._drawn[mark])
+        return text
+
+    def _added(self, text: str) -> str:
+        text = re.sub(r"\burgent ", lambda _: f"{self.draw.choice(_ADDED_WORDS)} ", text)
+        return text.replace("紧急", self.draw.choice(_ADDED_CHARACTERS))
+
+    @staticmethod
+    def _found(value: Any) -> Any:
+        if value is None:
+            raise MarkLeftError
+        return value
+
+    # Texts -------------------------------------------------------------------------------------------
+
+    def _text(self, text: str, reply: Message) -> str:
+        calls = [*self.run.rules.said(reply)]
+        if (calls and MARKS.search(text)) or any(self._name(name) != name for name, _ in calls):
+            for name, arguments in calls:
+                text = self._written(text, name, self._name(name))
+                text = self._rewritten(
+                    text, self._without_end(name) if name not in self._names else name, (), arguments
+                )
+        return self._figure(text) if text in ("77.70",) or re.fullmatch(r"-?[\d.,]+", text) else text
+
+    def _rewritten(self, text: str, tool: str, path: Path, value: Any) -> str:
+        """A text with the marks of a call that it writes replaced."""
+        if isinstance(value, dict):
+            known = cast(Mapping[str, Any], value)
+            for key, part in known.items():
+                text = self._rewritten(text, tool, (*path, key), part)
+                text = self._written(text, key, self._key(key, known))
+            return text
+        if isinstance(value, list):
+            for part in cast(list[Any], value):
+                text = self._rewritten(text, tool, (*path, "[]"), part)
+            return text
+        return self._written(text, value, self._leaf(tool, path, value))
+
+    @staticmethod
+    def _written(text: str, old: Any, new: Any) -> str:
+        if old == new:
+            return text
+        forms: Sequence[Callable[[Any], str]] = (lambda v: json.dumps(v, ensure_ascii=False), repr, str)
+        for form in forms:
+            if text.count(form(old)) == 1:
+                return text.replace(form(old), form(new))
+        raise MarkLeftError
+
+    def _figure(self, text: str) -> str:
+        """A bare figure in the words of the gold text, as an answer would say it."""
+        gold = next(
+            (
+                str(r["content"])
+                for r in reversed(self.run.replies)
+                if figures_in(str(r.get("content") or ""))
+            ),
+            None,
+        )
+        if gold is None:
+            raise MarkLeftError
+        right = figures_in(gold)[0]
+        other = self.values.figure(right, {right}, self.draw) if text == "77.70" else text
+        return gold.replace(right, self._found(other), 1)
