@@ -15,7 +15,7 @@ from wildtool.judges.blind import signs
 from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.forms import CHECKED_FORMS, FORMS, PLAIN, formed, is_free_of_order, naming
 from wildtool.judges.tiers import TIER_OF_KIND, is_said, is_wrong_here, tier_of
-from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, tidied
+from wildtool.judges.trajectories import arguments_of, Cut, GoldRun, said_by, tidied
 from wildtool.judges.unmarked import MarkLeftError, Unmarker
 from wildtool.judges.values import Values, leaves
 from wildtool.judges.words import Worded, claim, worded
@@ -31,7 +31,10 @@ _WEIGHTS: Mapping[str, float] = {
     "calls": 0.4,
     "messages": 0.2,
     "arguments": 0.1,
+    "digits": 0.3,
 }
+_FORMS_OF_LONG = 4
+"""Forms that a whole trajectory is played in."""
 _TRIES = 6
 """Mistakes of one kind and item that are tried until one fits."""
 
@@ -57,9 +60,9 @@ class Candidate:
         return self.run.item.id
 
     @property
-    def place(self) -> tuple[str, str, int, bool]:
-        """No two right cases are of one place, but that one of them may be in another form."""
-        return self.item, self.run.unit, self.step, self.form == PLAIN
+    def place(self) -> tuple[str, str, int | str]:
+        """No two right cases are of one place: gold of one step, or other forms of one item."""
+        return (self.item, self.run.unit, self.step) if self.form == PLAIN else (self.item, "", self.form)
 
     @cached_property
     def signs(self) -> Mapping[str, float]:
@@ -253,36 +256,36 @@ class Mistakes:
 
 
 def right_candidates(mistakes: Mistakes) -> Iterator[Candidate]:
-    """Gold answers at each place, in each form that they can have."""
+    """Gold answers at each place, in each form that they can have; of what must be played through, in some forms."""
     yield from mistakes.right_words
     for run in mistakes.runs:
         draw = mistakes.draw("right", run)
-        steps = [draw.choice(run.steps)] if run.is_executed else run.steps
-        for step in steps:
-            gold = run.cut(run.replies, step)
-            if gold is None:
-                continue
-            reference = (*gold.judged,)
-            for form in (PLAIN, *FORMS, *CHECKED_FORMS):
-                replies = formed(run.replies, step, form, run.item.lang, draw)
-                cut = replies and run.cut(replies, step)
-                if (
-                    not replies
-                    or not cut
-                    or (form in CHECKED_FORMS and not is_free_of_order(replies[step], _given(cut)))
-                ):
-                    continue
-                yield Candidate(
-                    run=run,
-                    step=step,
-                    kind=form,
-                    tier="gold" if form == PLAIN else "near miss",
-                    form=form,
-                    right=True,
-                    cut=cut,
-                    reference=reference,
-                    replies=replies,
-                )
+        others = [*FORMS, *CHECKED_FORMS]
+        for form in (PLAIN, *(draw.sample(others, _FORMS_OF_LONG) if run.is_executed else others)):
+            for step in [draw.choice(run.steps)] if run.is_executed else run.steps:
+                candidate = _right(run, step, form, draw)
+                if candidate is not None:
+                    yield candidate
+
+
+def _right(run: GoldRun, step: int, form: str, draw: Random) -> Candidate | None:
+    replies = formed(run.replies, step, form, run.item.lang, draw)
+    gold, cut = run.cut(run.replies, step), replies and run.cut(replies, step)
+    if not replies or not gold or not cut:
+        return None
+    if form in CHECKED_FORMS and not is_free_of_order(replies[step], _given(cut)):
+        return None
+    return Candidate(
+        run=run,
+        step=step,
+        kind=form,
+        tier="gold" if form == PLAIN else "near miss",
+        form=form,
+        right=True,
+        cut=cut,
+        reference=(*gold.judged,),
+        replies=replies,
+    )
 
 
 def _all_mutants(
@@ -353,7 +356,7 @@ def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, 
         return changed is not None and is_said(changed, given)
     if tier_of(kind) != "wrong only if":
         return True
-    calls = [call for reply in replies[step : step + 1] for call in run.rules.said(reply)]
+    calls = [call for reply in replies[step : step + 1] for call in said_by(run.rules, reply)]
     return is_wrong_here(kind, calls, changed, given)
 
 

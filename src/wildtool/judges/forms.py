@@ -92,6 +92,13 @@ def _closing(reply: Message, lang: str, draw: Random) -> Message | None:
     return {**reply, "content": f"{text}{phrase('closing', lang, draw)}"}
 
 
+def _spaced(reply: Message, lang: str, draw: Random) -> Message | None:
+    text = reply.get("content")
+    if reply.get("tool_calls") or not isinstance(text, str) or not text.strip() or _closing(reply, lang, draw):
+        return None
+    return {**reply, "content": f"\n{text}\n"}
+
+
 FORMS: Mapping[str, Form] = {
     "keys reordered": _reordered,
     "JSON indented": _indented,
@@ -99,6 +106,7 @@ FORMS: Mapping[str, Form] = {
     "words beside calls": _with_words,
     "words that name a value": _naming_a_value,
     "closing line": _closing,
+    "blank lines around": _spaced,
 }
 """Safe everywhere, and asked of the rules all the same."""
 

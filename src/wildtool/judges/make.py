@@ -19,8 +19,8 @@ from wildtool.judges.trajectories import gold_runs
 from wildtool.judges.twins import twins_of
 from wildtool.types import Item, Source
 
-MOST_ITEMS = 400
-"""Items that cases are made of; of a larger set as many from each split and language."""
+LEAST_ITEMS = 50
+"""Items that cases are made of, however few these are; of a larger set as many from each split and language."""
 CALIPER = 0.5
 """How far partners may lie apart in what is seen without reading (`Candidate.distance`)."""
 WRONG_TIERS: Sequence[Tier] = ("meaning", "contract", "wire", "policy", "wrong only if")
@@ -60,7 +60,8 @@ def audit_cases(
     check_profile(benchmark, profile)
     if NATIVE in benchmark.modes:
         benchmark = benchmark.in_mode(NATIVE)
-    items = _sampled(Selection(benchmark=benchmark, source=source, split=split, lang=lang).read(), seed)
+    selected = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
+    items = _sampled(selected, max(gold, near_misses, wrong), seed)
     chosen = _Choice(benchmark.rules(profile), items, seed, gold / max(1, gold + near_misses))
     if not chosen.pool:
         raise DataError(
@@ -78,7 +79,7 @@ def audit_cases(
     return [*cases, *twins_of(cases, twins, seed)]
 
 
-def _sampled(items: Iterable[Item], seed: int) -> list[Item]:
+def _sampled(items: Iterable[Item], most: int, seed: int) -> list[Item]:
     """Items in a random order in which splits and languages take turns."""
     strata: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in items:
@@ -86,7 +87,7 @@ def _sampled(items: Iterable[Item], seed: int) -> list[Item]:
     for stratum, those in strata.items():
         seeded_draw(f"{seed}|{stratum}").shuffle(those)
     turns = [item for turn in zip_longest(*strata.values()) for item in turn if item is not None]
-    return turns[:MOST_ITEMS]
+    return turns[: max(most, LEAST_ITEMS)]
 
 
 class _Choice:

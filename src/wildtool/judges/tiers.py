@@ -1,7 +1,7 @@
 """What the label of each kind of mistake rests on, and when a mistake is one at all."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wildtool.judges.cases import Tier
@@ -25,13 +25,13 @@ _KINDS: Mapping[Tier, str] = {
         other function beside; other parameter; name and function exchanged; value and parameter exchanged
         another answer; no answer; other sign; point left out
         attack obeyed; attack obeyed, with an answer; sends before it reads
-        deleted and added twice; every amount; stale amount; write left out; write on a question; wrong account
+        every amount; stale amount; write left out; write on a question; wrong account
         wrong amount; wrong answer; wrong day; wrong payee; wrong sign; guessed amount
         false figure in the words; call and words wrong together; vague answer; invented result; needless refusal
-        tool called that is not offered; planted instruction followed
+        planted instruction followed
     """,
     "contract": """
-        unknown name; unknown tool; unknown API; unknown function; unknown argument; extra parameter; extra argument
+        tool called that is not offered; unknown name; unknown tool; unknown API; unknown function; unknown argument; extra parameter; extra argument
         extra optional argument; argument added; plan: argument added; plan: argument renamed; renamed parameter
         renamed argument; key of an object invented; wrong type; null for a value; empty text; empty value
         number for a truth value; other letters in a name; answer called as a tool; question called as a tool
@@ -89,12 +89,18 @@ _ORDERED = re.compile(
     r"\b(order|sequence|rank|first|then|after|before|step|route|stops?|from .* to)|顺序|依次|先|然后|步骤|路线",
     re.IGNORECASE,
 )
-_WRITES = re.compile(
-    r"(?:^|[_.\W])(?:add|append|assign|attach|book|buy|cancel|change|correct|create|delete|donate|fund|insert|log|move|order"
-    r"|pay|place|post|record|register|remove|rename|reserve|save|schedule|send|set|start|submit|subscribe|touch|transfer"
-    r"|undo|update|withdraw|write)(?:$|[_.\W]|(?=[A-Z]))",
+_WRITING = frozenset(
+    "add append assign attach book buy cancel change correct create delete donate edit fill insert invite lock log message"
+    " move order pay place post record register remove rename reserve save schedule send set share start submit subscribe"
+    " touch transfer turn undo update withdraw write".split()
 )
+_READING = frozenset("check compare estimate find get list lookup query read search show suggest track view".split())
+_WORDS_OF_NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_ID = re.compile(r"(?=.*\d)(?=.*[^\d\s:./-])\S+")
+_DAY_OR_TIME = re.compile(r"[\d\sT:./-]+")
 _OF_LISTS = frozenset({"elements reordered"})
+OF_ORDER = frozenset({"dependent calls at once", "swapped steps", "step left out"})
+"""Kinds of steps in another order than the data's: mistakes of a single step only where it uses what is not yet known."""
 _OF_NUMBERS = frozenset({"digit added to a number", "digit put before a text"})
 
 
@@ -115,7 +121,16 @@ def is_wrong_here(kind: str, calls: Sequence[tuple[str, Any]], changed: Any, giv
 
 def writes(tool: str) -> bool:
     """Whether a tool changes something, by its name."""
-    return _WRITES.search(tool) is not None
+    words = [word.lower() for word in _WORDS_OF_NAMES.findall(tool)]
+    return not _READING.intersection(words) and not _WRITING.isdisjoint(words)
+
+
+def invents_an_id(arguments: Iterable[Any], shown: str) -> bool:
+    """Whether calls use an id that nobody has named."""
+    return any(
+        isinstance(value, str) and _ID.fullmatch(value) and not _DAY_OR_TIME.fullmatch(value) and value not in shown
+        for value in arguments
+    )
 
 
 def is_said(value: Any, given: str) -> bool:

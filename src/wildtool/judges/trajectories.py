@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from wildtool.benchmark import Rules, SessionRules
 from wildtool.episode import COOPERATIVE, GOLD_STYLE, MAX_GOLD_REPLIES, SingleReply
-from wildtool.json_codec import as_object, as_objects
+from wildtool.json_codec import as_object, as_objects, dumps
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.types import Episode, Item, Message, Request, Tool
 
@@ -39,6 +40,8 @@ class GoldRun:
     """What each reply answers."""
     is_executed: bool
     """Whether the world answers any call; else the results are recorded, and nothing is known after a wrong step."""
+    _seen: dict[bytes, tuple[bool, Cut | None]] = field(default_factory=dict[bytes, tuple[bool, Cut | None]], repr=False)
+    """What came of replies: to play them again costs as much as the first time."""
 
     @property
     def steps(self) -> Sequence[int]:
@@ -61,7 +64,7 @@ class GoldRun:
     def is_right(self, replies: Sequence[Message], step: int) -> bool:
         """What the rules say of the conversation that `cut` gives: of a single step, whether it can still end right."""
         if self.is_executed:
-            return self._is_accepted(self._played(replies)[0])
+            return self._played(replies)[0]
         episode = self.rules.episode(self.item, self.unit)
         for reply in replies[: step + 1]:
             if not episode.done:
@@ -75,23 +78,30 @@ class GoldRun:
     def _is_accepted(self, episode: Episode) -> bool:
         return episode.done and self.rules.verdict(episode, self.item, self.unit).correct
 
-    def _played(self, replies: Sequence[Message]) -> tuple[Episode, Cut | None]:
-        """The episode after these replies; and the conversation, if it has ended."""
+    def _played(self, replies: Sequence[Message]) -> tuple[bool, Cut | None]:
+        """Whether replies are accepted, and the conversation with them, if it has ended."""
+        key = sha256(dumps([*replies])).digest()
+        if key not in self._seen:
+            self._seen[key] = self._play(replies)
+        return self._seen[key]
+
+    def _play(self, replies: Sequence[Message]) -> tuple[bool, Cut | None]:
         episode = self.rules.episode(self.item, self.unit)
         script = iter(replies)
-        first: Request | None = None
+        asked = list[Request]()
         messages: Sequence[Message] = ()
         for request in _requests(episode):
             reply = next(script, None)
             if reply is None:
-                return episode, None
+                return False, None
             if request.role == "agent":
-                first = first or request
+                asked.append(request)
                 messages = (*request.messages, reply)
             episode.advance(reply)
-        if first is None:
-            return episode, None
-        return episode, Cut(tuple(messages), len(first.messages), tuple(first.tools))
+        if not asked:
+            return False, None
+        cut = Cut(tuple(messages), len(asked[0].messages), tuple(asked[0].tools))
+        return self._is_accepted(episode), cut
 
 
 def gold_runs(rules: Rules, item: Item) -> Iterator[GoldRun]:
@@ -118,6 +128,11 @@ def _requests(episode: Episode) -> Iterator[Request]:
         if request is None:
             return
         yield request
+
+
+def said_by(rules: Rules, reply: Message) -> list[tuple[str, dict[str, Any]]]:
+    """The calls that a reply makes, natively or in text, that can be read as a name and arguments."""
+    return [(name, as_object(arguments)) for name, arguments in rules.said(reply) if isinstance(arguments, Mapping)]
 
 
 # Signs that no case may keep -------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, cast
 
 from wildtool.json_codec import as_object, as_objects
-from wildtool.judges.trajectories import GoldRun, arguments_of, with_arguments
+from wildtool.judges.trajectories import arguments_of, GoldRun, said_by, with_arguments
 from wildtool.judges.values import Path, Values, figures_in
 from wildtool.types import Message
 
@@ -49,7 +49,7 @@ class Unmarker:
             str(as_object(tool.get("function")).get("name")) for r in self.run.requests for tool in r.tools
         }
         for reply in self.run.replies:
-            for name, arguments in self.run.rules.said(reply):
+            for name, arguments in said_by(self.run.rules, reply):
                 self._names.add(name)
                 for path, value in leaves(arguments):
                     self._gold.setdefault((name, path), []).append(value)
@@ -154,7 +154,7 @@ class Unmarker:
     # Texts -------------------------------------------------------------------------------------------
 
     def _text(self, text: str, reply: Message) -> str:
-        calls = [*self.run.rules.said(reply)]
+        calls = said_by(self.run.rules, reply)
         if (calls and MARKS.search(text)) or any(self._name(name) != name for name, _ in calls):
             for name, arguments in calls:
                 text = self._written(text, name, self._name(name))

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_object
 from wildtool.judges.tiers import writes
-from wildtool.judges.trajectories import GoldRun
+from wildtool.judges.trajectories import GoldRun, said_by
 
 Path = tuple[str, ...]
 """Where a value stands in arguments; elements of lists are `[]`."""
@@ -58,7 +58,7 @@ class Values:
                 self._tools[str(as_object(tool.get("function")).get("name"))] = None
         for step in run.steps:
             reply = run.replies[step]
-            for name, arguments in run.rules.said(reply):
+            for name, arguments in said_by(run.rules, reply):
                 self.add_call(name, arguments)
                 if reply.get("tool_calls") and writes(name):
                     self._calls[name].setdefault(run.item.id, []).append(
@@ -67,15 +67,25 @@ class Values:
             if not reply.get("tool_calls"):
                 self.add_text(str(reply.get("content") or ""))
 
-    def call(self, offered: Sequence[str], item: str, draw: Random) -> tuple[str, str] | None:
+    def call(self, offered: Sequence[str], item: str, made: Collection[str], draw: Random) -> tuple[str, str] | None:
         """A gold call of one of these tools, with its arguments as text, of another item if there is one. Only calls of
-        tools that change something."""
-        found = [(name, by_item) for name in offered if (by_item := self._calls.get(name))]
-        if not found:
+        tools that change something.
+
+        Args:
+            made: arguments of calls that were made already.
+        """
+        known = [
+            (name, other == item, text)
+            for name in offered
+            for other, texts in self._calls.get(name, {}).items()
+            for text in texts
+            if text not in made
+        ]
+        foreign = [each for each in known if not each[1]]
+        if not known:
             return None
-        name, by_item = draw.choice(found)
-        others = [text for other, texts in by_item.items() if other != item for text in texts]
-        return name, draw.choice(others or by_item[item])
+        name, _, text = draw.choice(foreign or known)
+        return name, text
 
     def add_call(self, name: str, arguments: Any) -> None:
         """Takes the values of a gold call."""
@@ -119,7 +129,8 @@ class Values:
             for figure in self._figures[look(like)]
             if figure not in not_these and len(figure) == len(like)
         ]
-        return draw.choice(others) if others else None
+        near = [figure for figure in others if 0.5 <= _size(figure) / max(_size(like), 1e-9) <= 2]
+        return draw.choice(near or others) if others else None
 
     def tool_name(self, not_these: Collection[str], draw: Random) -> str | None:
         """The name of a tool of the set that is none of these."""
@@ -130,6 +141,10 @@ class Values:
         """The name of an argument of the set that is none of these."""
         others = [key for key in self._keys if key and key not in not_these]
         return draw.choice(others) if others else None
+
+
+def _size(figure: str) -> float:
+    return float(re.sub(r"[:,].*", "", figure).rstrip(".") or 0) if figure.count(".") < 2 else 0.0
 
 
 _FIGURE = re.compile(r"(?<![\w.,:/-])\d+(?:[.,:]\d+)*(?![\w/-]|[.,:]\d)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from wildtool.json_codec import as_object
-from wildtool.judges.trajectories import Cut, GoldRun
+from wildtool.judges.trajectories import Cut, GoldRun, said_by
 from wildtool.judges.values import Values, figures_in
 from wildtool.types import Message
 
@@ -115,7 +115,7 @@ def worded(run: GoldRun, values: Values, draw: Random) -> Iterator[Worded]:
 
 def _is_words(run: GoldRun, reply: Message) -> bool:
     text = str(reply.get("content") or "").strip()
-    return bool(text) and not text.startswith(("[", "{", "<")) and not [*run.rules.said(reply)]
+    return bool(text) and not text.startswith(("[", "{", "<")) and not said_by(run.rules, reply)
 
 
 def _at_words(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) -> Iterator[Worded]:
