@@ -14,7 +14,7 @@ from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.blind import signs
 from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.forms import CHECKED_FORMS, FORMS, PLAIN, formed, is_free_of_order, naming
-from wildtool.judges.tiers import TIER_OF_KIND, is_said, is_wrong_here, tier_of
+from wildtool.judges.tiers import OF_ORDER, TIER_OF_KIND, invents_an_id, is_said, is_wrong_here, tier_of
 from wildtool.judges.trajectories import arguments_of, Cut, GoldRun, said_by, tidied
 from wildtool.judges.unmarked import MarkLeftError, Unmarker
 from wildtool.judges.values import Values, leaves
@@ -237,18 +237,15 @@ class Mistakes:
         if reply.get("content") == "Done.":
             reply = {**reply, "content": claim(run.item.lang, draw)}
         if kind.startswith("call instead of"):
-            reply = self._undue_call(run, reply, draw)
+            reply = self._undue_call(run, draw)
         return (*mutated[:step], reply, *mutated[step + 1 :])
 
-    def _undue_call(self, run: GoldRun, reply: Message, draw: Random) -> Message:
+    def _undue_call(self, run: GoldRun, draw: Random) -> Message:
         """A call with arguments that it has elsewhere, of a tool that changes something."""
-        name = (
-            str(as_object(as_objects(reply.get("tool_calls"))[0].get("function")).get("name"))
-            if reply.get("tool_calls")
-            else ""
-        )
         offered = [str(as_object(tool.get("function")).get("name")) for tool in run.requests[0].tools]
-        found = self.values.call(offered or [name], run.item.id, draw)
+        said = [call for message in run.replies for call in said_by(run.rules, message)]
+        made = {json.dumps(arguments, ensure_ascii=False) for _, arguments in said}
+        found = self.values.call(offered, run.item.id, made, draw)
         if found is None:
             raise MarkLeftError
         call = {"id": "1", "type": "function", "function": {"name": found[0], "arguments": found[1]}}
@@ -354,9 +351,12 @@ def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, 
     changed = changes[0][1] if changes else None
     if kind == "wrong number":
         return changed is not None and is_said(changed, given)
+    calls = [call for reply in replies[step : step + 1] for call in said_by(run.rules, reply)]
+    if kind in OF_ORDER and calls and not run.is_executed:
+        values = [value for _, arguments in calls for _, value in leaves(arguments)]
+        return invents_an_id(values, json.dumps(cut.messages[: cut.start], ensure_ascii=False))
     if tier_of(kind) != "wrong only if":
         return True
-    calls = [call for reply in replies[step : step + 1] for call in said_by(run.rules, reply)]
     return is_wrong_here(kind, calls, changed, given)
 
 

@@ -23,6 +23,8 @@ LEAST_ITEMS = 50
 """Items that cases are made of, however few these are; of a larger set as many from each split and language."""
 CALIPER = 0.5
 """How far partners may lie apart in what is seen without reading (`Candidate.distance`)."""
+MOST_MISSES = 12
+"""Items after which no more mistakes of a kind are looked for, if none had one with a partner."""
 WRONG_TIERS: Sequence[Tier] = ("meaning", "contract", "wire", "policy", "wrong only if")
 
 
@@ -116,7 +118,7 @@ class _Choice:
 
     def _next(self, kind: str, items: list[str]) -> Candidate | None:
         """The next wrong case of a kind that has a partner."""
-        while items:
+        for _ in range(min(len(items), MOST_MISSES)):
             item = min(items, key=self._uses.__getitem__)
             items.remove(item)
             for candidate in self._mistakes.of(item, kind):
