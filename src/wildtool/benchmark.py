@@ -286,6 +286,11 @@ class Rules(ABC):
             for kind, replies, note in reply_mutants(gold, request.tools):
                 yield Mutant(unit, kind, replies, note)
 
+    def satisfies_readers(self, item: Item, unit: str) -> bool:
+        """Whether the gold replies of a unit are right for a reader, too, in what these rules do not look at. Others are
+        not shown to judges as right ones."""
+        return True
+
     def explain(self, item: Item, mutant: Mutant) -> str:
         """Why these rules let a mutant pass, by the card's numbering of known faults; empty if unknown."""
         return ""

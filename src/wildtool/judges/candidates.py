@@ -33,7 +33,7 @@ _WEIGHTS: Mapping[str, float] = {
     "arguments": 0.1,
     "digits": 0.3,
 }
-_FORMS_OF_LONG = 4
+_FORMS_OF_LONG = 3
 """Forms that a whole trajectory is played in."""
 _TRIES = 6
 """Mistakes of one kind and item that are tried until one fits."""
@@ -257,12 +257,26 @@ def right_candidates(mistakes: Mistakes) -> Iterator[Candidate]:
     yield from mistakes.right_words
     for run in mistakes.runs:
         draw = mistakes.draw("right", run)
-        others = [*FORMS, *CHECKED_FORMS]
-        for form in (PLAIN, *(draw.sample(others, _FORMS_OF_LONG) if run.is_executed else others)):
-            for step in [draw.choice(run.steps)] if run.is_executed else run.steps:
+        for form, steps in _places(run, draw):
+            for step in steps:
                 candidate = _right(run, step, form, draw)
                 if candidate is not None:
                     yield candidate
+
+
+def _places(run: GoldRun, draw: Random) -> Iterator[tuple[str, Sequence[int]]]:
+    """Forms with the steps that can have them."""
+    others = [*FORMS, *CHECKED_FORMS]
+    if not run.is_executed:
+        yield from ((form, run.steps) for form in (PLAIN, *others))
+        return
+    yield PLAIN, run.steps[:1]
+    fitting = dict[str, list[int]]()
+    for form in others:
+        steps = [s for s in run.steps if formed(run.replies, s, form, run.item.lang, draw) is not None]
+        if steps:
+            fitting[form] = [draw.choice(steps)]
+    yield from draw.sample([*fitting.items()], min(_FORMS_OF_LONG, len(fitting)))
 
 
 def _right(run: GoldRun, step: int, form: str, draw: Random) -> Candidate | None:
@@ -345,7 +359,10 @@ def _key(path: Sequence[str]) -> str:
 
 
 def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, cut: Cut) -> bool:
-    """Whether a reader would call it a mistake here."""
+    """Whether a reader would call it a mistake here, and one of this kind."""
+    reply = replies[step]
+    if tier_of(kind) != "wire" and not reply.get("tool_calls") and not str(reply.get("content") or "").strip():
+        return False
     given = _given(cut)
     changes = _changes(run, replies, step)
     changed = changes[0][1] if changes else None

@@ -105,8 +105,8 @@ class GoldRun:
 
 
 def gold_runs(rules: Rules, item: Item) -> Iterator[GoldRun]:
-    """The units of an item whose gold replies the rules accept."""
-    for unit in item.units:
+    """The units of an item whose gold replies the rules accept, and readers would."""
+    for unit in filter(lambda unit: rules.satisfies_readers(item, unit), item.units):
         episode = rules.episode(item, unit)
         is_single = isinstance(episode, SingleReply)
         is_recorded = is_single or (isinstance(rules, SessionRules) and rules.session(item) is not None)

@@ -179,7 +179,9 @@ def _at_calls(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) 
     )
     names = {str(as_object(call["function"]).get("name")) for call in run.replies[step]["tool_calls"]}
     shown = json.dumps(gold.messages[: gold.start], ensure_ascii=False)
-    if step == 0 and len(names) == 1 and not names & set(re.findall(r"\w+", shown)):
+    all_names = {name for reply in run.replies for name, _ in said_by(run.rules, reply)}
+    # Where other tools were needed, too, some of the task could still be done.
+    if step == 0 and len(all_names) == 1 and not names & set(re.findall(r"\w+", shown)):
         (name,) = names
         kept = tuple(tool for tool in gold.tools if as_object(tool.get("function")).get("name") != name)
         if kept and len(kept) < len(gold.tools):

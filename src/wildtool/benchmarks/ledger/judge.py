@@ -169,6 +169,11 @@ class LedgerRules(Rules):
     def episode(self, item: Item, unit: str) -> LedgerEpisode:
         return LedgerEpisode(item.data)
 
+    def satisfies_readers(self, item: Item, unit: str) -> bool:
+        # What gold says to a question that is only chat answers none.
+        session: LedgerSession = item.data
+        return not any(turn.kind == "chat" and re.search("[?？]", turn.text) for turn in session.turns)
+
     def verdict(self, episode: LedgerEpisode, item: Item, unit: str) -> Check:
         session: LedgerSession = item.data
         logs = [log for log in episode.logs if log.ended]
