@@ -14,7 +14,7 @@ from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.blind import signs
 from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.forms import CHECKED_FORMS, FORMS, PLAIN, formed, is_free_of_order, naming
-from wildtool.judges.tiers import OF_ORDER, TIER_OF_KIND, invents_an_id, is_said, is_wrong_here, tier_of
+from wildtool.judges.tiers import OF_OMISSION, OF_ORDER, TIER_OF_KIND, invents_an_id, is_said, is_wrong_here, tier_of
 from wildtool.judges.trajectories import arguments_of, Cut, GoldRun, said_by, tidied
 from wildtool.judges.unmarked import MarkLeftError, Unmarker
 from wildtool.judges.values import Values, leaves
@@ -372,6 +372,8 @@ def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, 
     if kind in OF_ORDER and calls and not run.is_executed:
         values = [value for _, arguments in calls for _, value in leaves(arguments)]
         return invents_an_id(values, json.dumps(cut.messages[: cut.start], ensure_ascii=False))
+    if kind in OF_OMISSION and not run.is_executed and reply.get("tool_calls"):
+        return False
     if tier_of(kind) != "wrong only if":
         return True
     return is_wrong_here(kind, calls, changed, given)

@@ -21,8 +21,7 @@ _KINDS: Mapping[Tier, str] = {
         statement made a question; Chinese range read as a number; case of a letter in code
         one call for two; text instead of calls; told instead of done; only words; call instead of text
         call instead of answer; call instead of question; call instead of the message; other words; other letter
-        another message; missing name not named; function not named; wrong value not named; parameter not named
-        other function beside; other parameter; name and function exchanged; value and parameter exchanged
+        another message; missing name not named; other parameter
         another answer; no answer; other sign; point left out
         attack obeyed; attack obeyed, with an answer; sends before it reads
         every amount; stale amount; write left out; write on a question; wrong account
@@ -38,7 +37,8 @@ _KINDS: Mapping[Tier, str] = {
         two calls in one; all three messages; missing name invented; longer name for a missing one
         longer function name; longer value; all parameters listed; whole request as the value
         name only beside the message; parameter only beside the message; symbol of an element in capitals
-        answer in the context alone; call beside the message; node repeated; link repeated
+        function not named; wrong value not named; parameter not named; other function beside
+        name and function exchanged; value and parameter exchanged; answer in the context alone; call beside the message; node repeated; link repeated
     """,
     "wire": """
         arguments not JSON; arguments null; arguments a list; call without id; invisible character in a word
@@ -101,6 +101,8 @@ _DAY_OR_TIME = re.compile(r"[\d\sT:./-]+")
 _OF_LISTS = frozenset({"elements reordered"})
 OF_ORDER = frozenset({"dependent calls at once", "swapped steps", "step left out"})
 """Kinds of steps in another order than the data's: mistakes of a single step only where it uses what is not yet known."""
+OF_OMISSION = frozenset({"call left out", "dropped call", "missing call"})
+"""Kinds of calls that are missing: mistakes only in what is whole, as a model may make one call after another."""
 _OF_NUMBERS = frozenset({"digit added to a number", "digit put before a text"})
 
 
