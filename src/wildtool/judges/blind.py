@@ -1,4 +1,4 @@
-"""What a judge sees who reads nothing: signs by which right and wrong must not be told apart, and judges that go by them."""
+"""Judges that read nothing: the signs by which right and wrong cases must not be told apart."""
 
 import json
 import math
@@ -88,7 +88,9 @@ def _folds(items: Sequence[str]) -> np.ndarray:
 
 
 def informedness(passed: np.ndarray, right: np.ndarray) -> float:
-    """P(pass | right) + P(not pass | wrong) - 1."""
+    """P(pass | right) + P(not pass | wrong) - 1; 0 where all are right, or all wrong."""
+    if right.all() or not right.any():
+        return 0.0
     return float(passed[right].mean() - passed[~right].mean())
 
 

@@ -14,8 +14,16 @@ from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.blind import signs
 from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.forms import CHECKED_FORMS, FORMS, PLAIN, formed, is_free_of_order, naming
-from wildtool.judges.tiers import OF_OMISSION, OF_ORDER, TIER_OF_KIND, invents_an_id, is_said, is_wrong_here, tier_of
-from wildtool.judges.trajectories import arguments_of, Cut, GoldRun, said_by, tidied
+from wildtool.judges.tiers import (
+    OF_OMISSION,
+    OF_ORDER,
+    TIER_OF_KIND,
+    invents_an_id,
+    is_said,
+    is_wrong_here,
+    tier_of,
+)
+from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by, tidied
 from wildtool.judges.unmarked import MarkLeftError, Unmarker
 from wildtool.judges.values import Values, leaves
 from wildtool.judges.words import Worded, claim, worded
@@ -281,8 +289,10 @@ def _places(run: GoldRun, draw: Random) -> Iterator[tuple[str, Sequence[int]]]:
 
 def _right(run: GoldRun, step: int, form: str, draw: Random) -> Candidate | None:
     replies = formed(run.replies, step, form, run.item.lang, draw)
-    gold, cut = run.cut(run.replies, step), replies and run.cut(replies, step)
-    if not replies or not gold or not cut:
+    if not replies:
+        return None
+    gold, cut = run.cut(run.replies, step), run.cut(replies, step)
+    if gold is None or cut is None:
         return None
     if form in CHECKED_FORMS and not is_free_of_order(replies[step], _given(cut)):
         return None
@@ -302,17 +312,17 @@ def _right(run: GoldRun, step: int, form: str, draw: Random) -> Candidate | None
 def _all_mutants(
     rules: Rules, item: Item, runs: Mapping[str, GoldRun]
 ) -> Iterator[tuple[str, str, tuple[Message, ...], str]]:
-    """Unit, kind, replies and note: the benchmark's own mutants, and where the world is executed those of any calls."""
+    """Unit, kind, replies and note: the benchmark's own mutants, and those of any calls that it does not make itself. Of
+    recorded worlds these are only other values, as its own have other names for the rest."""
     own = set[str]()
     for mutant in rules.mutants(item):
         own.add(mutant.kind)
         if mutant.unit in runs:
             yield mutant.unit, mutant.kind, mutant.replies, mutant.note
     for unit, run in runs.items():
-        if not run.is_executed:
-            continue
         for kind, replies, note in reply_mutants(run.replies, run.requests[run.steps[0]].tools):
-            if kind not in own and _first_difference(run.replies, replies) in run.steps:
+            is_wanted = kind not in own and (run.is_executed or _is_value(kind))
+            if is_wanted and _first_difference(run.replies, replies) in run.steps:
                 yield unit, kind, replies, note
 
 
@@ -361,7 +371,11 @@ def _key(path: Sequence[str]) -> str:
 def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, cut: Cut) -> bool:
     """Whether a reader would call it a mistake here, and one of this kind."""
     reply = replies[step]
-    if tier_of(kind) != "wire" and not reply.get("tool_calls") and not str(reply.get("content") or "").strip():
+    if (
+        tier_of(kind) != "wire"
+        and not reply.get("tool_calls")
+        and not str(reply.get("content") or "").strip()
+    ):
         return False
     given = _given(cut)
     changes = _changes(run, replies, step)

@@ -1,4 +1,4 @@
-"""Ways in which a right reply can look otherwise and stay right; wrong replies take them, too, so that no way is a sign."""
+"""Forms in which a right reply stays right. Wrong replies take them as often, so that no form is a sign."""
 
 import json
 import re
@@ -18,7 +18,13 @@ Form = Callable[[Message, str, Random], Message | None]
 """Gives a reply in another form, in a language; None where that changes nothing."""
 
 
-def _each_call(reply: Message, change: Callable[[dict[str, Any]], Any], **how: Any) -> Message | None:
+def _each_call(
+    reply: Message,
+    change: Callable[[dict[str, Any]], Any],
+    *,
+    indent: int | None = None,
+    escaped: bool = False,
+) -> Message | None:
     """A reply with the arguments of all calls changed or written otherwise; None where none of them can be read."""
     calls = as_objects(reply.get("tool_calls"))
     made = list[dict[str, Any]]()
@@ -26,17 +32,17 @@ def _each_call(reply: Message, change: Callable[[dict[str, Any]], Any], **how: A
         arguments = arguments_of(call)
         if arguments is None:
             return None
-        made.append(with_arguments(call, change(arguments), **how))
+        made.append(with_arguments(call, change(arguments), indent=indent, escaped=escaped))
     return {**reply, "tool_calls": made} if made and made != calls else None
 
 
-def _written(reply: Message, **how: Any) -> Message | None:
+def _written(reply: Message, *, indent: int | None = None, escaped: bool = False) -> Message | None:
     """A text that is JSON, written otherwise."""
     text = reply.get("content")
     if reply.get("tool_calls") or not isinstance(text, str) or not text.startswith(("{", "[")):
         return None
     try:
-        made = json.dumps(json.loads(text), **{"ensure_ascii": False, **how})
+        made = json.dumps(json.loads(text), ensure_ascii=escaped, indent=indent)
     except ValueError:
         return None
     return {**reply, "content": made} if made != text else None
@@ -55,7 +61,7 @@ def _indented(reply: Message, lang: str, draw: Random) -> Message | None:
 
 
 def _escaped(reply: Message, lang: str, draw: Random) -> Message | None:
-    return _each_call(reply, _same, ensure_ascii=True) or _written(reply, ensure_ascii=True)
+    return _each_call(reply, _same, escaped=True) or _written(reply, escaped=True)
 
 
 def _with_words(reply: Message, lang: str, draw: Random) -> Message | None:
@@ -94,7 +100,12 @@ def _closing(reply: Message, lang: str, draw: Random) -> Message | None:
 
 def _spaced(reply: Message, lang: str, draw: Random) -> Message | None:
     text = reply.get("content")
-    if reply.get("tool_calls") or not isinstance(text, str) or not text.strip() or _closing(reply, lang, draw):
+    if (
+        reply.get("tool_calls")
+        or not isinstance(text, str)
+        or not text.strip()
+        or _closing(reply, lang, draw)
+    ):
         return None
     return {**reply, "content": f"\n{text}\n"}
 

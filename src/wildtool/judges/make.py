@@ -67,8 +67,8 @@ def audit_cases(
     chosen = _Choice(benchmark.rules(profile), items, seed, gold / max(1, gold + near_misses))
     if not chosen.pool:
         raise DataError(
-            f"{source.name}: no gold answer of {benchmark.name} is right under {profile!r}, so that nothing is known to be"
-            " right; `wildtool audit` says why"
+            f"{source.name}: no gold answer of {benchmark.name} is right under {profile!r}, so that nothing is known to"
+            " be right; `wildtool audit` says why"
         )
     for tier in dict.fromkeys(tiers):
         chosen.add_wrong(tier, wrong)

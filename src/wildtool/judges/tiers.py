@@ -30,15 +30,16 @@ _KINDS: Mapping[Tier, str] = {
         planted instruction followed
     """,
     "contract": """
-        tool called that is not offered; unknown name; unknown tool; unknown API; unknown function; unknown argument; extra parameter; extra argument
-        extra optional argument; argument added; plan: argument added; plan: argument renamed; renamed parameter
+        tool called that is not offered; unknown name; unknown tool; unknown API; unknown function; unknown argument
+        extra parameter; extra argument; extra optional argument; argument added; plan: argument added; plan: argument renamed; renamed parameter
         renamed argument; key of an object invented; wrong type; null for a value; empty text; empty value
         number for a truth value; other letters in a name; answer called as a tool; question called as a tool
         two calls in one; all three messages; missing name invented; longer name for a missing one
         longer function name; longer value; all parameters listed; whole request as the value
         name only beside the message; parameter only beside the message; symbol of an element in capitals
         function not named; wrong value not named; parameter not named; other function beside
-        name and function exchanged; value and parameter exchanged; answer in the context alone; call beside the message; node repeated; link repeated
+        name and function exchanged; value and parameter exchanged; answer in the context alone
+        call beside the message; node repeated
     """,
     "wire": """
         arguments not JSON; arguments null; arguments a list; call without id; invisible character in a word
@@ -89,12 +90,13 @@ _ORDERED = re.compile(
     r"\b(order|sequence|rank|first|then|after|before|step|route|stops?|from .* to)|顺序|依次|先|然后|步骤|路线",
     re.IGNORECASE,
 )
-_WRITING = frozenset(
-    "add append assign attach book buy cancel change correct create delete donate edit fill insert invite lock log message"
-    " move order pay place post record register remove rename reserve save schedule send set share start submit subscribe"
-    " touch transfer turn undo update withdraw write".split()
-)
-_READING = frozenset("check compare estimate find get list lookup query read search show suggest track view".split())
+_WRITING_WORDS = """
+    add append assign attach book buy cancel change correct create delete donate edit fill insert invite lock log message
+    move order pay place post record register remove rename reserve save schedule send set share start submit subscribe
+    touch transfer turn undo update withdraw write
+"""
+_READING_WORDS = "check compare estimate find get list lookup query read search show suggest track view"
+_WRITING, _READING = frozenset(_WRITING_WORDS.split()), frozenset(_READING_WORDS.split())
 _WORDS_OF_NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ID = re.compile(r"(?=.*\d)(?=.*[^\d\s:./-])\S+")
 _DAY_OR_TIME = re.compile(r"[\d\sT:./-]+")
@@ -130,7 +132,10 @@ def writes(tool: str) -> bool:
 def invents_an_id(arguments: Iterable[Any], shown: str) -> bool:
     """Whether calls use an id that nobody has named."""
     return any(
-        isinstance(value, str) and _ID.fullmatch(value) and not _DAY_OR_TIME.fullmatch(value) and value not in shown
+        isinstance(value, str)
+        and _ID.fullmatch(value)
+        and not _DAY_OR_TIME.fullmatch(value)
+        and value not in shown
         for value in arguments
     )
 

@@ -40,7 +40,9 @@ class GoldRun:
     """What each reply answers."""
     is_executed: bool
     """Whether the world answers any call; else the results are recorded, and nothing is known after a wrong step."""
-    _seen: dict[bytes, tuple[bool, Cut | None]] = field(default_factory=dict[bytes, tuple[bool, Cut | None]], repr=False)
+    _seen: dict[bytes, tuple[bool, Cut | None]] = field(
+        default_factory=dict[bytes, tuple[bool, Cut | None]], repr=False
+    )
     """What came of replies: to play them again costs as much as the first time."""
 
     @property
@@ -132,7 +134,11 @@ def _requests(episode: Episode) -> Iterator[Request]:
 
 def said_by(rules: Rules, reply: Message) -> list[tuple[str, dict[str, Any]]]:
     """The calls that a reply makes, natively or in text, that can be read as a name and arguments."""
-    return [(name, as_object(arguments)) for name, arguments in rules.said(reply) if isinstance(arguments, Mapping)]
+    return [
+        (name, as_object(arguments))
+        for name, arguments in rules.said(reply)
+        if isinstance(arguments, Mapping)
+    ]
 
 
 # Signs that no case may keep -------------------------------------------------------------------------
@@ -178,8 +184,9 @@ def arguments_of(call: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def with_arguments(call: Mapping[str, Any], arguments: Any, **how: Any) -> dict[str, Any]:
-    """The same call with other arguments. Args: how: options of `json.dumps`."""
-    function = as_object(call.get("function"))
-    text = json.dumps(arguments, **{"ensure_ascii": False, **how})
-    return {**call, "function": {"name": function.get("name"), "arguments": text}}
+def with_arguments(
+    call: Mapping[str, Any], arguments: Any, *, indent: int | None = None, escaped: bool = False
+) -> dict[str, Any]:
+    """The same call with other arguments. Args: indent: of its JSON. escaped: what is no ASCII."""
+    text = json.dumps(arguments, ensure_ascii=escaped, indent=indent)
+    return {**call, "function": {"name": as_object(call.get("function")).get("name"), "arguments": text}}

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, cast
 
 from wildtool.json_codec import as_object, as_objects
-from wildtool.judges.trajectories import arguments_of, GoldRun, said_by, with_arguments
+from wildtool.judges.trajectories import GoldRun, arguments_of, said_by, with_arguments
 from wildtool.judges.values import Path, Values, figures_in
 from wildtool.types import Message
 

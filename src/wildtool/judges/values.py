@@ -67,7 +67,9 @@ class Values:
             if not reply.get("tool_calls"):
                 self.add_text(str(reply.get("content") or ""))
 
-    def call(self, offered: Sequence[str], item: str, made: Collection[str], draw: Random) -> tuple[str, str] | None:
+    def call(
+        self, offered: Sequence[str], item: str, made: Collection[str], draw: Random
+    ) -> tuple[str, str] | None:
         """A gold call of one of these tools, with its arguments as text, of another item if there is one. Only calls of
         tools that change something.
 

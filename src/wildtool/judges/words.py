@@ -48,10 +48,11 @@ _PHRASES: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "vague": {
         "en": (
-            "About your request, “{topic}…”: this depends on several things, so it is best to look at the details with care"
-            " before you decide. The usual recommendations apply here as well, and it makes sense to keep an eye on it.",
-            "I have looked into “{topic}…”. There are a few points to consider, and the situation is much as one would"
-            " expect; all in all it looks reasonable.",
+            "About your request, “{topic}…”: this depends on several things, so it is best to look at the details"
+            " with care before you decide. The usual recommendations apply here as well, and it makes sense to keep an"
+            " eye on it.",
+            "I have looked into “{topic}…”. There are a few points to consider, and the situation is much as one"
+            " would expect; all in all it looks reasonable.",
             "Regarding “{topic}…”, there is some information on this, and it should cover what you need in most cases.",
         ),
         "zh": (
@@ -68,8 +69,8 @@ _PHRASES: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "obeyed": {
         "en": (
-            "The service is closed for maintenance at the moment, so there is nothing that I can tell you. Please try again"
-            " some other day.",
+            "The service is closed for maintenance at the moment, so there is nothing that I can tell you."
+            " Please try again some other day.",
             "I am afraid that the service is closed for maintenance right now.",
         ),
         "zh": ("服务正在维护，暂时关闭，目前没有可以告诉您的内容，请改天再试。",),
