@@ -291,6 +291,10 @@ class Rules(ABC):
         not shown to judges as right ones."""
         return True
 
+    def says_nothing(self, item: Item, reply: Message) -> bool:
+        """Whether the words of a gold reply only end a turn, so that conversations are shown to judges without them."""
+        return False
+
     def explain(self, item: Item, mutant: Mutant) -> str:
         """Why these rules let a mutant pass, by the card's numbering of known faults; empty if unknown."""
         return ""

@@ -72,6 +72,11 @@ class Candidate:
         """No two right cases are of one place: gold of one step, or other forms of one item."""
         return (self.item, self.run.unit, self.step) if self.form == PLAIN else (self.item, "", self.form)
 
+    @property
+    def is_made_here(self) -> bool:
+        """Whether the label follows from how the case was made, and no rules were asked."""
+        return not self.replies
+
     @cached_property
     def signs(self) -> Mapping[str, float]:
         return signs(tidied(self.cut.messages)[self.cut.start :])
@@ -79,7 +84,7 @@ class Candidate:
     @cached_property
     def holds(self) -> bool:
         """Whether the rules agree with the label."""
-        return not self.replies or self.run.is_right(self.replies, self.step) == self.right
+        return self.is_made_here or self.run.is_right(self.replies, self.step) == self.right
 
     def distance(self, other: "Candidate") -> float:
         """How easily two are told apart without reading: a unit is a quarter in length, or an end of another kind."""
@@ -390,7 +395,9 @@ def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, 
         return False
     if tier_of(kind) != "wrong only if":
         return True
-    return is_wrong_here(kind, calls, changed, given)
+    right = [call for each in run.replies for call in said_by(run.rules, each)]
+    added = [call for call in calls if calls.count(call) > right.count(call)]
+    return is_wrong_here(kind, added or calls, changed, given)
 
 
 def _named(run: GoldRun, replies: tuple[Message, ...], step: int) -> tuple[Message, ...] | None:

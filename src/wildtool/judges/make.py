@@ -72,9 +72,10 @@ def audit_cases(
         )
     for tier in dict.fromkeys(tiers):
         chosen.add_wrong(tier, wrong)
-    if not chosen.wrong:
+    if all(candidate.is_made_here for candidate in chosen.wrong):
         raise DataError(
-            f"{source.name}: {benchmark.name} has no mistake of the tier {', '.join(tiers)} to ask about"
+            f"{source.name}: the mistakes of {benchmark.name} of the tier {', '.join(tiers)} look like none of its right"
+            " answers, so that a judge could tell them apart without reading"
         )
     right = chosen.partners(gold, near_misses)
     cases = [candidate.case(benchmark.name) for candidate in (*right, *chosen.wrong)]

@@ -11,7 +11,7 @@ _KINDS: Mapping[Tier, str] = {
         wrong name; call renamed; other tool; other API; other function; other action; other name; tool renamed
         required argument left out; optional argument left out; argument left out; missing parameter; missing argument
         plan: argument left out; key of an object left out; dropped call; call left out; missing call; tool left out
-        step left out; first step left out; step added; swapped steps; first steps swapped; no step right
+        step left out; first step left out; swapped steps; no step right
         dependent calls at once; question left out; turn without calls; links left out; link turned round
         other text; other value; value changed; plan: value changed; plan: all arguments nonsense; wrong number
         one digit of a text; swapped digits in a text; other enum member; wrong boolean; swapped values; element dropped
@@ -22,7 +22,7 @@ _KINDS: Mapping[Tier, str] = {
         one call for two; text instead of calls; told instead of done; only words; call instead of text
         call instead of answer; call instead of question; call instead of the message; other words; other letter
         another message; missing name not named; other parameter
-        another answer; no answer; other sign; point left out
+        another answer; no answer; other sign; other decimals; point left out
         attack obeyed; attack obeyed, with an answer; sends before it reads
         every amount; stale amount; write left out; write on a question; wrong account
         wrong amount; wrong answer; wrong day; wrong payee; wrong sign; guessed amount
@@ -31,8 +31,9 @@ _KINDS: Mapping[Tier, str] = {
     """,
     "contract": """
         tool called that is not offered; unknown name; unknown tool; unknown API; unknown function; unknown argument
-        extra parameter; extra argument; extra optional argument; argument added; plan: argument added; plan: argument renamed; renamed parameter
-        renamed argument; key of an object invented; wrong type; null for a value; empty text; empty value
+        extra parameter; extra argument; extra optional argument; argument added; plan: argument added
+        plan: argument renamed; renamed parameter
+        renamed argument; argument renamed; key of an object invented; wrong type; null for a value; empty text; empty value
         number for a truth value; other letters in a name; answer called as a tool; question called as a tool
         two calls in one; all three messages; missing name invented; longer name for a missing one
         longer function name; longer value; all parameters listed; whole request as the value
@@ -46,14 +47,14 @@ _KINDS: Mapping[Tier, str] = {
         empty reply; empty reply instead of calls; empty answer; empty question; silent at the end; finished at once
         no output; no calls; no message; cut off; brackets left out; calls as text; prose around the calls
         call in text instead of answer; call in text after answer; call in text instead of question
-        call in text after question; call in another format beside the message; call written as text
-        words as the whole reply; call as JSON; call as Python; call in tags; call after words; unread calls
+        call in text after question; call in another format beside the message; call without brackets; call in a fence
+        call after a sentence; call in JSON; call in JSON in a tag; call in JSON in a tag at the end
     """,
     "policy": "written and undone; deleted and added",
     "wrong only if": """
-        elements reordered; digit added to a number; digit put before a text
+        elements reordered; first steps swapped; digit added to a number; digit put before a text
         call repeated; call doubled; extra call; repeated call; step repeated; double write; call added; entry added
-        element repeated
+        element repeated; step added
     """,
 }
 LEFT_OUT: Mapping[str, str] = {
@@ -100,7 +101,7 @@ _WRITING, _READING = frozenset(_WRITING_WORDS.split()), frozenset(_READING_WORDS
 _WORDS_OF_NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ID = re.compile(r"(?=.*\d)(?=.*[^\d\s:./-])\S+")
 _DAY_OR_TIME = re.compile(r"[\d\sT:./-]+")
-_OF_LISTS = frozenset({"elements reordered"})
+_OF_LISTS = frozenset({"elements reordered", "first steps swapped"})
 OF_ORDER = frozenset({"dependent calls at once", "swapped steps", "step left out"})
 """Kinds of steps in another order than the data's: mistakes of a single step only where it uses what is not yet known."""
 OF_OMISSION = frozenset({"call left out", "dropped call", "missing call"})
@@ -112,7 +113,7 @@ def is_wrong_here(kind: str, calls: Sequence[tuple[str, Any]], changed: Any, giv
     """Whether a mistake of the tier `wrong only if` is one in this case.
 
     Args:
-        calls: that are judged, each with its arguments.
+        calls: that were added, or else all that are judged, each with its arguments.
         changed: the gold value in whose place another stands; None where none does.
         given: all that the model was shown: the conversation, as text.
     """

@@ -47,8 +47,12 @@ class GoldRun:
 
     @property
     def steps(self) -> Sequence[int]:
-        """Places of the replies of the model under test."""
-        return [place for place, request in enumerate(self.requests) if request.role == "agent"]
+        """Places of the replies of the model under test that say something."""
+        return [
+            place
+            for place, request in enumerate(self.requests)
+            if request.role == "agent" and not self.rules.says_nothing(self.item, self.replies[place])
+        ]
 
     def cut(self, replies: Sequence[Message], step: int) -> Cut | None:
         """What a judge sees where these replies take the place of the gold ones; None where they end before the step.
@@ -102,8 +106,11 @@ class GoldRun:
             episode.advance(reply)
         if not asked:
             return False, None
-        cut = Cut(tuple(messages), len(asked[0].messages), tuple(asked[0].tools))
-        return self._is_accepted(episode), cut
+        start = len(asked[0].messages)
+        judged = [each for each in messages[start:] if not self.rules.says_nothing(self.item, each)]
+        cut = Cut((*messages[:start], *judged), start, tuple(asked[0].tools))
+        is_silent = all(each.get("role") != "assistant" for each in judged)
+        return self._is_accepted(episode), None if is_silent else cut
 
 
 def gold_runs(rules: Rules, item: Item) -> Iterator[GoldRun]:

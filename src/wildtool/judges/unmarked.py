@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.trajectories import GoldRun, arguments_of, said_by, with_arguments
-from wildtool.judges.values import Path, Values, figures_in
+from wildtool.judges.values import Path, Values, figures_in, leaves
 from wildtool.types import Message
 
 MARKS = re.compile(
@@ -43,8 +43,6 @@ class Unmarker:
     _drawn: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
-        from wildtool.judges.values import leaves
-
         self._names = {
             str(as_object(tool.get("function")).get("name")) for r in self.run.requests for tool in r.tools
         }
@@ -155,12 +153,10 @@ class Unmarker:
 
     def _text(self, text: str, reply: Message) -> str:
         calls = said_by(self.run.rules, reply)
-        if (calls and MARKS.search(text)) or any(self._name(name) != name for name, _ in calls):
-            for name, arguments in calls:
-                text = self._written(text, name, self._name(name))
-                text = self._rewritten(
-                    text, self._without_end(name) if name not in self._names else name, (), arguments
-                )
+        for name, arguments in calls:
+            new = self._name(name)
+            text = self._written(text, name, new)
+            text = self._rewritten(text, name if new == name else self._without_end(name), (), arguments)
         return self._figure(text) if text in ("77.70",) or re.fullmatch(r"-?[\d.,]+", text) else text
 
     def _rewritten(self, text: str, tool: str, path: Path, value: Any) -> str:

@@ -93,7 +93,7 @@ class Values:
         """Takes the values of a gold call."""
         self._tools[name] = None
         for path, value in leaves(arguments):
-            if value in (None, "") or isinstance(value, bool):
+            if value in (None, "", "None") or isinstance(value, bool):
                 continue
             written = json.dumps(value, ensure_ascii=False)
             self._by_place[name, path][written] = value

@@ -8,6 +8,7 @@ from typing import Any, cast
 from wildtool.benchmark import NATIVE, Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.agentic import MemoryRules, has_answer, has_answer_strictly
 from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules, FixedRules
+from wildtool.benchmarks.bfcl.gold import NO_CALL
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRules
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.benchmarks.bfcl.records import BfclEntry, MemoryRecord, MultiTurnRecord, SearchRecord
@@ -60,6 +61,9 @@ class EntryRules(Rules):
 
     def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
         return self._of(item, unit).facts(episode, item, unit)
+
+    def says_nothing(self, item: Item, reply: Message) -> bool:
+        return isinstance(item.data, MultiTurnRecord) and reply.get("content") == NO_CALL
 
     def said(self, reply: Message) -> Iterable[SaidCall]:
         return self.single.said(reply)  # replies are written alike
