@@ -32,8 +32,8 @@ _KINDS: Mapping[Tier, str] = {
     "contract": """
         tool called that is not offered; unknown name; unknown tool; unknown API; unknown function; unknown argument
         extra parameter; extra argument; extra optional argument; argument added; plan: argument added
-        plan: argument renamed; renamed parameter
-        renamed argument; argument renamed; key of an object invented; wrong type; null for a value; empty text; empty value
+        plan: argument renamed; renamed parameter; renamed argument; argument renamed; key of an object invented
+        wrong type; null for a value; empty text; empty value
         number for a truth value; other letters in a name; answer called as a tool; question called as a tool
         two calls in one; all three messages; missing name invented; longer name for a missing one
         longer function name; longer value; all parameters listed; whole request as the value

@@ -14,7 +14,7 @@ from wildtool.types import Message
 
 MARKS = re.compile(
     r"zzyzx|quuxly|zz_unknown|\bzz\b|no_such|NoSuch|77\.70|Somebody Else|a@b\.example|Another Tool| or another\b|987_?654"
-    r"|urgent |紧急|\w(?:_v2|_x|V2)\b|\u200b",
+    r"|urgent |紧急|\w(?:_v2|_x|V2)\b",
     re.IGNORECASE,
 )
 """What only makers of mistakes write."""
