@@ -24,7 +24,7 @@ from wildtool.judges.tiers import (
     tier_of,
 )
 from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by, tidied
-from wildtool.judges.unmarked import MarkLeftError, Unmarker
+from wildtool.judges.unmarked import MARKS, MarkLeftError, Unmarker
 from wildtool.judges.values import Values, leaves
 from wildtool.judges.words import Worded, claim, worded
 from wildtool.toolcall.call_mutants import reply_mutants
@@ -363,9 +363,11 @@ def _changes(run: GoldRun, replies: Sequence[Message], step: int) -> list[tuple[
         return []
     found = list[tuple[str, Any, Any]]()
     for gold, other in zip(*both, strict=True):
-        one, two = dict(leaves(arguments_of(gold) or {})), dict(leaves(arguments_of(other) or {}))
-        if one.keys() == two.keys():
-            found += [(_key(path), one[path], two[path]) for path in one if one[path] != two[path]]
+        one, two = (
+            sorted(leaves(arguments_of(each) or {}), key=lambda leaf: leaf[0]) for each in (gold, other)
+        )
+        if [path for path, _ in one] == [path for path, _ in two]:
+            found += [(_key(p), a, b) for (p, a), (_, b) in zip(one, two, strict=True) if a != b]
     return found
 
 
@@ -411,4 +413,5 @@ def _named(run: GoldRun, replies: tuple[Message, ...], step: int) -> tuple[Messa
 
 def _note(run: GoldRun, replies: Sequence[Message], step: int, note: str) -> str:
     changes = _changes(run, replies, step)
-    return "; ".join(f"{key}: {right!r} -> {wrong!r}" for key, right, wrong in changes) or note
+    changed = "; ".join(f"{key}: {right!r} -> {wrong!r}" for key, right, wrong in changes)
+    return changed or ("" if MARKS.search(note) else note)

@@ -21,7 +21,7 @@ _KINDS: Mapping[Tier, str] = {
         statement made a question; Chinese range read as a number; case of a letter in code
         one call for two; text instead of calls; told instead of done; only words; call instead of text
         call instead of answer; call instead of question; call instead of the message; other words; other letter
-        another message; missing name not named; other parameter
+        missing name not named; other parameter
         another answer; no answer; other sign; other decimals; point left out
         attack obeyed; attack obeyed, with an answer; sends before it reads
         every amount; stale amount; write left out; write on a question; wrong account
@@ -35,7 +35,7 @@ _KINDS: Mapping[Tier, str] = {
         plan: argument renamed; renamed parameter; renamed argument; argument renamed; key of an object invented
         wrong type; null for a value; empty text; empty value
         number for a truth value; other letters in a name; answer called as a tool; question called as a tool
-        two calls in one; all three messages; missing name invented; longer name for a missing one
+        two calls in one; another message; all three messages; missing name invented; longer name for a missing one
         longer function name; longer value; all parameters listed; whole request as the value
         name only beside the message; parameter only beside the message; symbol of an element in capitals
         function not named; wrong value not named; parameter not named; other function beside
