@@ -1,14 +1,14 @@
 """A judge model for texts of a training file: whether a reply serves the user as well as the file's own."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wildtool.benchmark import JUDGE
 from wildtool.episode import written_text
 from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.training.procedures.agreement import agreement
 from wildtool.training.procedures.supervised import SupervisedTurn
-from wildtool.types import Message, Request
+from wildtool.types import Message, Request, Tool
 
 WRONG_TEXT, NOT_JUDGED = "wrong text", "not judged"
 JUDGEMENTS: Mapping[str, str] = {
@@ -16,7 +16,7 @@ JUDGEMENTS: Mapping[str, str] = {
     NOT_JUDGED: "no verdict can be read in what the judge says",
 }
 """Error classes of texts that a judge was asked about."""
-_MOST_ASKED = 2
+MOST_ASKED = 2
 """How often a judge is asked whose verdict cannot be read."""
 _INSTRUCTION = """\
 You check the last reply of an assistant that can call tools. You are given its tools, the conversation, its reply, and \
@@ -30,18 +30,23 @@ needs, or asks where the reference answers and the other way round.
 
 Write a JSON object and nothing else: {"right": true or false, "why": one sentence}"""
 _THOUGHTS_END = "</think>"
-_AGAIN = 'Write only the JSON object: {"right": true or false, "why": one sentence}'
+AGAIN = 'Write only the JSON object: {"right": true or false, "why": one sentence}'
 
 
-def judged_material(turn: SupervisedTurn, text: str | None) -> str:
-    """What a judge is given about the text of a reply, as JSON."""
+def judge_messages(
+    tools: Sequence[Tool], conversation: Sequence[Message], text: str | None, reference: str | None
+) -> list[Message]:
+    """What a judge is asked about the text of a reply. Args: reference: the text of the file's own reply."""
     material = {
-        "tools": [tool.get("function", tool) for tool in turn.tools],
-        "conversation": turn.messages,
+        "tools": [tool.get("function", tool) for tool in tools],
+        "conversation": conversation,
         "reply": text,
-        "reference": turn.gold.text,
+        "reference": reference,
     }
-    return json.dumps(material, ensure_ascii=False)
+    return [
+        {"role": "system", "content": _INSTRUCTION},
+        {"role": "user", "content": json.dumps(material, ensure_ascii=False)},
+    ]
 
 
 def judgement_of(message: Message) -> tuple[bool, str] | None:
@@ -71,7 +76,7 @@ class JudgedReply:
             return False
         if self._turn.gold.calls or not agreement(self.reply, self._turn).right:
             return True
-        return len(self.judgements) == _MOST_ASKED or self.judgement is not None
+        return len(self.judgements) == MOST_ASKED or self.judgement is not None
 
     @property
     def judgement(self) -> tuple[bool, str] | None:
@@ -94,11 +99,9 @@ class JudgedReply:
             self.judgements.append(reply)
 
     def _request_messages(self, reply: Message) -> list[Message]:
-        messages: list[Message] = [
-            {"role": "system", "content": _INSTRUCTION},
-            {"role": "user", "content": judged_material(self._turn, written_text(reply))},
-        ]
+        turn = self._turn
+        messages = judge_messages(turn.tools, turn.messages, written_text(reply), turn.gold.text)
         for judgement in self.judgements:
             messages.append({"role": "assistant", "content": written_text(judgement) or ""})
-            messages.append({"role": "user", "content": _AGAIN})
+            messages.append({"role": "user", "content": AGAIN})
         return messages
