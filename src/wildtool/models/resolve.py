@@ -598,6 +598,12 @@ def _key_of(holder: str | Path | None, endpoint: EndpointOptions) -> str | None:
     return key
 
 
+def own_key(base_url: str, endpoint: EndpointOptions) -> str | None:
+    """The key that a user named for an address, and no other. Raises UsageError where there is none under that name."""
+    named_only = replace(endpoint, default_key=False)
+    return _key_of(_key_holder(None, named_only, base_url), named_only)
+
+
 def _key_in_file(path: Path) -> str:
     try:
         key = path.read_text("utf-8").strip()

@@ -1,0 +1,273 @@
+"""Audits of judges: the set that a judge is asked about, and what its run says."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from wildtool.benchmark import Benchmark
+from wildtool.draws import seeded_draw
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.score.results import open_results
+from wildtool.engine.score.verdict_table import relation
+from wildtool.errors import UsageError
+from wildtool.json_codec import as_object, dumps
+from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_set
+from wildtool.judges.cases import JudgeCase
+from wildtool.judges.figures import HEADLINE_TIERS, JudgeFigures, JudgeRow, figures_of, rows_of
+from wildtool.judges.styles import JudgeSettings, fitting, style_of
+from wildtool.outputs import make_folder, write_file
+from wildtool.stats.tests import AccuracyDifference, ItemPair, difference, flip_test, holm
+from wildtool.types import Source
+
+DEFAULT_CASES, DEFAULT_TWIN_CASES = 400, 100
+DEFAULT_TWINS = ("repeat", "injection")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseChoice:
+    """Which cases a judge is asked about."""
+
+    cases: int = DEFAULT_CASES
+    """Half of them right, half wrong, before twins."""
+    twins: Sequence[str] = DEFAULT_TWINS
+    """Changes that must not matter."""
+    twin_cases: int = DEFAULT_TWIN_CASES
+    """Cases that get each kind of twin."""
+    tiers: Sequence[str] = ("meaning",)
+    seed: int = 0
+
+
+def chosen_cases(
+    benchmark: Benchmark,
+    source: Source,
+    choice: CaseChoice,
+    *,
+    split: str | None = None,
+    lang: str | None = None,
+    profile: str | None = None,
+) -> list[JudgeCase]:
+    """Cases of a benchmark whose labels are known. Raises UsageError or DataError naming what the benchmark lacks."""
+    from wildtool.judges.make import audit_cases
+
+    quarter = max(1, choice.cases // 4)
+    cases = audit_cases(
+        benchmark,
+        source,
+        split=split,
+        lang=lang,
+        profile=profile,
+        gold=quarter,
+        near_misses=quarter,
+        wrong=max(1, choice.cases - 2 * quarter),
+        tiers=choice.tiers,  # pyright: ignore[reportArgumentType] - checked there
+        twins=choice.twins,
+        seed=choice.seed,
+    )
+    return _with_few_twins(cases, choice)
+
+
+def _with_few_twins(cases: Sequence[JudgeCase], choice: CaseChoice) -> list[JudgeCase]:
+    """The cases with the twins of some of them, of as many right as wrong ones."""
+    drawn: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    for case in cases:
+        if case.bias and case.twin_of not in drawn[case.bias, case.right]:
+            drawn[case.bias, case.right].append(case.twin_of)
+    kept: set[tuple[str, str]] = set()
+    for (bias, right), its in drawn.items():
+        seeded_draw(f"{choice.seed}|{bias}|{right}").shuffle(its)
+        kept |= {(bias, case) for case in its[: max(1, choice.twin_cases // 2)]}
+    return [case for case in cases if not case.bias or (case.bias, case.twin_of) in kept]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSet:
+    """A folder of cases for a judge."""
+
+    folder: Path
+    cases: int
+    left_out: Mapping[str, int]
+    """Why how many cases cannot be put to this judge."""
+
+
+def write_fitting(
+    folder: Path, cases: Sequence[JudgeCase], mode: str, settings: JudgeSettings, runs: Path
+) -> WrittenSet:
+    """Writes the cases that a judge can be asked about.
+
+    Args:
+        runs: the folder of runs over the set; where there are some, the set has to stay as it is.
+
+    Raises UsageError where no case fits, or where earlier runs had other cases or another prompt.
+    """
+    fit, left_out = fitting(cases, mode)
+    if not fit:
+        reasons = "; ".join(f"{count:,}: each {reason}" for reason, count in left_out.items())
+        raise UsageError(f"none of {len(cases):,} cases can be judged in this style ({reasons}); choose another --style")
+    files = write_set(folder, fit, settings)
+    changed = [path for path, text in files.items() if path.exists() and path.read_bytes() != text]
+    if changed and runs.exists():
+        raise UsageError(
+            f"{changed[0]}: earlier runs there had other cases, another prompt or another scale; name another folder with --out"
+        )
+    make_folder(folder)
+    for path, text in files.items():
+        if not path.exists() or path in changed:
+            write_file(path, text)
+    return WrittenSet(folder, len(fit), left_out)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAudit:
+    """A run of a judge over cases whose labels are known."""
+
+    folder: Path
+    judge: str
+    mode: str
+    settings: JudgeSettings
+    rows: Sequence[JudgeRow]
+    figures: JudgeFigures
+    usd_per_case: float | None
+    """None where the price is not known."""
+    digests: Mapping[str, str]
+    """Of the prompt, of the judge's settings, and of the cases with them."""
+
+
+def read_audit(folder: Path) -> JudgeAudit:
+    """What a run of `judge-audit` says. Raises UsageError for another run, DataError, RecordError."""
+    described = read_run(folder)
+    identity = described["identity"]
+    if identity["benchmark"] != NAME:
+        raise UsageError(f"{folder}: a run of {identity['benchmark']}, and no audit of a judge (wildtool audit BENCH --judge NAME)")
+    with open_results(folder) as (result, table):
+        rows = rows_of(relation([table]))
+    settings = read_settings(Path(described["data"]["path"]) / SETTINGS_FILE)
+    figures = figures_of(rows)
+    return JudgeAudit(
+        folder=folder,
+        judge=result.model,
+        mode=identity["mode"],
+        settings=settings,
+        rows=rows,
+        figures=figures,
+        usd_per_case=_usd_per_case(described),
+        digests={
+            "prompt": prompt_digest(identity["mode"], settings),
+            "judge": _digest(dumps(identity["models"]["agent"])),
+            "cases": identity["data_sha256"],
+        },
+    )
+
+
+def _usd_per_case(described: Mapping[str, Any]) -> float | None:
+    spent = [as_object(sitting.get("spent")) for sitting in described["sittings"]]
+    spent = [each for each in spent if each.get("calls")]
+    calls = sum(each["calls"] for each in spent)
+    if not calls or any(each.get("usd") is None for each in spent):
+        return None
+    return sum(each["usd"] for each in spent) / calls
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+_BLANK = JudgeCase(
+    benchmark="", item="", unit="", lang="", tier="gold", kind="gold", right=True, tools=[], start=1,
+    messages=[{"role": "user", "content": ""}, {"role": "assistant", "content": ""}],
+    reference=[{"role": "assistant", "content": ""}],
+)  # fmt: skip
+
+
+def prompt_digest(mode: str, settings: JudgeSettings) -> str:
+    """SHA-256 of what a judge is asked about a case without words."""
+    style, shown = style_of(mode)
+    return _digest(dumps(style.ask(_BLANK, shown, settings)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeGap:
+    """How much more often the second of two judges is right, on the same cases."""
+
+    name: str
+    kinds: int
+    cases: int
+    difference: AccuracyDifference
+    p: float
+    corrected_p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeComparison:
+    """Two judges on the same cases."""
+
+    first: JudgeAudit
+    second: JudgeAudit
+    gaps: Sequence[JudgeGap]
+    """Right cases and wrong ones, each as the mean over kinds; then each kind."""
+    missing: int
+    """Cases without an answer of either, which are left out."""
+
+
+def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
+    """Two judges paired on their cases. Raises UsageError where these are not the same."""
+    ours, theirs = (_own_rows(audit) for audit in (first, second))
+    if ours.keys() != theirs.keys():
+        common = len(ours.keys() & theirs.keys())
+        raise UsageError(
+            f"{first.folder} and {second.folder} judged other cases: {common:,} of {len(ours):,} and {len(theirs):,} are the "
+            "same; audit both with the same benchmark, --cases and --seed, and in styles that take the same cases"
+        )
+    if first.figures.compares != second.figures.compares:
+        raise UsageError("a judge of pairs and one of single turns answer different questions; compare judges of one sort")
+    pairs = [(ours[key], theirs[key]) for key in ours if ours[key].tier in HEADLINE_TIERS]
+    judged = [pair for pair in pairs if pair[0].judged and pair[1].judged]
+    groups: dict[str, list[tuple[JudgeRow, JudgeRow]]] = {
+        name: [pair for pair in judged if pair[0].right == right]
+        for name, right in (("right cases that pass", True), ("wrong cases that do not", False))
+    }
+    by_kind: dict[str, list[tuple[JudgeRow, JudgeRow]]] = defaultdict(list)
+    for pair in sorted(judged, key=lambda pair: (not pair[0].right, pair[0].kind)):
+        by_kind[f"{'right' if pair[0].right else 'wrong'}: {pair[0].kind}"].append(pair)
+    weighted = {name: _weighted(its) for name, its in {**groups, **by_kind}.items() if its}
+    tests = {name: flip_test(its)[0] for name, its in weighted.items()}
+    corrected = _corrected([name for name in groups if name in tests], tests) | _corrected([*by_kind], tests)
+    found = {name: difference(its) for name, its in weighted.items()}
+    gaps = [
+        JudgeGap(
+            name=name,
+            kinds=len({pair[0].kind for pair in (groups.get(name) or by_kind[name])}),
+            cases=len(groups.get(name) or by_kind[name]),
+            difference=gap,
+            p=tests[name],
+            corrected_p=corrected[name],
+        )
+        for name, gap in found.items()
+        if gap is not None
+    ]
+    return JudgeComparison(first=first, second=second, gaps=gaps, missing=len(pairs) - len(judged))
+
+
+def _own_rows(audit: JudgeAudit) -> dict[tuple[str, str, int], JudgeRow]:
+    """The judgements of cases that are no twins."""
+    return {(row.item, row.unit, row.repeat): row for row in audit.rows if not row.bias}
+
+
+def _weighted(pairs: Sequence[tuple[JudgeRow, JudgeRow]]) -> list[ItemPair]:
+    """Differences by item, in which all kinds weigh the same."""
+    counts: dict[str, int] = defaultdict(int)
+    for first, _ in pairs:
+        counts[first.kind] += 1
+    sums: dict[str, tuple[Fraction, Fraction]] = {}
+    for first, second in pairs:
+        weight = Fraction(len(pairs), len(counts) * counts[first.kind])
+        gap, units = sums.get(first.item, (Fraction(0), Fraction(0)))
+        sums[first.item] = gap + weight * (second.agrees - first.agrees), units + weight
+    return [ItemPair(*each) for each in sums.values()]
+
+
+def _corrected(names: Sequence[str], tests: Mapping[str, float]) -> dict[str, float]:
+    return dict(zip(names, holm([tests[name] for name in names]), strict=True))
