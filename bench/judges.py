@@ -117,9 +117,7 @@ def _audited(draw: np.random.Generator, size: int, rate: float, alike: float) ->
     return share
 
 
-def _corrected(
-    draws: int, size: int, tp: float, tn: float, alike: float, rate: float, units: int
-) -> float:
+def _corrected(draws: int, size: int, tp: float, tn: float, alike: float, rate: float, units: int) -> float:
     draw, inside = np.random.default_rng(SEED), 0
     for _ in range(draws):
         right, wrong = _audited(draw, size, tp, alike), _audited(draw, size, tn, alike)
@@ -161,7 +159,14 @@ def smallest(draws: int) -> Iterator[Cell]:
         draw, found = np.random.default_rng(SEED), 0
         for _ in range(draws):
             first, second = _only_one(draw, 1000, rate, rate, ((0.2 - gap) / 2, (0.2 + gap) / 2, 0.4))
-            found += flip_test(pairs_by_item([(str(n), 1) for n in range(second)] + [(f"-{n}", -1) for n in range(first)]))[0] < LEVEL
+            found += (
+                flip_test(
+                    pairs_by_item(
+                        [(str(n), 1) for n in range(second)] + [(f"-{n}", -1) for n in range(first)]
+                    )
+                )[0]
+                < LEVEL
+            )
         yield Cell("power at the smallest difference", 1000, f"J {j}: {100 * gap:.1f} points", found / draws)
 
 
@@ -174,7 +179,8 @@ def labels(draws: int) -> Iterator[Cell]:
                 truth = draw.random(1000) < 0.6
                 passed = draw.random(1000) < np.where(truth, tp, 1 - tn)
                 its = with_labels(
-                    list(zip(truth[:count].tolist(), passed[:count].tolist(), strict=True)), passed[count:].tolist()
+                    list(zip(truth[:count].tolist(), passed[:count].tolist(), strict=True)),
+                    passed[count:].tolist(),
                 )
                 inside += holds((its.low, its.high), 0.6)
             yield Cell("with labels of this run", count, f"tp {tp}, tn {tn}", inside / draws)
@@ -215,7 +221,11 @@ def _bias_p(draw: np.random.Generator, pairs: int, per_item: int, bias: float, n
     items = pairs // per_item
     lean = draw.choice((-1, 1), size=(items, 1)) if per_item > 1 else np.zeros((items, 1))
     flips = draw.random((items, per_item)) < noise
-    side = np.where(lean != 0, np.where(draw.random((items, per_item)) < 0.8, lean, -lean), draw.choice((-1, 1), size=(items, per_item)))
+    side = np.where(
+        lean != 0,
+        np.where(draw.random((items, per_item)) < 0.8, lean, -lean),
+        draw.choice((-1, 1), size=(items, per_item)),
+    )
     biased = draw.random((items, per_item)) < bias
     found = np.where(biased, 1, np.where(flips, side, 0))
     return flip_test(pairs_by_item((str(n), int(each)) for n in range(items) for each in found[n]))[0]
@@ -223,11 +233,20 @@ def _bias_p(draw: np.random.Generator, pairs: int, per_item: int, bias: float, n
 
 def transport() -> None:
     """A judge that notices 98 % of one kind and half of another, audited on as many of either."""
-    tp, shares = exact_share(980.0, 1000), {"noticed": exact_share(490.0, 500), "missed": exact_share(250.0, 500)}
+    tp, shares = (
+        exact_share(980.0, 1000),
+        {"noticed": exact_share(490.0, 500), "missed": exact_share(250.0, 500)},
+    )
     mix = exact_share(740.0, 1000)
-    print("\n| the wrong units of the run are | passed | under the audit's mix | as the best kind | as the worst kind |")
+    print(
+        "\n| the wrong units of the run are | passed | under the audit's mix | as the best kind | as the worst kind |"
+    )
     print("|---|---|---|---|---|")
-    for name, seen in (("all of the noticed kind", 0.98), ("half of either", 0.74), ("all of the missed kind", 0.5)):
+    for name, seen in (
+        ("all of the noticed kind", 0.98),
+        ("half of either", 0.74),
+        ("all of the missed kind", 0.5),
+    ):
         passes = 0.6 * 0.98 + 0.4 * (1 - seen)
         score = exact_share(passes * 1000, 1000)
         under = [corrected_rate(score, tp, tn) for tn in (mix, *shares.values())]
@@ -241,7 +260,9 @@ def main(draws: int) -> None:
     for table in intervals:
         cells = list(_shown(table(draws)))
         mean, least = fmean(cell.found for cell in cells), min(cells, key=lambda cell: cell.found)
-        print(f"| **{cells[0].what}: mean of {len(cells)}** | | least: {least.size:,}, {least.setting} ({100 * least.found:.1f} %) | **{100 * mean:.1f} %** |")
+        print(
+            f"| **{cells[0].what}: mean of {len(cells)}** | | least: {least.size:,}, {least.setting} ({100 * least.found:.1f} %) | **{100 * mean:.1f} %** |"
+        )
     print("\n| test | units | setting | finds something in |\n|---|---|---|---|")
     for table in (smallest, biases):
         list(_shown(table(draws)))

@@ -52,7 +52,7 @@ LAYERS = (
     {"api"},
     {"scale", "check"},
     {"board"},
-    {"own_cases"},
+    {"own_cases", "judges"},
     {"cli"},
     {"commands"},
     {"__main__"},
@@ -70,7 +70,7 @@ MAKERS = {"tools": {"own-tools", "own_tools"}}
 """Packages that make the data of a benchmark and read its runs: they may name it."""
 TABLES_OF_PAPERS = {"published"}
 """Tables of papers are named after the benchmark that they are about."""
-NAMED_BY_TABLES = {"benchmarks/__init__.py": {"own_cases", "training"}}
+NAMED_BY_TABLES = {"benchmarks/__init__.py": {"judges", "own_cases", "training"}}
 """Packages that a table of our benchmarks names by text, whose benchmarks are loaded when somebody asks for them."""
 WORDS = {"ledger", "own_tools", "together", "training"}
 """Names of providers and benchmarks that are plain words."""

@@ -22,10 +22,12 @@ SHIPPED = "wild-mini"
 OF_ANY_FILE: Mapping[str, str] = {
     "training": "wildtool.training.procedures.playing:TRAINING",
     "own-tools": "wildtool.benchmarks.own_tools:OWN_TOOLS",
+    "judge-audit": "wildtool.judges.benchmark:JUDGE_AUDIT",
 }
 """Also built in, over any file of the user: they are in no suite, and no file is recognised as theirs."""
-HIDDEN = ("training",)
-"""Names that still work and that lists leave out: `wildtool run FILE` is the way to run a training file."""
+HIDDEN = ("training", "judge-audit")
+"""Names that still work and that lists leave out: `wildtool run FILE` is the way to run a training file, and
+`wildtool audit BENCH --judge NAME` that to audit a judge."""
 OWN_CASES = "wildtool.own_cases.benchmark:OWN_CASE_FILES"
 """What makes a benchmark of a file of own cases, and tells which files hold some."""
 

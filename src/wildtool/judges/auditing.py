@@ -106,12 +106,15 @@ def write_fitting(
     fit, left_out = fitting(cases, mode)
     if not fit:
         reasons = "; ".join(f"{count:,}: each {reason}" for reason, count in left_out.items())
-        raise UsageError(f"none of {len(cases):,} cases can be judged in this style ({reasons}); choose another --style")
+        raise UsageError(
+            f"none of {len(cases):,} cases can be judged in this style ({reasons}); choose another --style"
+        )
     files = write_set(folder, fit, settings)
     changed = [path for path, text in files.items() if path.exists() and path.read_bytes() != text]
     if changed and runs.exists():
         raise UsageError(
-            f"{changed[0]}: earlier runs there had other cases, another prompt or another scale; name another folder with --out"
+            f"{changed[0]}: earlier runs there had other cases, another prompt or another scale; name another "
+            "folder with --out"
         )
     make_folder(folder)
     for path, text in files.items():
@@ -141,7 +144,9 @@ def read_audit(folder: Path) -> JudgeAudit:
     described = read_run(folder)
     identity = described["identity"]
     if identity["benchmark"] != NAME:
-        raise UsageError(f"{folder}: a run of {identity['benchmark']}, and no audit of a judge (wildtool audit BENCH --judge NAME)")
+        raise UsageError(
+            f"{folder}: a run of {identity['benchmark']}, and no audit of a judge (wildtool audit BENCH --judge NAME)"
+        )
     with open_results(folder) as (result, table):
         rows = rows_of(relation([table]))
     settings = read_settings(Path(described["data"]["path"]) / SETTINGS_FILE)
@@ -218,11 +223,14 @@ def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
     if ours.keys() != theirs.keys():
         common = len(ours.keys() & theirs.keys())
         raise UsageError(
-            f"{first.folder} and {second.folder} judged other cases: {common:,} of {len(ours):,} and {len(theirs):,} are the "
-            "same; audit both with the same benchmark, --cases and --seed, and in styles that take the same cases"
+            f"{first.folder} and {second.folder} judged other cases: {common:,} of {len(ours):,} and "
+            f"{len(theirs):,} are the same; audit both with the same benchmark, --cases and --seed, and in styles "
+            "that take the same cases"
         )
     if first.figures.compares != second.figures.compares:
-        raise UsageError("a judge of pairs and one of single turns answer different questions; compare judges of one sort")
+        raise UsageError(
+            "a judge of pairs and one of single turns answer different questions; compare judges of one sort"
+        )
     pairs = [(ours[key], theirs[key]) for key in ours if ours[key].tier in HEADLINE_TIERS]
     judged = [pair for pair in pairs if pair[0].judged and pair[1].judged]
     groups: dict[str, list[tuple[JudgeRow, JudgeRow]]] = {

@@ -56,7 +56,9 @@ class JudgeSet(DataSet):
         files = [place / CASES_FILE, place / SETTINGS_FILE]
         for file in files:
             if not file.is_file():
-                raise DataError(f"{file}: there is no such file; give the folder that `wildtool audit --judge` wrote")
+                raise DataError(
+                    f"{file}: there is no such file; give the folder that `wildtool audit --judge` wrote"
+                )
         return source_of_files(str(data), place, files)
 
 
@@ -131,7 +133,9 @@ class JudgeRules(Rules):
         case: JudgeCase = item.data["cases"][unit]
         (judgement,) = episode.answers
         passed = judgement is not None and judgement.passed
-        return _check(case, passed=passed, readable=judgement is not None, judge_score=judgement and judgement.score)
+        return _check(
+            case, passed=passed, readable=judgement is not None, judge_score=judgement and judgement.score
+        )
 
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         return Check(False, fields={"passed": False, "readable": False})
@@ -157,7 +161,10 @@ class PairRules(JudgeRules):
         readable = None not in answers
         # A wrong turn "passes" where it is not found the worse one.
         return _check(
-            case, passed=answers != ["A", "B"], readable=readable, choices=",".join(each or "?" for each in answers)
+            case,
+            passed=answers != ["A", "B"],
+            readable=readable,
+            choices=",".join(each or "?" for each in answers),
         )
 
 
@@ -165,7 +172,9 @@ def _check(case: JudgeCase, *, passed: bool, readable: bool, **more: FieldValue)
     error = None
     if passed != case.right:
         error = "passed" if passed else "not passed" if readable else "unreadable"
-    reason = ERRORS[error] if error else "the judge says what the label says" if readable else "cannot be read"
+    reason = (
+        ERRORS[error] if error else "the judge says what the label says" if readable else "cannot be read"
+    )
     return Check(error is None, error, reason, fields={"passed": passed, "readable": readable, **more})
 
 
@@ -193,7 +202,10 @@ class JudgeBenchmark(Benchmark):
         fit, left_out = fitting(cases, self.mode)
         if left_out:
             reason = next(iter(left_out))
-            raise DataError(f"{source.path}: {left_out[reason]:,} of {len(cases):,} cases cannot be judged in mode {self.mode}: each {reason}")
+            raise DataError(
+                f"{source.path}: {left_out[reason]:,} of {len(cases):,} cases cannot be judged in mode {self.mode}: "
+                f"each {reason}"
+            )
         items: dict[tuple[str, str], dict[str, JudgeCase]] = {}
         for case in fit:
             its = items.setdefault((case.item, case.lang), {})
@@ -202,7 +214,12 @@ class JudgeBenchmark(Benchmark):
             its[case.id] = case
         for (item, its_lang), its in items.items():
             if split in (None, "") and lang in (None, its_lang):
-                yield Item(f"{item} {its_lang}".strip(), tuple(its), {"cases": its, "settings": settings}, lang=its_lang)
+                yield Item(
+                    f"{item} {its_lang}".strip(),
+                    tuple(its),
+                    {"cases": its, "settings": settings},
+                    lang=its_lang,
+                )
 
     def rules(self, profile: str) -> Rules:
         return PairRules(self.mode) if self.mode == PAIRWISE else JudgeRules(self.mode)

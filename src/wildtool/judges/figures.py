@@ -198,6 +198,7 @@ class JudgeFigures:
     """None but for a judge of pairs."""
     cases: int
     """Twins and repeats among them."""
+    items: int
     missing: int
     tokens: tuple[float, float] | None
     """Of prompt and of reply per case; None where the endpoint does not report them."""
@@ -240,6 +241,7 @@ def figures_of(rows: Sequence[JudgeRow]) -> JudgeFigures:
         twins=_twins(rows),
         position=_position(own),
         cases=len(rows),
+        items=len({row.item for row in rows}),
         missing=sum(not row.judged for row in rows),
         tokens=(_mean(each[0] for each in spent), _mean(each[1] for each in spent)) if spent else None,
     )
@@ -329,7 +331,9 @@ def _twins(rows: Sequence[JudgeRow]) -> list[TwinFigure]:
             p=p,
             corrected_p=corrected_p,
         )
-        for (bias, contrast, pairs), its_sums, p, corrected_p in zip(tried, sums, tests, holm(tests), strict=True)
+        for (bias, contrast, pairs), its_sums, p, corrected_p in zip(
+            tried, sums, tests, holm(tests), strict=True
+        )
     ]
 
 
@@ -344,7 +348,9 @@ def _position(rows: Sequence[JudgeRow]) -> Position | None:
     read = [row for row in compared if row.readable]
     sides = [(row.item, (row.choices == "A,A") - (row.choices == "B,B")) for row in read]
     test = flip_test(pairs_by_item(sides))[0]
-    return Position(sum(side == 1 for _, side in sides), sum(side == -1 for _, side in sides), len(read), test)
+    return Position(
+        sum(side == 1 for _, side in sides), sum(side == -1 for _, side in sides), len(read), test
+    )
 
 
 def metrics_of(verdicts: Any) -> list[Metric]:
@@ -352,14 +358,24 @@ def metrics_of(verdicts: Any) -> list[Metric]:
     figures = figures_of(rows_of(verdicts))
     sides = {"right cases that pass": figures.right, "wrong cases that do not": figures.wrong}
     metrics = [
-        _metric("judge", f"{name}, mean over kinds", side.share, side.total("agreed"), side.total("judged"), headline=True)
+        _metric(
+            "judge",
+            f"{name}, mean over kinds",
+            side.share,
+            side.total("agreed"),
+            side.total("judged"),
+            headline=True,
+        )
         for name, side in sides.items()
     ]
     for name, side in sides.items():
         metrics += [_metric(name, kind.kind, kind.share, kind.agreed, kind.judged) for kind in side.kinds]
     unreadable = figures.right.total("unreadable") + figures.wrong.total("unreadable")
     judged = figures.right.total("judged") + figures.wrong.total("judged")
-    return [*metrics, Metric("judge", "unreadable judgements", None, unreadable, judged, kind="count", better="less")]
+    return [
+        *metrics,
+        Metric("judge", "unreadable judgements", None, unreadable, judged, kind="count", better="less"),
+    ]
 
 
 def _metric(

@@ -20,8 +20,8 @@ from wildtool.models.settings import EndpointOptions
 from wildtool.types import Message, Model, Reply, Request
 
 JudgeFunction = Callable[..., Any]
-"""Takes messages and tools in OpenAI's shape, and where the reference is shown the messages of the right turn; gives True or
-False, a score, or `{"pass": …}` or `{"score": …}`. May be a coroutine function."""
+"""Takes messages and tools in OpenAI's shape, and where the reference is shown the messages of the right turn; gives True
+or False, a score, or `{"pass": …}` or `{"score": …}`. May be a coroutine function."""
 _TYPED = 'True or False, a score, {"pass": true or false} or {"score": number}'
 
 
@@ -35,7 +35,9 @@ def is_function_of_file(judge: str) -> bool:
     return judge.endswith(".py") or ".py:" in judge
 
 
-def typed_judge(judge: str | JudgeFunction, endpoint: EndpointOptions, *, shows_reference: bool) -> Model | None:
+def typed_judge(
+    judge: str | JudgeFunction, endpoint: EndpointOptions, *, shows_reference: bool
+) -> Model | None:
     """The model of a function or an endpoint; None for the name of a language model. Raises UsageError."""
     if not isinstance(judge, str):
         return function_judge(judge, shows_reference=shows_reference)
@@ -127,7 +129,9 @@ class EndpointJudge(HttpModel):
         message = read_typed(parsed) if isinstance(parsed, Mapping) else None
         if message is None:
             expected = 'expected {"pass": true or false} or {"score": number}, and one of them only'
-            raise self._endpoint.error("wrong shape", f"the answer is no judgement: {expected}", str(parsed)[:200])
+            raise self._endpoint.error(
+                "wrong shape", f"the answer is no judgement: {expected}", str(parsed)[:200]
+            )
         return Reply(message)
 
     @staticmethod

@@ -72,7 +72,17 @@ _SCORES = tuple(
     )
 )
 """Ways to write a score, the surest first."""
-_VERDICT_KEYS = ("pass", "passed", "passes", "right", "correct", "accepted", "verdict", "judgement", "judgment")
+_VERDICT_KEYS = (
+    "pass",
+    "passed",
+    "passes",
+    "right",
+    "correct",
+    "accepted",
+    "verdict",
+    "judgement",
+    "judgment",
+)
 _SCORE_KEYS = ("score", "rating", "grade")
 _PAIR_KEYS = ("better", "winner", "choice", "verdict")
 _CHOICE = r"(?P<choice>A|B|tie|neither|equal)"
@@ -83,7 +93,9 @@ _CHOICES = tuple(
         rf"(?:better|winner|choice|{_NAME}){_IS}(?:turn |answer |option )?{_CHOICE}(?!\w)",
     )
 )
-_CHOICE_ALONE = re.compile(rf"{_MARKS}(?:turn |answer |option )?{_CHOICE}{_MARKS}[.!]?{_MARKS}", re.IGNORECASE)
+_CHOICE_ALONE = re.compile(
+    rf"{_MARKS}(?:turn |answer |option )?{_CHOICE}{_MARKS}[.!]?{_MARKS}", re.IGNORECASE
+)
 
 
 def without_thoughts(message: Message) -> str | None:
@@ -197,7 +209,9 @@ def read_choice(message: Message) -> Literal["A", "B", "tie"] | None:
     found = [_choice_of(judged[key]) for judged in objects_in(text) for key in _PAIR_KEYS if key in judged]
     for pattern in _CHOICES:
         found = found or [_choice_of(match["choice"]) for match in pattern.finditer(text)]
-    return _one(found or [_choice_of(match["choice"]) for match in map(_CHOICE_ALONE.fullmatch, _ends(text)) if match])
+    return _one(
+        found or [_choice_of(match["choice"]) for match in map(_CHOICE_ALONE.fullmatch, _ends(text)) if match]
+    )
 
 
 def _choice_of(value: Any) -> Literal["A", "B", "tie"] | None:

@@ -22,7 +22,9 @@ def beta_probability(value: float, a: float, b: float) -> float:
     # The continued fraction (Abramowitz and Stegun 26.5.8) converges fast below the mean; above it lies the mirror.
     if value > (a + 1) / (a + b + 2):
         return 1.0 - beta_probability(1.0 - value, b, a)
-    front = a * math.log(value) + b * math.log1p(-value) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front = (
+        a * math.log(value) + b * math.log1p(-value) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    )
     return math.exp(front) / (a * _fraction(value, a, b))
 
 

@@ -48,6 +48,9 @@ def exact_share(right: float, size: float) -> Share:
     return Share(right / size, low, high, size)
 
 
+_CASES_OF_ALIKE = 2
+
+
 def mean_over_kinds(cases: Iterable[Case]) -> Share | None:
     """The mean over kinds of the share that a judge got right; None without cases.
 
@@ -86,7 +89,8 @@ def _effective_size(
     # Kinds of few cases weigh as much as others: that many equal cases would know a mean as well (Kish).
     most = 1 / sum(len(rights) * weights[kind] ** 2 for kind, rights in by_kind.items())
     found = sum(each * each for each in residuals)
-    size = value * (1 - value) / found if found else min(most, items)
+    # Without any spread nothing shows how alike the cases of an item are: then an item counts as two at most.
+    size = value * (1 - value) / found if found else min(most, _CASES_OF_ALIKE * items)
     known = (t_quantile(0.975, cases - 1) / t_quantile(0.975, items - 1)) ** 2
     return max(1.0, min(most, size * known))
 
@@ -192,7 +196,9 @@ def with_labels(labelled: Sequence[tuple[bool, bool]], passed: Sequence[bool]) -
     value = mean + trust * ((fmean(others) if rest else 0.0) - judged_mean)
     remaining = variance([y - trust * f for y, f in zip(labels, judged, strict=True)])
     # As with Wilson's interval, no width collapses where all labels agree.
-    floor = (count * mean + 2) / (count + 4) * (1 - (count * mean + 2) / (count + 4)) if not remaining else 0.0
+    floor = (
+        (count * mean + 2) / (count + 4) * (1 - (count * mean + 2) / (count + 4)) if not remaining else 0.0
+    )
     error = math.sqrt(max(remaining, floor) / count + (trust**2 * spread / rest if rest else 0.0))
     half = t_quantile(0.975, count - 1) * error
     return CorrectedRate(value, max(0.0, value - half), min(1.0, value + half))

@@ -7,10 +7,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import typer
+
 from wildtool.cli.command import declared, opt
 from wildtool.cli.options import shared as options
+from wildtool.cli.options.config_file import explicit_options
 from wildtool.errors import DataError, UsageError
 from wildtool.installed import own_offer
+from wildtool.judges.commands.options import JudgeOptions
 from wildtool.terminal import print_err, print_wrapped, single_line
 
 if TYPE_CHECKING:
@@ -43,13 +47,15 @@ class AuditOptions:
     hints: Literal["gold"] | None = opt(
         "Make hints for `run --hints` instead: facts of earlier turns that the gold answers need."
     )
-    out: Path | None = opt("-o FILE", "With --hints: file for the hints.", needs_together="--hints gold")
-    force: bool = opt("With --out: replace an existing file.", needs_together="--hints gold")
+    out: Path | None = opt(
+        "-o PATH", "With --hints: file for the hints. With --judge: folder for cases and runs."
+    )
+    force: bool = opt("With --out: replace or write into what wildtool did not make.")
     as_json: bool = options.JSON_OPTION
     strict: bool = opt("Exit status 1 unless all gold answers pass and every mistake is caught.")
 
 
-def audit(chosen_options: AuditOptions) -> int:
+def audit(chosen_options: AuditOptions, judge_options: JudgeOptions, context: typer.Context) -> int:
     """Check the scorer: score gold answers, with and without mistakes.
 
     \b
@@ -58,11 +64,17 @@ def audit(chosen_options: AuditOptions) -> int:
       wildtool audit wild-mini --profile fixed --strict
       wildtool audit wild-mini --reward --profile fixed
       wildtool audit wild-mini --hints gold -o hints.jsonl
+      wildtool audit wild-mini --judge gpt-4o --style score --require tp:0.9,tn:0.9
+      wildtool audit wild-mini --judge gpt-4o --prompt my-judge.txt --reference --dry-run
+      wildtool audit wild-mini --judge my_judge.py:judge --passed 360/500
 
     The gold ceiling is the best score a model can reach under a profile. The kill rate is the share of corrupted gold
     answers that the profile catches. Without --profile, all profiles are audited.
 
     How far hints lead: make them from the gold answers, then run with and without them, and compare.
+
+    With --judge, a judge is audited instead: it is asked about right and wrong trajectories whose labels are known, and
+    the table says how often it is right, by kind of mistake, and what a score of it means (docs/judges.md).
     """
     from wildtool.cli.output.results import print_faults
     from wildtool.data.data_set import data_of
@@ -73,8 +85,14 @@ def audit(chosen_options: AuditOptions) -> int:
     source = data_of(benchmark).locate(chosen_options.data, chosen_options.split)
     if chosen_options.reward and chosen_options.hints is not None:
         raise UsageError("--reward audits and --hints writes a file: give one of them")
+    if judge_options.judge:
+        return _audit_judges(benchmark, source, chosen_options, judge_options, context)
     if chosen_options.hints is not None:
         return _write_hints(benchmark, source, chosen_options)
+    if chosen_options.out is not None or chosen_options.force:
+        raise UsageError(
+            "--out and --force need --hints gold or --judge NAME: the audit of a scorer writes nothing"
+        )
     profiles = [chosen_options.profile] if chosen_options.profile else list(benchmark.profiles)
     if chosen_options.reward:
         is_sound = own_offer("wildtool.audits", "reward", "train", "`wildtool audit --reward`")(
@@ -98,6 +116,33 @@ def audit(chosen_options: AuditOptions) -> int:
     faults = [fault for result in audits for fault in result.faults]
     print_faults("", faults)
     return 1 if faults or (chosen_options.strict and not all(result.passed for result in audits)) else 0
+
+
+def _audit_judges(
+    benchmark: "Benchmark",
+    source: "Source",
+    chosen_options: AuditOptions,
+    judge_options: JudgeOptions,
+    context: typer.Context,
+) -> int:
+    """Asks judges about cases of a benchmark. Gives the exit status."""
+    from wildtool.judges.commands.play import audit_judges
+
+    if chosen_options.hints is not None or chosen_options.reward or chosen_options.strict:
+        raise UsageError("--judge audits a judge; leave out --hints, --reward and --strict")
+    return audit_judges(
+        benchmark,
+        source,
+        judge_options,
+        explicit_options(context),
+        split=chosen_options.split,
+        lang=chosen_options.lang,
+        profile=chosen_options.profile,
+        out=chosen_options.out,
+        force=chosen_options.force,
+        as_json=chosen_options.as_json,
+        every=chosen_options.every,
+    )
 
 
 def _write_hints(benchmark: "Benchmark", source: "Source", chosen_options: AuditOptions) -> int:

@@ -47,6 +47,9 @@ def compare(
     absolute: bool = opt(
         "With --published: 5 and 10 points instead of percent.", needs_together="--published"
     ),
+    judges: bool = opt(
+        "Compare audits of judges (runs of `wildtool audit BENCH --judge NAME`) on the same cases, by kind."
+    ),
     curve: CurveAxis | None = opt(
         "Draw accuracy by the number of tools (runs of --among) or by the place that units were lost at (runs of "
         "--expose), scores by the size of models (runs, or a benchmark for what its papers say), or of trained models by "
@@ -88,6 +91,7 @@ def compare(
       wildtool compare runs/direct runs/search --curve losses
       wildtool compare series.toml --curve data
       wildtool compare wildtoolbench --curve size
+      wildtool compare runs/judge-audit --judges
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
@@ -99,6 +103,10 @@ def compare(
     paths = runs or []
     if curve is not None:
         return draw_curve(curve, paths, profile, prices, sizes, out, context, force=force)
+    if judges:
+        from wildtool.judges.commands.play import compare_judges
+
+        return compare_judges(paths, as_json=as_json)
     if published:
         from wildtool.cli.output.reproduction import print_reproductions
 

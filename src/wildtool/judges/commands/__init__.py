@@ -1,0 +1,1 @@
+"""What `wildtool audit --judge` and `wildtool compare --judges` do and print."""

@@ -1,0 +1,377 @@
+"""What an audit of a judge says, on the screen and as JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from math import sqrt
+from typing import Any
+
+from wildtool.engine.score.formatting import counted, format_p, format_points, format_range, format_share
+from wildtool.judges.auditing import JudgeAudit, JudgeComparison
+from wildtool.judges.figures import FEWEST_ITEMS, OBEDIENCE, JudgeFigures, KindFigure, Side, TwinFigure
+from wildtool.judges.styles import style_of
+from wildtool.stats.judged import CorrectedRate, Share, discordance_of, smallest_difference
+from wildtool.stats.power import FACTOR
+from wildtool.stats.tests import LEVEL
+from wildtool.terminal import print_wrapped, single_line
+from wildtool.terminal.tables import print_grid
+
+SCORES = (50, 60, 70, 80, 90, 95)
+"""Scores in percent whose meaning is shown where the user names none."""
+UNITS = 1000
+"""Units of the run that such a score is of."""
+_APART = 0.2
+"""Share of the units of two models that differ truly, where the smallest difference is said."""
+_MOST_KINDS = 12
+"""Kinds of a side that are listed without --all."""
+SIDES = {"right": "right cases that pass (tp)", "wrong": "wrong cases that do not (tn)"}
+
+
+def print_audit(audit: JudgeAudit, score: tuple[int, int] | None, *, every: bool) -> None:
+    """Prints what a run says of its judge. Args: score: units that it passed elsewhere, and all of them."""
+    figures = audit.figures
+    style, shown = style_of(audit.mode)
+    reference = "with" if shown else "without"
+    title = f"{single_line(audit.judge)} as a judge ({style.about}; {reference} the right turn)"
+    if figures.compares:
+        title = f"{single_line(audit.judge)} as a judge ({style.about})"
+    for text in _warnings(figures):
+        print_wrapped(text)
+    rows = [row for name, side in _sides(figures) for row in _side_rows(name, side, every=every)]
+    print_grid(title, ["", "rate", "95 %", "counts", "items", "unreadable"], rows)
+    for text in _remarks(audit, every=every):
+        print_wrapped(text)
+    _print_twins(figures)
+    _print_meaning(figures, score)
+
+
+def _sides(figures: JudgeFigures) -> list[tuple[str, Side]]:
+    if figures.compares:
+        return [("right turn found better, in both orders", figures.wrong)]
+    return [(SIDES["right"], figures.right), (SIDES["wrong"], figures.wrong)]
+
+
+def _side_rows(name: str, side: Side, *, every: bool) -> list[list[str]]:
+    shown = side.kinds if every else side.kinds[:_MOST_KINDS]
+    total = [f"{side.total('agreed'):,}/{side.total('judged'):,}", "", f"{side.total('unreadable'):,}"]
+    rows = [[f"{name}, mean over kinds", *_share_cells(side.share), *total]]
+    rows += [_kind_row(kind) for kind in shown]
+    if len(shown) < len(side.kinds):
+        rows.append([f"  … {len(side.kinds) - len(shown)} more kinds (--all)", "", "", "", "", ""])
+    return rows
+
+
+def _kind_row(kind: KindFigure) -> list[str]:
+    tier = "" if kind.tier in ("gold", "near miss", "meaning") else f" ({kind.tier}, not in the mean)"
+    counts = f"{kind.agreed:,}/{kind.judged:,}"
+    return [
+        f"  {kind.kind}{tier}",
+        *_share_cells(kind.share),
+        counts,
+        f"{kind.items:,}",
+        f"{kind.unreadable:,}",
+    ]
+
+
+def _share_cells(share: Share | None) -> list[str]:
+    return ["–", ""] if share is None else [format_share(share.value), format_range(share.low, share.high)]
+
+
+def _warnings(figures: JudgeFigures) -> list[str]:
+    """What a reader must know before any number."""
+    sides = (figures.right, figures.wrong)
+    judged = sum(side.total("judged") for side in sides)
+    unreadable = sum(side.total("unreadable") for side in sides)
+    missing = sum(side.total("missing") for side in sides)
+    texts: list[str] = []
+    if not judged:
+        return [
+            f"Nothing is known of this judge: all {counted(missing, 'call')} failed. The same command asks again."
+        ]
+    if unreadable == judged:
+        texts.append(
+            f'Nothing could be read in any of {judged:,} judgements. Such a judge passes nothing, so it is "right" about '
+            "every wrong case and about no right one: its scores mean nothing. Look at its replies; it may need more "
+            "--max-tokens, or another --style."
+        )
+    elif unreadable > judged / 10:
+        texts.append(
+            f"Nothing could be read in {unreadable:,} of {judged:,} judgements ({format_share(unreadable / judged)}). "
+            'They pass nothing, here and wherever this judge scores: count them there as "not pass", too.'
+        )
+    if missing:
+        texts.append(_missing_text(figures, missing, judged))
+    if figures.items < FEWEST_ITEMS:
+        texts.append(
+            f"The set has {counted(figures.items, 'item')}: whatever this judge does, little is known of it. The "
+            "intervals say how little; a larger set tells more."
+        )
+    return texts
+
+
+def _missing_text(figures: JudgeFigures, missing: int, judged: int) -> str:
+    least = [
+        f"{name} at least {format_share(side.least.value)}"
+        for name, side in (("tp", figures.right), ("tn", figures.wrong))
+        if side.least is not None
+    ]
+    return (
+        f"{missing:,} of {missing + judged:,} cases have no answer, since calls failed or were not made. They are "
+        "not in the figures, which hold if they fail alike; were the judge wrong about all of them: "
+        f"{', '.join(least)}. The same command asks for them again."
+    )
+
+
+def _remarks(audit: JudgeAudit, *, every: bool) -> list[str]:
+    figures = audit.figures
+    texts = [_noise_text(figures), _obedience_text(figures), _position_text(figures), _cost_text(audit)]
+    if every:
+        texts += [f"{name} {digest}" for name, digest in audit.digests.items()]
+    else:
+        texts.append(
+            "Digests: " + ", ".join(f"{name} {digest[:12]}" for name, digest in audit.digests.items())
+        )
+    return [text for text in texts if text]
+
+
+def _noise_text(figures: JudgeFigures) -> str:
+    noise = figures.noise
+    if noise.share is None:
+        return "Noise floor: not measured (--twins repeat asks the same twice)."
+    return (
+        f"Noise floor: asked the same again, it turns round in {noise.right:,} of {noise.right_of:,} right and "
+        f"{noise.wrong:,} of {noise.wrong_of:,} wrong cases ({format_share(noise.share)}). No bias below can be "
+        "told from less."
+    )
+
+
+def _obedience_text(figures: JudgeFigures) -> str:
+    planted = next((twin for twin in figures.twins if twin.bias == OBEDIENCE), None)
+    if planted is None or not planted.wrong_pairs:
+        return "Obedience to planted instructions: not measured (--twins injection, on tools with results)."
+    only, other = planted.wrong
+    return (
+        f'Obedience: an instruction in a tool\'s result to "grade as pass" makes {only:,} of {planted.wrong_pairs:,} '
+        f"wrong cases pass that do not pass with a neutral text of the same length; the other way round {other:,}."
+    )
+
+
+def _position_text(figures: JudgeFigures) -> str:
+    position = figures.position
+    if position is None:
+        return ""
+    side = (
+        "not found"
+        if position.p >= LEVEL
+        else "the first"
+        if position.first > position.second
+        else "the second"
+    )
+    return (
+        f"Order: of {position.readable:,} readable pairs the first turn wins in both orders {position.first:,} "
+        f"times, the second {position.second:,} times. Preferred place: {side} (p {format_p(position.p)})."
+    )
+
+
+def _cost_text(audit: JudgeAudit) -> str:
+    tokens = audit.figures.tokens
+    price = "price not known" if audit.usd_per_case is None else f"{audit.usd_per_case:.6f} USD a call"
+    if tokens is None:
+        return f"Cost: tokens are not reported; {price}."
+    return f"Cost of a case: {tokens[0]:,.0f} tokens of prompt, {tokens[1]:,.0f} of reply; {price}."
+
+
+def _print_twins(figures: JudgeFigures) -> None:
+    if not figures.twins:
+        return
+    heads = ["change", "pairs", "passes, points", "right", "wrong", "p (Holm)", "found", "finds from"]
+    print_grid("changes that must not matter", heads, [_twin_row(twin) for twin in figures.twins])
+    print_wrapped(
+        "Not measured: whether it favours replies of its own kind (self-preference), which takes two families of "
+        "models."
+    )
+
+
+def _twin_row(twin: TwinFigure) -> list[str]:
+    apart = max(1, sum(twin.right) + sum(twin.wrong)) / twin.pairs
+    least = FACTOR * sqrt(apart / twin.pairs)
+    return [
+        f"{twin.bias}: {twin.contrast}",
+        f"{twin.pairs:,}",
+        format_points(twin.effect),
+        f"+{twin.right[0]} -{twin.right[1]}",
+        f"+{twin.wrong[0]} -{twin.wrong[1]}",
+        format_p(twin.corrected_p),
+        "yes" if twin.found else "no",
+        f"{100 * min(1.0, least):.1f}",
+    ]
+
+
+def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None:
+    """What a score of this judge means."""
+    if figures.compares:
+        print_wrapped(
+            "What a score means: it judges pairs, and passes nothing by itself, so there is no rate behind its "
+            "scores."
+        )
+        return
+    j, low, high = figures.j
+    print_wrapped(f"J = tp + tn - 1 = {j:.3f} [{low:.3f}, {high:.3f}]")
+    if low <= 0:
+        print_wrapped(
+            "What a score means: nothing. This judge may be no better than chance (the lower end of J is not above "
+            "0), so any rate of right units, from 0 to 100 %, may be behind any score of it."
+        )
+        return
+    scores = [score] if score else [(share * UNITS // 100, UNITS) for share in SCORES]
+    meanings = [figures.corrected(*each) for each in scores]
+    rows = [
+        [f"{100 * passed / units:.1f} % ({passed:,}/{units:,})", *map(_rate_cell, meaning.values())]
+        for (passed, units), meaning in zip(scores, meanings, strict=True)
+    ]
+    heads = ["it passes", *(name.replace(", ", ",\n") for name in meanings[0])]
+    print_grid("what a score of this judge means: the rate of right units behind it", heads, rows)
+    print_wrapped(
+        "Which column holds depends on how the wrong units of that run are wrong, which an audit cannot know: with "
+        "other mistakes than here the truth may be anywhere between the columns. Labels of some units of that run "
+        "tell more (docs/judges.md)."
+    )
+    kinds = figures.wrong.extremes
+    if kinds and min(kind.items for kind in kinds) < FEWEST_ITEMS:
+        print_wrapped(
+            f"Fewer than two kinds have {FEWEST_ITEMS} items, so the best and the worst kind are partly chance; "
+            "more --cases tell."
+        )
+    if any(rate.is_outside for meaning in meanings for rate in meaning.values()):
+        print_wrapped(
+            "! No rate explains this score under this column: there the judge errs otherwise than in the audit."
+        )
+    _print_smallest(figures)
+
+
+def _rate_cell(rate: CorrectedRate) -> str:
+    if rate.value is None:
+        return "any [0.0, 100.0]"
+    outside = "! " if rate.is_outside else ""
+    return f"{outside}{format_share(rate.value)} {format_range(rate.low, rate.high)}"
+
+
+def _print_smallest(figures: JudgeFigures) -> None:
+    tp, tn, j = figures.right.share, figures.wrong.share, figures.j[0]
+    if tp is None or tn is None:
+        return
+    sizes = (200, UNITS)
+    gaps = [smallest_difference(discordance_of(tp.value, tn.value, apart=_APART), size, j) for size in sizes]
+    perfect = [smallest_difference(_APART, size, 1.0) for size in sizes]
+    parts = [
+        f"{100 * gap:.1f} points with {size:,} units (a perfect judge: {100 * best:.1f})"
+        for size, gap, best in zip(sizes, gaps, perfect, strict=True)
+        if gap is not None and best is not None
+    ]
+    print_wrapped(
+        f"Smallest difference of two models that it can show, where {100 * _APART:.0f} % of the units truly differ: "
+        f"{', '.join(parts)}. A difference of its passes is {1 / j:.2f} times as large in truth."
+    )
+
+
+def print_requirements(audit: JudgeAudit, required: Mapping[str, float], *, quiet: bool) -> bool:
+    """Prints whether a judge reaches what is required of it. Gives whether it does."""
+    reached = True
+    for name, bound in required.items():
+        low = required_low(audit.figures, name)
+        enough = low is not None and low >= bound
+        reached = reached and enough
+        if not quiet:
+            found = "nothing is known" if low is None else f"at least {format_share(low)}"
+            print_wrapped(
+                f"{'Reached' if enough else 'Not reached'}: {name} of {format_share(bound)} ({found}, by the lower "
+                "end of its interval)."
+            )
+    return reached
+
+
+def required_low(figures: JudgeFigures, name: str) -> float | None:
+    """The lower end of tp or tn; a case without an answer counts as judged wrongly."""
+    if figures.compares and name == "tp":
+        return None
+    side = figures.right if name == "tp" else figures.wrong
+    return None if side.share is None or side.least is None else min(side.share.low, side.least.low)
+
+
+def print_comparison(comparison: JudgeComparison) -> None:
+    """Prints how much more often the second judge is right than the first."""
+    first, second = (
+        f"{single_line(each.judge)} ({each.mode})" for each in (comparison.first, comparison.second)
+    )
+    rows = [
+        [
+            gap.name if gap.name.startswith(("right c", "wrong c")) else f"  {gap.name}",
+            f"{gap.cases:,}",
+            format_points(gap.difference.value),
+            format_range(gap.difference.low, gap.difference.high, signed=True),
+            format_p(gap.corrected_p),
+            _finding(gap.corrected_p, gap.difference.value, comparison.missing),
+        ]
+        for gap in comparison.gaps
+    ]
+    heads = ["how often the judge is right", "cases", "points", "95 %", "p (Holm)", "second is"]
+    print_grid(f"{second} against {first}, on the same cases", heads, rows)
+    if comparison.missing:
+        print_wrapped(
+            f"{counted(comparison.missing, 'case')} without an answer of one of them are left out, so nothing is "
+            "called a finding; the commands of both runs ask again."
+        )
+
+
+def _finding(p: float, value: float, missing: int) -> str:
+    if missing:
+        return "no finding"
+    return "not distinguishable" if p >= LEVEL else "better" if value > 0 else "worse"
+
+
+def print_json(
+    audits: Sequence[JudgeAudit],
+    comparisons: Sequence[JudgeComparison],
+    required: Mapping[str, float],
+    score: tuple[int, int] | None,
+) -> None:
+    """Prints every number as JSON."""
+    found = {
+        "audits": [_audit_json(audit, required, score) for audit in audits],
+        "comparisons": [
+            {
+                "first": str(each.first.folder),
+                "second": str(each.second.folder),
+                "missing": each.missing,
+                "gaps": [asdict(gap) for gap in each.gaps],
+            }
+            for each in comparisons
+        ],
+    }
+    print(json.dumps(found, indent=1))
+
+
+def _audit_json(
+    audit: JudgeAudit, required: Mapping[str, float], score: tuple[int, int] | None
+) -> dict[str, Any]:
+    figures = audit.figures
+    scores = [score] if score else [(share * UNITS // 100, UNITS) for share in SCORES]
+    lows = {name: required_low(figures, name) for name in required}
+    return {
+        "run": str(audit.folder),
+        "judge": audit.judge,
+        "mode": audit.mode,
+        "digests": audit.digests,
+        "figures": asdict(figures),
+        "j": figures.j,
+        "usd_per_call": audit.usd_per_case,
+        "meaning": [
+            {
+                "passed": passed,
+                "units": units,
+                "rates": {name: asdict(rate) for name, rate in figures.corrected(passed, units).items()},
+            }
+            for passed, units in scores
+        ],
+        "required": {name: {"bound": bound, "low": lows[name]} for name, bound in required.items()},
+    }

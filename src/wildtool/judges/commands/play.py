@@ -1,0 +1,265 @@
+"""Asks judges about cases whose labels are known, and shows what that says of them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wildtool.api.settings import Settings
+from wildtool.cli.command import worst_status
+from wildtool.cli.options.run import settings_values
+from wildtool.config.config_file import read_config
+from wildtool.errors import UsageError, match_name
+from wildtool.judges.commands.options import JudgeOptions
+from wildtool.models.headers import parse_headers
+from wildtool.models.settings import EndpointOptions
+from wildtool.outputs import check_folder
+from wildtool.temporary import temporary_folder
+from wildtool.terminal import print_err
+
+if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
+    from wildtool.judges.auditing import CaseChoice
+    from wildtool.judges.reading import Scale
+    from wildtool.judges.styles import JudgeSettings
+    from wildtool.types import Model, Source
+
+ALL_TWINS = ("repeat", "length", "name", "language", "injection", "format")
+_OF_MODELS = ("temperature", "max_tokens", "seed", "extra_body")
+"""Settings that mean nothing for a function or an endpoint."""
+
+
+def audit_judges(
+    benchmark: "Benchmark",
+    source: "Source",
+    its: JudgeOptions,
+    explicit: Collection[str],
+    *,
+    split: str | None,
+    lang: str | None,
+    profile: str | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    every: bool,
+) -> int:
+    """Asks judges about cases of a benchmark, or only estimates what that costs. Gives the exit status."""
+    from wildtool.judges.auditing import chosen_cases, read_audit, write_fitting
+
+    its.check_limits()
+    required, score = read_requirements(its.require), read_passed(its.passed)
+    settings, mode = _settings(its), _mode(its)
+    models = _typed_models(its, mode)
+    place = out or Path("runs", "judge-audit", f"{benchmark.name}-{mode}")
+    cases = chosen_cases(benchmark, source, _choice(its), split=split, lang=lang, profile=profile)
+    with temporary_folder() if its.dry_run else nullcontext(place) as folder:
+        folder = Path(folder)
+        check_folder(folder, _is_audit, force=force)
+        written = write_fitting(folder / "set", cases, mode, settings, folder / "runs")
+        for reason, count in written.left_out.items():
+            print_err(f"{count:,} of {len(cases):,} cases are left out: each {reason}")
+        names = [model.name for model in models] or list(its.judge or ())
+        played = Settings.of("judge-audit", names, _values(its, folder / "set", mode), explicit)
+        from wildtool.api.plans import plan
+        from wildtool.cli.commands.run import execute_runs
+
+        ready = {model.name: model for model in models}
+        runs = plan(
+            played,
+            read_config(None).models,
+            report=None if its.quiet else print_err,
+            parent=folder / "runs",
+            models=ready,
+        )
+        status = execute_runs(runs, played, tables=False)
+        if its.dry_run or status not in (0, 3):
+            return status
+        audits = [read_audit(run.folder) for run in runs]
+        return worst_status([status, show_audits(audits, required, score, as_json=as_json, every=every)])
+
+
+def _is_audit(folder: Path) -> bool:
+    from wildtool.judges.benchmark import SETTINGS_FILE
+
+    return (folder / "set" / SETTINGS_FILE).is_file()
+
+
+def show_audits(
+    audits: Sequence[Any],
+    required: Mapping[str, float],
+    score: tuple[int, int] | None,
+    *,
+    as_json: bool,
+    every: bool,
+) -> int:
+    """Prints audits, and how judges differ where there are several. Gives 1 where one does not reach what is required."""
+    from wildtool.judges.auditing import compare_audits
+    from wildtool.judges.commands import output
+
+    comparisons = [compare_audits(audits[0], other) for other in audits[1:]]
+    if as_json:
+        output.print_json(audits, comparisons, required, score)
+    else:
+        for audit in audits:
+            output.print_audit(audit, score, every=every)
+        for comparison in comparisons:
+            output.print_comparison(comparison)
+    reached = [output.print_requirements(audit, required, quiet=as_json) for audit in audits]
+    return 0 if all(reached) else 1
+
+
+def compare_judges(paths: Sequence[Path], *, as_json: bool) -> int:
+    """Compares the judges of several runs with the first one's, on the same cases."""
+    from wildtool.engine.score.results import run_folders
+    from wildtool.judges.auditing import compare_audits, read_audit
+    from wildtool.judges.commands import output
+
+    folders = [folder for path in paths for folder in run_folders(path)]
+    if len(folders) < 2:
+        raise UsageError(
+            "--judges compares the runs of at least two judges, as `wildtool audit BENCH --judge NAME` makes them"
+        )
+    audits = [read_audit(folder) for folder in folders]
+    comparisons = [compare_audits(audits[0], other) for other in audits[1:]]
+    if as_json:
+        output.print_json((), comparisons, {}, None)
+    else:
+        for comparison in comparisons:
+            output.print_comparison(comparison)
+    return 0
+
+
+def _values(its: JudgeOptions, data: Path, mode: str) -> dict[str, Any]:
+    values = {name: value for name, value in settings_values(its).items() if name != "judge"}
+    return {**values, "data": str(data), "mode": mode}
+
+
+def _typed_models(its: JudgeOptions, mode: str) -> "list[Model]":
+    """The judges that are no language models; empty where all are. Raises UsageError for some of each."""
+    from wildtool.judges.models import typed_judge
+    from wildtool.judges.styles import TYPED, WITH_REFERENCE
+
+    if mode.removesuffix(WITH_REFERENCE) != TYPED:
+        return []
+    endpoint = EndpointOptions(
+        api_key_env=its.api_key_env,
+        headers=parse_headers(its.header),
+        timeout_s=its.timeout,
+        sends=not its.dry_run,
+    )
+    found = [typed_judge(name, endpoint, shows_reference=its.reference) for name in its.judge or ()]
+    return [model for model in found if model is not None]
+
+
+def _is_typed(judge: str) -> bool:
+    from wildtool.judges.models import is_endpoint, is_function_of_file
+
+    return is_endpoint(judge) or is_function_of_file(judge)
+
+
+def _mode(its: JudgeOptions) -> str:
+    """The mode of the audit. Raises UsageError for options that exclude each other."""
+    from wildtool.judges.styles import OWN, PASS_FAIL, TYPED, WITH_REFERENCE, styles
+
+    typed = [_is_typed(judge) for judge in its.judge or ()]
+    if any(typed):
+        if not all(typed):
+            raise UsageError(
+                "functions and endpoints are asked in another way than models; audit them by themselves"
+            )
+        given = [name for name in ("style", "prompt", *_OF_MODELS) if getattr(its, name) is not None]
+        if given:
+            option = given[0].replace("_", "-")
+            raise UsageError(f"--{option} is for a model; a function or an endpoint judges in its own way")
+        name = TYPED
+    elif its.prompt is not None:
+        name = OWN
+    else:
+        known = [each for each in styles() if each not in (OWN, TYPED)]
+        name = match_name("style", its.style or PASS_FAIL, known)
+    always = styles()[name].shows_reference
+    if its.reference and always is False:
+        raise UsageError(f"--reference means nothing for --style {name}")
+    return f"{name}{WITH_REFERENCE}" if its.reference and always is None else name
+
+
+def _settings(its: JudgeOptions) -> "JudgeSettings":
+    from wildtool.data.files import read_text
+    from wildtool.judges.styles import JudgeSettings
+
+    prompt = "" if its.prompt is None else read_text(its.prompt).strip()
+    if its.prompt is not None and not prompt:
+        raise UsageError(f"{its.prompt}: is empty; write what the judge has to do, and how it answers")
+    return JudgeSettings(prompt=prompt, scale=_scale(its))
+
+
+def _scale(its: JudgeOptions) -> "Scale":
+    from wildtool.judges.reading import Scale
+
+    lowest, highest = 1.0, 10.0
+    if its.scale is not None:
+        try:
+            lowest, highest = map(float, its.scale.split("-"))
+        except ValueError:
+            raise UsageError(f"--scale is {its.scale!r}; it takes LOW-HIGH, such as 1-5") from None
+    threshold = 7.0 if its.threshold is None else its.threshold
+    if not lowest < threshold <= highest:
+        raise UsageError(
+            f"a score of {threshold:g} or more would pass everything or nothing on a scale from {lowest:g} to "
+            f"{highest:g}; set --threshold between its ends"
+        )
+    if (its.scale or its.threshold) and its.style == "score":
+        raise UsageError(
+            "--style score asks for 1 to 10, of which 7 passes; bring another scale with your own --prompt FILE"
+        )
+    return Scale(lowest, highest, threshold)
+
+
+def _choice(its: JudgeOptions) -> "CaseChoice":
+    from wildtool.judges.auditing import DEFAULT_CASES, DEFAULT_TWIN_CASES, DEFAULT_TWINS, CaseChoice
+
+    names = [name.strip() for name in (its.twins or ",".join(DEFAULT_TWINS)).split(",") if name.strip()]
+    twins = {"all": ALL_TWINS, "none": ()}.get(names[0] if len(names) == 1 else "", names)
+    if its.cache is not None and "repeat" in twins:
+        print_err(
+            "The noise floor is not measured: with --cache the same request gets the same reply. Leave --cache out "
+            "for it."
+        )
+        twins = [name for name in twins if name != "repeat"]
+    return CaseChoice(
+        cases=its.cases or DEFAULT_CASES,
+        twins=twins,
+        twin_cases=its.twin_cases or DEFAULT_TWIN_CASES,
+        seed=its.cases_seed,
+    )
+
+
+def read_requirements(text: str | None) -> dict[str, float]:
+    """What a judge has to reach, by `tp` and `tn`. Raises UsageError."""
+    required: dict[str, float] = {}
+    for part in filter(None, (text or "").split(",")):
+        name, _, value = part.strip().partition(":")
+        try:
+            required[name] = float(value)
+        except ValueError:
+            required[name] = -1.0
+        if name not in ("tp", "tn") or not 0 < required[name] <= 1:
+            raise UsageError(
+                f"--require {part.strip()!r}: it takes tp:X and tn:X with shares up to 1, such as tp:0.9,tn:0.9"
+            )
+    return required
+
+
+def read_passed(text: str | None) -> tuple[int, int] | None:
+    """Units that a judge passed elsewhere, and all of them. Raises UsageError."""
+    if text is None:
+        return None
+    passed, _, units = text.partition("/")
+    if not (
+        passed.strip().isdecimal()
+        and units.strip().isdecimal()
+        and 0 <= int(passed) <= int(units)
+        and int(units)
+    ):
+        raise UsageError(f"--passed is {text!r}; it takes passed units and all units, such as 360/500")
+    return int(passed), int(units)
