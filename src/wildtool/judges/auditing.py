@@ -18,7 +18,7 @@ from wildtool.json_codec import as_object, dumps
 from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_set
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.figures import HEADLINE_TIERS, JudgeFigures, JudgeRow, figures_of, rows_of
-from wildtool.judges.styles import JudgeSettings, fitting, style_of
+from wildtool.judges.styles import TYPED, WITH_REFERENCE, JudgeSettings, fitting, style_of
 from wildtool.outputs import make_folder, write_file
 from wildtool.stats.tests import AccuracyDifference, ItemPair, difference, flip_test, holm
 from wildtool.types import Source
@@ -168,6 +168,8 @@ def read_audit(folder: Path) -> JudgeAudit:
 
 
 def _usd_per_case(described: Mapping[str, Any]) -> float | None:
+    if described["identity"]["mode"].removesuffix(WITH_REFERENCE) == TYPED:
+        return None
     spent = [as_object(sitting.get("spent")) for sitting in described["sittings"]]
     spent = [each for each in spent if each.get("calls")]
     calls = sum(each["calls"] for each in spent)

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from wildtool.errors import UsageError
+from wildtool.json_codec import as_object
 from wildtool.judges.reading import read_typed
 from wildtool.models.function import CallableModel
 from wildtool.models.http.streams import BrokenStreamError
@@ -126,7 +127,7 @@ class EndpointJudge(HttpModel):
         return WireRequest(json.loads(request.messages[0]["content"]))
 
     def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
-        message = read_typed(parsed) if isinstance(parsed, Mapping) else None
+        message = read_typed(as_object(parsed))
         if message is None:
             expected = 'expected {"pass": true or false} or {"score": number}, and one of them only'
             raise self._endpoint.error(

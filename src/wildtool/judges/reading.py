@@ -15,6 +15,7 @@ from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.types import Message
 
 Expected = Literal["verdict", "score", "either"]
+Choice = Literal["A", "B", "tie"]
 Value = TypeVar("Value")
 
 
@@ -201,7 +202,7 @@ def read_rubric(message: Message, criteria: Iterable[str]) -> Judgement | None:
     return None if None in verdicts else Judgement(all(verdicts))
 
 
-def read_choice(message: Message) -> Literal["A", "B", "tie"] | None:
+def read_choice(message: Message) -> Choice | None:
     """Which of two turns a judge finds better; None where nothing can be read, or more than one thing."""
     text = without_thoughts(message)
     if text is None:
@@ -209,12 +210,10 @@ def read_choice(message: Message) -> Literal["A", "B", "tie"] | None:
     found = [_choice_of(judged[key]) for judged in objects_in(text) for key in _PAIR_KEYS if key in judged]
     for pattern in _CHOICES:
         found = found or [_choice_of(match["choice"]) for match in pattern.finditer(text)]
-    return _one(
-        found or [_choice_of(match["choice"]) for match in map(_CHOICE_ALONE.fullmatch, _ends(text)) if match]
-    )
+    return _one(found or [_choice_of(line) for line in _ends(text) if _CHOICE_ALONE.fullmatch(line)])
 
 
-def _choice_of(value: Any) -> Literal["A", "B", "tie"] | None:
+def _choice_of(value: Any) -> Choice | None:
     match = _CHOICE_ALONE.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None

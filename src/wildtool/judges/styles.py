@@ -4,11 +4,11 @@ the entry point group below."""
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from wildtool.episode import written_text
-from wildtool.installed import own_entries
+from wildtool.installed import own_entries, own_offer
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.reading import Expected, Judgement, Scale, read_judgement, read_rubric
 from wildtool.training.procedures.judging import AGAIN, MOST_ASKED, judge_messages, judgement_of
@@ -18,6 +18,8 @@ ENTRY_POINT_GROUP = "wildtool.judges"
 WITH_REFERENCE = "-with-reference"
 """How the name of a mode ends in which the right turn is shown, too."""
 OWN, TYPED, PAIRWISE, PASS_FAIL = "own", "typed", "pairwise", "pass-fail"
+CHECKER = "checker"
+"""A style of the package wildtool-data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,28 +231,29 @@ STYLES: Mapping[str, JudgeStyle] = {
 """Our styles by name."""
 
 
-@cache
-def styles() -> Mapping[str, JudgeStyle]:
-    """All styles by name, those of our other packages too."""
-    offered = {name: entry.load() for (_, name), entry in own_entries(ENTRY_POINT_GROUP).items()}
-    return {**offered, **STYLES}
+def style_names() -> list[str]:
+    """Names of all styles, those that our other packages offer too."""
+    return [*STYLES, *(name for _, name in own_entries(ENTRY_POINT_GROUP))]
 
 
 def style_modes() -> dict[str, str]:
-    """The modes of the audit with a line about each."""
-    modes: dict[str, str] = {}
-    for name, style in styles().items():
+    """The modes of an audit with a line about each; what a package offers is not loaded for it."""
+    modes = {PASS_FAIL: STYLES[PASS_FAIL].about}
+    for name, style in STYLES.items():
         modes[name] = style.about
         if style.shows_reference is None:
             modes[f"{name}{WITH_REFERENCE}"] = f"{style.about}; the right turn is shown"
-    return {PASS_FAIL: modes[PASS_FAIL], **modes}
+    offered = {name: f"as {package} asks" for package, name in own_entries(ENTRY_POINT_GROUP)}
+    return {**modes, **offered}
 
 
 def style_of(mode: str) -> tuple[JudgeStyle, bool]:
-    """The style of a mode, and whether the reference is shown."""
+    """The style of a mode, and whether the reference is shown. Raises UsageError where its package is not installed."""
     name = mode.removesuffix(WITH_REFERENCE)
-    style = styles()[name]
-    return style, style.shows_reference or name != mode
+    if (own := STYLES.get(name)) is not None:
+        return own, own.shows_reference or name != mode
+    style: JudgeStyle = own_offer(ENTRY_POINT_GROUP, name, "data", f"The style {name} of judges")
+    return style, bool(style.shows_reference)
 
 
 def fitting(cases: Sequence[JudgeCase], mode: str) -> tuple[list[JudgeCase], dict[str, int]]:

@@ -175,7 +175,9 @@ def _position_text(figures: JudgeFigures) -> str:
 
 def _cost_text(audit: JudgeAudit) -> str:
     tokens = audit.figures.tokens
-    price = "price not known" if audit.usd_per_case is None else f"{audit.usd_per_case:.6f} USD a call"
+    price = (
+        "what it costs is not known" if audit.usd_per_case is None else f"{audit.usd_per_case:.6f} USD a call"
+    )
     if tokens is None:
         return f"Cost: tokens are not reported; {price}."
     return f"Cost of a case: {tokens[0]:,.0f} tokens of prompt, {tokens[1]:,.0f} of reply; {price}."
@@ -244,7 +246,7 @@ def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None
         )
     if any(rate.is_outside for meaning in meanings for rate in meaning.values()):
         print_wrapped(
-            "! No rate explains this score under this column: there the judge errs otherwise than in the audit."
+            "! No rate explains such a score under this column: where it occurs, the judge errs otherwise than here."
         )
     _print_smallest(figures)
 
@@ -252,8 +254,10 @@ def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None
 def _rate_cell(rate: CorrectedRate) -> str:
     if rate.value is None:
         return "any [0.0, 100.0]"
-    outside = "! " if rate.is_outside else ""
-    return f"{outside}{format_share(rate.value)} {format_range(rate.low, rate.high)}"
+    value = format_share(rate.value)
+    if rate.is_outside:
+        value = "! above 100 %" if rate.value > 1 else "! below 0 %"
+    return f"{value} {format_range(rate.low, rate.high)}"
 
 
 def _print_smallest(figures: JudgeFigures) -> None:

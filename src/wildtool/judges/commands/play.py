@@ -159,7 +159,7 @@ def _is_typed(judge: str) -> bool:
 
 def _mode(its: JudgeOptions) -> str:
     """The mode of the audit. Raises UsageError for options that exclude each other."""
-    from wildtool.judges.styles import OWN, PASS_FAIL, TYPED, WITH_REFERENCE, styles
+    from wildtool.judges.styles import CHECKER, OWN, PASS_FAIL, TYPED, WITH_REFERENCE, style_names, style_of
 
     typed = [_is_typed(judge) for judge in its.judge or ()]
     if any(typed):
@@ -175,9 +175,9 @@ def _mode(its: JudgeOptions) -> str:
     elif its.prompt is not None:
         name = OWN
     else:
-        known = [each for each in styles() if each not in (OWN, TYPED)]
+        known = [each for each in (*style_names(), CHECKER) if each not in (OWN, TYPED)]
         name = match_name("style", its.style or PASS_FAIL, known)
-    always = styles()[name].shows_reference
+    always = style_of(name)[0].shows_reference
     if its.reference and always is False:
         raise UsageError(f"--reference means nothing for --style {name}")
     return f"{name}{WITH_REFERENCE}" if its.reference and always is None else name
