@@ -24,8 +24,8 @@ from wildtool.stats.judged import (
     exact_share,
     mean_over_kinds,
     pairs_by_item,
+    rate_with_labels,
     smallest_difference,
-    with_labels,
 )
 from wildtool.stats.tests import flip_test, holm
 
@@ -177,7 +177,7 @@ def labels(draws: int) -> Iterator[Cell]:
             for _ in range(draws):
                 truth = draw.random(1000) < 0.6
                 passed = draw.random(1000) < np.where(truth, tp, 1 - tn)
-                its = with_labels(
+                its = rate_with_labels(
                     list(zip(truth[:count].tolist(), passed[:count].tolist(), strict=True)),
                     passed[count:].tolist(),
                 )

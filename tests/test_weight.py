@@ -132,7 +132,7 @@ nothing of the others."""
 CONTRACTS = ("models/batch/protocol.py", "models/providers/base.py")
 """What leaves have in common, which is core."""
 TABLES: Mapping[str, tuple[str, ...]] = {
-    "__init__.py": ("agents/", "api/"),
+    "__init__.py": ("agents/", "api/", "judges/", "stats/judged.py"),
     "__main__.py": ("cli/",),
     "alter/kinds.py": ("alter/",),
     "api/meaning.py": ("alter/", "tools/sources/named.py"),

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from wildtool.api.runs import arun, run, trust
     from wildtool.api.scoring import score
     from wildtool.api.settings import Alterations, Endpoint, Items, Limits, Output, Roles, Sampling
+    from wildtool.judges.auditing import JudgeAudit
+    from wildtool.judges.door import audit_judge
+    from wildtool.stats.judged import rate_with_labels
 
 __version__ = "0.2.0"
 _PLACES = {
@@ -24,6 +27,9 @@ _PLACES = {
     "api.runs": ("arun", "run", "trust"),
     "api.scoring": ("score",),
     "api.settings": ("Alterations", "Endpoint", "Items", "Limits", "Output", "Roles", "Sampling"),
+    "judges.auditing": ("JudgeAudit",),
+    "judges.door": ("audit_judge",),
+    "stats.judged": ("rate_with_labels",),
 }
 """The public names by the module that has them."""
 __all__ = [
@@ -35,6 +41,7 @@ __all__ = [
     "Endpoint",
     "GateOutcome",
     "Items",
+    "JudgeAudit",
     "Limits",
     "Output",
     "Roles",
@@ -44,12 +51,14 @@ __all__ = [
     "Scores",
     "Verdicts",
     "arun",
+    "audit_judge",
     "cases",
     "check_call",
     "compare",
     "gate",
     "judge",
     "load",
+    "rate_with_labels",
     "run",
     "score",
     "trust",

@@ -13,13 +13,24 @@ from wildtool.draws import seeded_draw
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, match_name
 from wildtool.json_codec import as_object, dumps
 from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_set
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.figures import HEADLINE_TIERS, JudgeFigures, JudgeRow, figures_of, rows_of
-from wildtool.judges.styles import TYPED, WITH_REFERENCE, JudgeSettings, fitting, style_of
+from wildtool.judges.styles import (
+    CHECKER,
+    OWN,
+    PASS_FAIL,
+    TYPED,
+    WITH_REFERENCE,
+    JudgeSettings,
+    fitting,
+    style_names,
+    style_of,
+)
 from wildtool.outputs import make_folder, write_file
+from wildtool.stats.judged import CorrectedRate, corrected_difference
 from wildtool.stats.tests import AccuracyDifference, ItemPair, difference, flip_test, holm
 from wildtool.types import Source
 
@@ -83,6 +94,19 @@ def _with_few_twins(cases: Sequence[JudgeCase], choice: CaseChoice) -> list[Judg
     return [case for case in cases if not case.bias or (case.bias, case.twin_of) in kept]
 
 
+def mode_of(style: str | None, *, typed: bool, has_prompt: bool, reference: bool) -> str:
+    """The mode of an audit. Raises UsageError for an unknown style, and for a reference that it never or always shows."""
+    if typed or has_prompt:
+        name = TYPED if typed else OWN
+    else:
+        known = [each for each in (*style_names(), CHECKER) if each not in (OWN, TYPED)]
+        name = match_name("style", style or PASS_FAIL, known)
+    always = style_of(name)[0].shows_reference
+    if reference and always is False:
+        raise UsageError(f"--reference means nothing for the style {name}; leave it out")
+    return f"{name}{WITH_REFERENCE}" if reference and always is None else name
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenSet:
     """A folder of cases for a judge."""
@@ -137,6 +161,34 @@ class JudgeAudit:
     """None where the price is not known."""
     digests: Mapping[str, str]
     """Of the prompt, of the judge's settings, and of the cases with them."""
+
+    def corrected(self, passed: int, units: int) -> Mapping[str, CorrectedRate]:
+        """The rates of right units behind a score that this judge gave elsewhere, by what the wrong units there are like.
+
+        Args:
+            passed: units that it passed.
+            units: all of them; one of which nothing could be read is not passed.
+        """
+        if not 0 <= passed <= units or not units:
+            raise UsageError(
+                f"passed={passed} of units={units}: give units above 0, and at most as many that passed"
+            )
+        return self.figures.corrected(passed, units)
+
+    def difference(self, only_first: int, only_second: int, units: int) -> CorrectedRate:
+        """The difference (second minus first) of the rates of two models that this judge scored on the same units.
+
+        Args: only_first, only_second: units that it passed of one model only.
+        """
+        right, wrong = self.figures.right.share, self.figures.wrong.share
+        if right is None or wrong is None or self.figures.compares:
+            return CorrectedRate(None, -1.0, 1.0)
+        return corrected_difference(only_first, only_second, units, right, wrong)
+
+    def reaches(self, **required: float) -> bool:
+        """Whether the lower ends of `tp` and `tn` are at least as large as required."""
+        lows = {name: self.figures.lower(name) for name in required}
+        return all(low is not None and low >= required[name] for name, low in lows.items())
 
 
 def read_audit(folder: Path) -> JudgeAudit:

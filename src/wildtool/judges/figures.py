@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wildtool.errors import UsageError, unknown_name
 from wildtool.judges.cases import RIGHT_TIERS
 from wildtool.stats.judged import (
     NOTHING_KNOWN,
@@ -212,6 +213,16 @@ class JudgeFigures:
     def j(self) -> tuple[float, float, float]:
         """tp + tn - 1 with its interval; nothing is known where one of them is not."""
         return youden(self.right.share or NOTHING_KNOWN, self.wrong.share or NOTHING_KNOWN)
+
+    def lower(self, name: str) -> float | None:
+        """The lower end of `tp` or `tn`, where a case without an answer counts as judged wrongly; None where nothing is
+        known. Raises UsageError for another name."""
+        if name not in ("tp", "tn"):
+            raise UsageError(unknown_name("rate", name, ("tp", "tn")))
+        side = self.right if name == "tp" else self.wrong
+        if side.share is None or side.least is None:
+            return None
+        return min(side.share.low, side.least.low)
 
     def corrected(self, passed: int, units: int) -> dict[str, CorrectedRate]:
         """The rates of right units behind a score of this judge, by what the wrong units of that run are like.

@@ -36,6 +36,11 @@ def is_function_of_file(judge: str) -> bool:
     return judge.endswith(".py") or ".py:" in judge
 
 
+def is_typed(judge: str | JudgeFunction) -> bool:
+    """Whether a judge is no language model."""
+    return not isinstance(judge, str) or is_endpoint(judge) or is_function_of_file(judge)
+
+
 def typed_judge(
     judge: str | JudgeFunction, endpoint: EndpointOptions, *, shows_reference: bool
 ) -> Model | None:

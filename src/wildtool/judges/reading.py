@@ -207,10 +207,13 @@ def read_choice(message: Message) -> Choice | None:
     text = without_thoughts(message)
     if text is None:
         return None
-    found = [_choice_of(judged[key]) for judged in objects_in(text) for key in _PAIR_KEYS if key in judged]
+    found: list[Choice | None] = [
+        _choice_of(judged[key]) for judged in objects_in(text) for key in _PAIR_KEYS if key in judged
+    ]
     for pattern in _CHOICES:
         found = found or [_choice_of(match["choice"]) for match in pattern.finditer(text)]
-    return _one(found or [_choice_of(line) for line in _ends(text) if _CHOICE_ALONE.fullmatch(line)])
+    found = found or [_choice_of(line) for line in _ends(text) if _CHOICE_ALONE.fullmatch(line)]
+    return _one(found)
 
 
 def _choice_of(value: Any) -> Choice | None:

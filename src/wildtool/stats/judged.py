@@ -178,7 +178,7 @@ def discordance_of(tp: float, tn: float, rate: float = 0.5, apart: float = 0.2) 
     return apart * truly + (1 - apart) * alike
 
 
-def with_labels(labelled: Sequence[tuple[bool, bool]], passed: Sequence[bool]) -> CorrectedRate:
+def rate_with_labels(labelled: Sequence[tuple[bool, bool]], passed: Sequence[bool]) -> CorrectedRate:
     """The rate of right units where some units of this run have labels, by prediction-powered inference (PPI++,
     Angelopoulos and others 2023). It needs no audit, and no assumption about the judge.
 

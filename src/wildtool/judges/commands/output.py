@@ -217,6 +217,13 @@ def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None
             "scores."
         )
         return
+    unknown = [name for name, side in (("tp", figures.right), ("tn", figures.wrong)) if side.share is None]
+    if unknown:
+        of = "right cases" if unknown[0] == "tp" else "wrong cases"
+        print_wrapped(
+            f"What a score means: not known. {unknown[0]} is not known, since none of the {of} has an answer."
+        )
+        return
     j, low, high = figures.j
     print_wrapped(f"J = tp + tn - 1 = {j:.3f} [{low:.3f}, {high:.3f}]")
     if low <= 0:
@@ -282,7 +289,7 @@ def print_requirements(audit: JudgeAudit, required: Mapping[str, float], *, quie
     """Prints whether a judge reaches what is required of it. Gives whether it does."""
     reached = True
     for name, bound in required.items():
-        low = required_low(audit.figures, name)
+        low = audit.figures.lower(name)
         enough = low is not None and low >= bound
         reached = reached and enough
         if not quiet:
@@ -292,14 +299,6 @@ def print_requirements(audit: JudgeAudit, required: Mapping[str, float], *, quie
                 "end of its interval)."
             )
     return reached
-
-
-def required_low(figures: JudgeFigures, name: str) -> float | None:
-    """The lower end of tp or tn; a case without an answer counts as judged wrongly."""
-    if figures.compares and name == "tp":
-        return None
-    side = figures.right if name == "tp" else figures.wrong
-    return None if side.share is None or side.least is None else min(side.share.low, side.least.low)
 
 
 def print_comparison(comparison: JudgeComparison) -> None:
@@ -360,7 +359,7 @@ def _audit_json(
 ) -> dict[str, Any]:
     figures = audit.figures
     scores = [score] if score else [(share * UNITS // 100, UNITS) for share in SCORES]
-    lows = {name: required_low(figures, name) for name in required}
+    lows = {name: figures.lower(name) for name in required}
     return {
         "run": str(audit.folder),
         "judge": audit.judge,

@@ -9,7 +9,7 @@ from wildtool.api.settings import Settings
 from wildtool.cli.command import worst_status
 from wildtool.cli.options.run import settings_values
 from wildtool.config.config_file import read_config
-from wildtool.errors import UsageError, match_name
+from wildtool.errors import UsageError
 from wildtool.judges.commands.options import JudgeOptions
 from wildtool.models.headers import parse_headers
 from wildtool.models.settings import EndpointOptions
@@ -151,36 +151,19 @@ def _typed_models(its: JudgeOptions, mode: str) -> "list[Model]":
     return [model for model in found if model is not None]
 
 
-def _is_typed(judge: str) -> bool:
-    from wildtool.judges.models import is_endpoint, is_function_of_file
-
-    return is_endpoint(judge) or is_function_of_file(judge)
-
-
 def _mode(its: JudgeOptions) -> str:
     """The mode of the audit. Raises UsageError for options that exclude each other."""
-    from wildtool.judges.styles import CHECKER, OWN, PASS_FAIL, TYPED, WITH_REFERENCE, style_names, style_of
+    from wildtool.judges.auditing import mode_of
+    from wildtool.judges.models import is_typed
 
-    typed = [_is_typed(judge) for judge in its.judge or ()]
+    typed = [is_typed(judge) for judge in its.judge or ()]
     if any(typed):
         if not all(typed):
-            raise UsageError(
-                "functions and endpoints are asked in another way than models; audit them by themselves"
-            )
-        given = [name for name in ("style", "prompt", *_OF_MODELS) if getattr(its, name) is not None]
-        if given:
+            raise UsageError("functions and endpoints are asked in another way than models; audit them alone")
+        if given := [name for name in ("style", "prompt", *_OF_MODELS) if getattr(its, name) is not None]:
             option = given[0].replace("_", "-")
             raise UsageError(f"--{option} is for a model; a function or an endpoint judges in its own way")
-        name = TYPED
-    elif its.prompt is not None:
-        name = OWN
-    else:
-        known = [each for each in (*style_names(), CHECKER) if each not in (OWN, TYPED)]
-        name = match_name("style", its.style or PASS_FAIL, known)
-    always = style_of(name)[0].shows_reference
-    if its.reference and always is False:
-        raise UsageError(f"--reference means nothing for --style {name}")
-    return f"{name}{WITH_REFERENCE}" if its.reference and always is None else name
+    return mode_of(its.style, typed=any(typed), has_prompt=its.prompt is not None, reference=its.reference)
 
 
 def _settings(its: JudgeOptions) -> "JudgeSettings":
