@@ -54,7 +54,7 @@ def audit_judges(
     cases = chosen_cases(benchmark, source, _choice(its), split=split, lang=lang, profile=profile)
     with temporary_folder() if its.dry_run else nullcontext(place) as folder:
         folder = Path(folder)
-        check_folder(folder, _is_audit, force=force)
+        check_folder(folder, _is_audit, force=force or its.dry_run)
         written = write_fitting(folder / "set", cases, mode, settings, folder / "runs")
         for reason, count in written.left_out.items():
             print_err(f"{count:,} of {len(cases):,} cases are left out: each {reason}")
