@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from wildtool.judges.cases import JudgeCase
-from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.types import Message, Tool
 
 TOOLS: list[Tool] = [
@@ -23,9 +22,17 @@ TOOLS: list[Tool] = [
     }
     for name in ("tides", "ferries")
 ]
+
+
+def calling(name: str, arguments: str) -> Message:
+    """A message with one call."""
+    call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
 KINDS: dict[str, Callable[[str], list[Message]]] = {
-    "wrong value": lambda harbour: [calls_message([made_call("tides", '{"harbour": "Elsewhere"}')])],
-    "wrong name": lambda harbour: [calls_message([made_call("ferries", f'{{"harbour": "{harbour}"}}')])],
+    "wrong value": lambda harbour: [calling("tides", '{"harbour": "Elsewhere"}')],
+    "wrong name": lambda harbour: [calling("ferries", f'{{"harbour": "{harbour}"}}')],
     "needless refusal": lambda harbour: [{"role": "assistant", "content": "I cannot look that up."}],
 }
 
@@ -46,13 +53,13 @@ def cases(items: int, twins: Collection[str] = (), *, broken: bool = False) -> l
 def _of_item(item: str, harbour: str, *, broken: bool) -> list[JudgeCase]:
     before: list[Message] = [
         {"role": "user", "content": "Where am I?"},
-        calls_message([made_call("ferries", '{"harbour": "here"}')]),
-        {"role": "tool", "tool_call_id": "call_0", "content": "you are there"},
+        calling("ferries", '{"harbour": "here"}'),
+        {"role": "tool", "tool_call_id": "call_1", "content": "you are there"},
         {"role": "assistant", "content": "There."},
         {"role": "user", "content": f"Tides at {harbour}?"},
     ]
-    gold = [calls_message([made_call("tides", f'{{"harbour": "{harbour}"}}')])]
-    near = [calls_message([made_call("tides", f'{{\n "harbour": "{harbour}"\n}}')])]
+    gold = [calling("tides", f'{{"harbour": "{harbour}"}}')]
+    near = [calling("tides", f'{{\n "harbour": "{harbour}"\n}}')]
 
     def case(kind: str, turn: list[Message], **its: Any) -> JudgeCase:
         fields = {"tier": "meaning", "right": False, **its}
@@ -69,7 +76,7 @@ def _of_item(item: str, harbour: str, *, broken: bool) -> list[JudgeCase]:
             **fields,
         )
 
-    wire = [case("not JSON", [calls_message([made_call("tides", "{")])], tier="wire")] if broken else []
+    wire = [case("not JSON", [calling("tides", "{")], tier="wire")] if broken else []
     return [
         case("gold", gold, tier="gold", right=True),
         case("JSON indented", near, tier="near miss", right=True),
