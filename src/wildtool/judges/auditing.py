@@ -1,7 +1,7 @@
 """Audits of judges: the set that a judge is asked about, and what its run says."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +17,7 @@ from wildtool.errors import UsageError, match_name
 from wildtool.json_codec import as_object, dumps
 from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_set
 from wildtool.judges.cases import JudgeCase
-from wildtool.judges.figures import HEADLINE_TIERS, JudgeFigures, JudgeRow, figures_of, rows_of
+from wildtool.judges.figures import HEADLINE_TIERS, JudgeFigures, JudgeRow, figures_of, rows_of, weighed_kinds
 from wildtool.judges.styles import (
     CHECKER,
     OWN,
@@ -320,12 +320,11 @@ def _own_rows(audit: JudgeAudit) -> dict[tuple[str, str, int], JudgeRow]:
 
 def _weighted(pairs: Sequence[tuple[JudgeRow, JudgeRow]]) -> list[ItemPair]:
     """Differences by item, in which all kinds weigh the same."""
-    counts: dict[str, int] = defaultdict(int)
-    for first, _ in pairs:
-        counts[first.kind] += 1
+    named = weighed_kinds(first for first, _ in pairs)
+    counts = Counter(named[first.kind] for first, _ in pairs)
     sums: dict[str, tuple[Fraction, Fraction]] = {}
     for first, second in pairs:
-        weight = Fraction(len(pairs), len(counts) * counts[first.kind])
+        weight = Fraction(len(pairs), len(counts) * counts[named[first.kind]])
         gap, units = sums.get(first.item, (Fraction(0), Fraction(0)))
         sums[first.item] = gap + weight * (second.agrees - first.agrees), units + weight
     return [ItemPair(*each) for each in sums.values()]

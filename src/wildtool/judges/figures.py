@@ -1,6 +1,6 @@
 """What the judgements of a run say of its judge: how often it is right, by kind; noise; biases; what is missing."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,10 @@ from wildtool.types import Metric
 
 FEWEST_ITEMS = 30
 """Items from which a kind counts as best or worst; with fewer it is shown, and its interval says how little is known."""
+FEWEST_CASES = 5
+"""Cases from which a kind has a weight of its own in the mean over kinds; those with fewer share one, or a kind of two
+cases would weigh as much as gold."""
+RARE = "rare kinds"
 HEADLINE_TIERS = (*RIGHT_TIERS, "meaning")
 NOISE = "repeat"
 """The bias of twins that are the same to the byte."""
@@ -268,11 +272,18 @@ def _side(rows: Sequence[JudgeRow]) -> Side:
     by_kind: dict[tuple[str, str], list[JudgeRow]] = defaultdict(list)
     for row in rows:
         by_kind[row.tier, row.kind].append(row)
+    named = weighed_kinds(counted)
     return Side(
-        share=mean_over_kinds((row.item, row.kind, row.agrees) for row in counted if row.judged),
-        least=mean_over_kinds((row.item, row.kind, row.judged and row.agrees) for row in counted),
+        share=mean_over_kinds((row.item, named[row.kind], row.agrees) for row in counted if row.judged),
+        least=mean_over_kinds((row.item, named[row.kind], row.judged and row.agrees) for row in counted),
         kinds=sorted((_kind(*key, its) for key, its in by_kind.items()), key=_order),
     )
+
+
+def weighed_kinds(rows: Iterable[JudgeRow]) -> dict[str, str]:
+    """By kind what it counts as in the mean over kinds: itself, or one of the rare ones. Args: rows: of one side."""
+    counts = Counter(row.kind for row in rows)
+    return {kind: kind if count >= FEWEST_CASES else RARE for kind, count in counts.items()}
 
 
 def _order(kind: KindFigure) -> tuple[int, float, str]:

@@ -194,12 +194,11 @@ def rate_with_labels(labelled: Sequence[tuple[bool, bool]], passed: Sequence[boo
     both = sum((y - mean) * (f - judged_mean) for y, f in zip(labels, judged, strict=True)) / (count - 1)
     trust = min(1.0, max(0.0, both / spread / (1 + count / rest))) if spread and rest else 0.0
     value = mean + trust * ((fmean(others) if rest else 0.0) - judged_mean)
-    remaining = variance([y - trust * f for y, f in zip(labels, judged, strict=True)])
-    # As with Wilson's interval, no width collapses where all labels agree.
-    floor = (
-        (count * mean + 2) / (count + 4) * (1 - (count * mean + 2) / (count + 4)) if not remaining else 0.0
-    )
-    error = math.sqrt(max(remaining, floor) / count + (trust**2 * spread / rest if rest else 0.0))
+    # One more unit of either error for the variance alone, as in `wildtool.stats.tests.difference`: no width collapses
+    # where the judge agrees with all labels.
+    pairs = [*zip(labels, judged, strict=True), (1.0, 0.0), (0.0, 1.0)]
+    remaining = variance([y - trust * f for y, f in pairs])
+    error = math.sqrt(remaining / count + (trust**2 * spread / rest if rest else 0.0))
     half = t_quantile(0.975, count - 1) * error
     return CorrectedRate(value, max(0.0, value - half), min(1.0, value + half))
 
