@@ -47,7 +47,7 @@ class NamedRun(NamedTuple):
     folder: Path
 
 
-def _given_at(settings: "ModelOptions", agent: ConfiguredModel) -> str:
+def keys_given_at(settings: "ModelOptions", agent: ConfiguredModel) -> str:
     """The base URL that a command's key and headers were given for: its own, else the agent's, else the environment's."""
     if settings.endpoint.base_url:
         return settings.endpoint.base_url
@@ -277,7 +277,7 @@ def _build_plans(
     original_body = _original_body(benchmark) if settings.sampling.sampling else {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
-        given_at = _given_at(options, agents[name])
+        given_at = keys_given_at(options, agents[name])
         lent = replace(options, endpoint=replace(options.endpoint, given_at=given_at))
         assigned = OtherRoles(agents[name].model, lent, catalog, rates, original_body)
         other_models, remarks = assign_other_roles(

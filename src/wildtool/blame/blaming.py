@@ -1,0 +1,138 @@
+"""Finds whose fault failed units were: plays trials, the cheapest first, until the decision table answers."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wildtool.blame.causes import CONTROL, JUDGED_AGAIN, RIGHT_MODEL, UNDECIDED, Cause, Trial, decide, rank_of
+from wildtool.blame.failed_units import FailedUnit, RunUnits, is_right
+from wildtool.blame.parties import GOLD
+from wildtool.blame.trials import PlayedUnit, Tally, Trials
+from wildtool.engine.call.client import Invocation
+from wildtool.engine.record.reader import ItemLog
+
+
+@dataclass(slots=True)
+class BlamedUnit:
+    """One failed unit with what was tried and what came of it."""
+
+    failed: FailedUnit
+    parties: frozenset[str]
+    """Those that can be replaced in it."""
+    played: dict[Trial, PlayedUnit] = field(default_factory=dict[Trial, PlayedUnit])
+    """Trials in which somebody was asked, or could have been."""
+    right_by_reviewed: bool = False
+    """Whether what is recorded is right by reviewed gold answers."""
+    cause: Cause = UNDECIDED
+
+    def tallies(self) -> dict[Trial, Tally]:
+        """The plays of each trial, those by reviewed gold answers included."""
+        tallies = {trial: played.tally for trial, played in self.played.items()}
+        reviewed = {trial | {GOLD}: its.reviewed for trial, its in self.played.items() if its.reviewed}
+        return tallies | reviewed
+
+    def results(self) -> dict[Trial, bool | None]:
+        """Which trials mend."""
+        results = {trial: tally.mends for trial, tally in self.tallies().items()}
+        # Replies that are new by chance say nothing about the gold answers.
+        results[JUDGED_AGAIN] = self.right_by_reviewed
+        return results
+
+    def mended_log(self) -> ItemLog:
+        """The item in a play that shows the cause; empty where nothing was played for it."""
+        by = self.cause.mended_by
+        if by is None:
+            return {}
+        played = self.played[by - {GOLD}]
+        return played.reviewed_log if GOLD in by else played.log
+
+
+@dataclass(frozen=True, slots=True)
+class Blamed:
+    """What is known of the failed units of a run."""
+
+    trials: Trials
+    units: RunUnits
+    """All of the run."""
+    tried: Sequence[BlamedUnit]
+    stopped: str = ""
+    """The limit that ended it early; empty for none."""
+
+
+def blame_units(
+    trials: Trials,
+    units: RunUnits,
+    tried: Sequence[BlamedUnit],
+    invocation: Invocation,
+    report: Callable[[str], None] = lambda text: None,
+) -> Blamed:
+    """Plays trials until the cause of each unit is known, or a limit is reached. Raises what a run does.
+
+    Args:
+        report: takes what is played next.
+    """
+    for unit in tried:
+        _judge_by_reviewed(trials, unit)
+    while needed := _next_trials(tried):
+        for trial, its in needed.items():
+            report(f"{_words(trial)}: {len(its):,} of {len(tried):,} units")
+            results = trials.play(trial, [unit.failed for unit in its], invocation)
+            for unit in its:
+                unit.played[trial] = results[unit.failed.key]
+        if invocation.budget.stopped:
+            break
+    for unit in tried:
+        answer = decide(unit.parties, unit.results())
+        unit.cause = answer if isinstance(answer, Cause) else UNDECIDED
+    return Blamed(trials, units, tried, invocation.budget.stopped or "")
+
+
+def _words(trial: Trial) -> str:
+    return "nothing replaced" if trial == CONTROL else f"{' and '.join(sorted(trial))} right"
+
+
+def _judge_by_reviewed(trials: Trials, unit: BlamedUnit) -> None:
+    failed = unit.failed
+    item = trials.reviewed.get((failed.item.id, failed.unit))
+    if item is not None:
+        profile = trials.job.run_info.profile
+        unit.right_by_reviewed = (
+            is_right(trials.setting.variant, profile, item, failed.log, failed.unit) is True
+        )
+
+
+def _next_trials(units: Sequence[BlamedUnit]) -> Mapping[Trial, list[BlamedUnit]]:
+    """The cheapest trials that any unit needs, with all units that need them."""
+    needed: dict[Trial, list[BlamedUnit]] = defaultdict(list)
+    for unit in units:
+        answer = decide(unit.parties, unit.results())
+        for trial in () if isinstance(answer, Cause) else answer:
+            needed[trial - {GOLD}].append(unit)
+    first = min(map(rank_of, needed), default=0)
+    return {trial: its for trial, its in needed.items() if rank_of(trial) == first}
+
+
+def possible_trials(units: Sequence[BlamedUnit]) -> Mapping[Trial, list[FailedUnit]]:
+    """Each trial that may become necessary, with the units that may need it."""
+    found: dict[Trial, list[FailedUnit]] = defaultdict(list)
+    for unit in units:
+        for trial in _trials_of(unit.parties):
+            found[trial].append(unit.failed)
+    return dict(sorted(found.items(), key=lambda pair: (rank_of(pair[0]), sorted(pair[0]))))
+
+
+def _trials_of(parties: frozenset[str]) -> set[Trial]:
+    """What `decide` asks for where nothing mends, and where only the right model and all others together do."""
+    met: set[Trial] = set()
+    for mending in ((), (RIGHT_MODEL, parties - RIGHT_MODEL)):
+        results: dict[Trial, bool | None] = {JUDGED_AGAIN: False}
+        while not isinstance(answer := decide(parties, results), Cause):
+            results |= {trial: trial in mending for trial in answer}
+        met |= {trial - {GOLD} for trial in results if trial != JUDGED_AGAIN}
+    return met
+
+
+def result_folder(run: Path) -> Path:
+    """Where the plays of a run's trials are kept unless the user says otherwise: inside its folder."""
+    return run / "blame" if run.is_dir() else run.with_name(f"{run.stem}-blame")

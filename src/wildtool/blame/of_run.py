@@ -1,0 +1,124 @@
+"""Prepares the blame of a run: what can be replaced in it, which units are tried, who is asked again."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wildtool.blame.asked_again import MakeModels
+from wildtool.blame.blaming import BlamedUnit
+from wildtool.blame.failed_units import RunUnits, drawn, parties_of, read_units, reviewed_items
+from wildtool.blame.parties import Setting, setting_of
+from wildtool.blame.trials import MakeObserver, Trials
+from wildtool.data.data_set import data_of
+from wildtool.engine.observer import Observer
+from wildtool.engine.record.reader import LogReader
+from wildtool.engine.score.score import JudgingJob, prepare_judging
+from wildtool.errors import RecordError, UsageError
+from wildtool.outputs import check_folder, make_folder, write_file
+
+PLAYS = 5
+"""Plays of each trial unless the user says otherwise."""
+ABOUT_FILE = "blame.json"
+"""Says which run the plays in a folder belong to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlameSettings:
+    """What is tried, and where it is kept."""
+
+    out: Path
+    plays: int = PLAYS
+    sample: int | None = None
+    """Failed units to try; None for all."""
+    reviewed: str | None = None
+    """Data with reviewed gold answers, as `--data` takes them; None where there are none."""
+    profile: str | None = None
+    """Rules to judge by; None for the run's."""
+    concurrency: int = 32
+    force: bool = False
+    command: Sequence[str] = ("wildtool.blame",)
+    observer: MakeObserver = lambda label, plan, folder: Observer()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The blame of a run before anything is played."""
+
+    trials: Trials
+    units: RunUnits
+    tried: Sequence[BlamedUnit]
+    setting: Setting
+    unreviewed: int
+    """Failed units that the reviewed data do not have, or ask in other words."""
+
+
+def job_of(run: Path, settings: BlameSettings) -> JudgingJob:
+    """What is needed to judge a run and to play it again. Raises RecordError and UsageError where it cannot be."""
+    job = prepare_judging(run, profile=settings.profile)
+    if job.run_json["kind"] != "played":
+        raise RecordError(
+            f"{run}: was {job.run_json['kind']}: the record does not hold what its replies answer, so nothing can be "
+            "played again; --blame takes runs of `wildtool run`"
+        )
+    return job
+
+
+def prepare(run: Path, job: JudgingJob, make_models: MakeModels, settings: BlameSettings) -> Prepared:
+    """Sorts the units of a run and says what can be replaced in those that are tried.
+
+    Raises UsageError for a run that cannot be played again, RecordError for a folder of plays of another record.
+    """
+    check_folder(settings.out, lambda folder: (folder / ABOUT_FILE).is_file(), force=settings.force)
+    identity = job.run_json["identity"]
+    setting = setting_of(job.variant, identity["models"], reviewed=settings.reviewed is not None)
+    units = read_units(job, run, in_order=job.variant.in_order)
+    chosen = drawn(units.failed, settings.sample)
+    reviewed, unreviewed = {}, 0
+    if settings.reviewed is not None:
+        source = data_of(job.variant.benchmark).locate(settings.reviewed, identity["split"])
+        items = job.variant.benchmark.load(source, split=identity["split"], lang=identity["lang"])
+        reviewed, unreviewed = reviewed_items(job, items, chosen)
+        if chosen and not reviewed:
+            raise UsageError(
+                f"{settings.reviewed}: asks none of the failed units in the words of the run, so its gold answers say "
+                "nothing about them; give the run's data with gold answers that were reviewed"
+            )
+    trials = Trials(
+        job=job,
+        setting=setting,
+        make_models=make_models,
+        reviewed=reviewed,
+        plays=settings.plays,
+        out=settings.out,
+        concurrency=settings.concurrency,
+        command=settings.command,
+        observer=settings.observer,
+    )
+    tried = [BlamedUnit(unit, parties_of(unit, setting, reviewed)) for unit in chosen]
+    return Prepared(trials, units, tried, setting, unreviewed)
+
+
+def begin(run: Path, settings: BlameSettings) -> None:
+    """Makes the folder of plays, or checks that it belongs to this record. Raises RecordError where it does not."""
+    file = settings.out / ABOUT_FILE
+    about = _about(run, settings)
+    if file.is_file():
+        try:
+            before: Any = json.loads(file.read_bytes())
+        except ValueError as error:
+            raise RecordError(f"{file}: damaged ({error}); use another --out") from error
+        if before != about:
+            raise RecordError(
+                f"{settings.out}: holds plays for another record of this run, or by other gold answers; use another --out"
+            )
+        return
+    make_folder(settings.out)
+    write_file(file, json.dumps(about, indent=1).encode())
+
+
+def _about(run: Path, settings: BlameSettings) -> Mapping[str, Any]:
+    with LogReader(run) as reader:
+        record = [each.as_json() for each in reader.fingerprints]
+    return {"format": "wildtool blame", "record": record}

@@ -1,0 +1,241 @@
+"""Plays trials: each is a run of its own, in the engine, over the units that need it. What is known of it is recorded
+before it starts, so that the engine asks only for the rest, resumes it, and counts nothing twice."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from wildtool.alter.base import UNDER_TEST
+from wildtool.blame.asked_again import LaterPlays, MakeModels, Place, right_model
+from wildtool.blame.causes import CONTROL, Trial
+from wildtool.blame.failed_units import FailedUnit, UnitKey, is_right, rounds_of
+from wildtool.blame.parties import ENDPOINT, MODEL, PARTIES, USER, Setting
+from wildtool.blame.rehearsal import Rehearsal, Replacement
+from wildtool.config.named_models import ConfiguredModel
+from wildtool.engine.call.client import Invocation
+from wildtool.engine.observer import Observer
+from wildtool.engine.plan import Plan, SelectedItems
+from wildtool.engine.record.reader import ItemLog, LogReader
+from wildtool.engine.record.writer import LogWriter
+from wildtool.engine.run.runner import RunJob, RunResult, run_plans
+from wildtool.engine.score.score import JudgingJob
+from wildtool.errors import InfraError
+from wildtool.types import Item, Reply
+
+MakeObserver = Callable[[str, Plan, Path], Observer]
+"""Makes the observer of a run from its label, its plan and its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The plays of one unit in one trial."""
+
+    right: int = 0
+    wrong: int = 0
+    missing: int = 0
+    """Plays without a verdict: calls failed, or were not made."""
+
+    @property
+    def mends(self) -> bool | None:
+        """Whether most plays end right; None where those without a verdict could decide it."""
+        plays = self.right + self.wrong + self.missing
+        if 2 * self.right > plays:
+            return True
+        return False if 2 * self.wrong >= plays else None
+
+    @property
+    def share(self) -> float | None:
+        """Share of the plays with a verdict that end right."""
+        judged = self.right + self.wrong
+        return self.right / judged if judged else None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedUnit:
+    """One unit in one trial."""
+
+    tally: Tally
+    reviewed: Tally | None = None
+    """Of the same plays by reviewed gold answers; None where there are none."""
+    log: ItemLog = field(default_factory=ItemLog)
+    """The item in the first play that ends right, else in the first one."""
+    reviewed_log: ItemLog = field(default_factory=ItemLog)
+    """The same by the reviewed gold answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trials:
+    """All that trials of one run share."""
+
+    job: JudgingJob
+    setting: Setting
+    make_models: MakeModels
+    reviewed: Mapping[tuple[str, str], Item]
+    """Items with reviewed gold answers, by item and unit."""
+    plays: int
+    """Plays of each trial in which anybody is asked."""
+    out: Path
+    concurrency: int = 32
+    command: Sequence[str] = ()
+    observer: MakeObserver = lambda label, plan, folder: Observer()
+
+    def play(
+        self, trial: Trial, units: Sequence[FailedUnit], invocation: Invocation
+    ) -> dict[UnitKey, PlayedUnit]:
+        """Plays a trial for some units, or goes on with it; the results by the units' keys. Raises what a run does."""
+        results: dict[UnitKey, PlayedUnit] = {}
+        for each in self.rounds(trial, units):
+            each.run(invocation)
+            results |= dict(each.results())
+        return results
+
+    def rounds(self, trial: Trial, units: Sequence[FailedUnit]) -> "Iterator[Round]":
+        """The runs that a trial is."""
+        for place, its in rounds_of(units).items():
+            name = trial_name(trial) + ("" if place == (0, 0) else "-{}-{}".format(*place))
+            yield Round(self, trial, its, self.out / name)
+
+
+def trial_name(trial: Trial) -> str:
+    """What tables and folders call a trial."""
+    return "+".join(party for party in PARTIES if party in trial) or "control"
+
+
+class Round:
+    """One trial as one run."""
+
+    def __init__(self, trials: Trials, trial: Trial, units: Sequence[FailedUnit], folder: Path) -> None:
+        self.folder = folder
+        self._trials, self._trial = trials, trial
+        self._units: dict[str, list[FailedUnit]] = defaultdict(list)
+        for unit in units:
+            self._units[unit.item.id].append(unit)
+        setting = trials.setting
+        right = {role: right_model(role) for role in setting.scripted} if USER in trial else {}
+        if MODEL in trial:
+            right[UNDER_TEST] = right_model(UNDER_TEST)
+        self.replacement = Replacement(
+            setting.without(trial),
+            right,
+            asks_model_again=trial == CONTROL,
+            asks_faults_again=ENDPOINT in trial,
+        )
+        self.models = self._models()
+        asks = any(role not in right for role in self.models)
+        self.plays = trials.plays if asks else 1
+
+    def run(self, invocation: Invocation) -> None:
+        """Plays it. Raises KeyboardInterrupt where it was interrupted, and what a run raises."""
+        plan = self.plan()
+        self.prepare(plan)
+        observer = self._trials.observer(trial_name(self._trial), plan, self.folder)
+        job = RunJob(plan, self.folder, observer)
+        outcome = run_plans([job], command=self._trials.command, invocation=invocation)[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        if not isinstance(outcome, RunResult) or outcome.interrupted:
+            raise KeyboardInterrupt
+
+    def plan(self) -> Plan:
+        job, variant = self._trials.job, self.replacement.variant
+        selection = job.selection
+        items = SelectedItems(selection.source, self.plays)
+        items.whole = False
+        for item in map(self._item, self._units):
+            items.add(item)
+        return Plan(
+            benchmark=variant.benchmark,
+            source=selection.source,
+            models={role: model.model for role, model in self.models.items()},
+            profile=variant.played or job.run_info.profile,
+            alterations=variant.alterations,
+            seed=job.run_json["identity"].get("seed"),
+            split=selection.split,
+            lang=selection.lang,
+            ids=tuple(self._units),
+            repeats=self.plays,
+            concurrency=self._trials.concurrency,
+            rates={role: model.rates for role, model in self.models.items()},
+            prices={role: model.price for role, model in self.models.items() if model.price is not None},
+            items=items,
+        )
+
+    def prepare(self, plan: Plan) -> None:
+        """Records what is known of the trial without asking anybody; again, nothing is added."""
+        assert plan.items is not None
+        with plan.open_folder(self.folder, plan.items, self._trials.command) as folder:
+            with LogReader(self.folder) as reader, LogWriter(self.folder, reader.lost) as writer:
+                for rehearsal, item in self.rehearsals(reader):
+                    rehearsal.write = writer.step
+                    asyncio.run(self.rehearse(rehearsal, item))
+                writer.sync()
+            folder.finish("prepared")
+
+    def rehearsals(self, reader: LogReader | None = None) -> Iterator[tuple[Rehearsal, Item]]:
+        """Each play of each item. Args: reader: of the trial's own record; None for one that has none."""
+        for id_, units in self._units.items():
+            for play in range(self.plays):
+                known = reader.log(id_, play) if reader else {}
+                tried = [unit.unit for unit in units]
+                item = self._item(id_)
+                yield Rehearsal(self.replacement, item, tried, units[0].log, known, play), item
+
+    async def rehearse(self, rehearsal: Rehearsal, item: Item) -> None:
+        variant = self.replacement.variant
+        with suppress(InfraError):  # where a benchmark's own `play` passes it on
+            await variant.play(
+                item, rehearsal, variant.played or self._trials.job.run_info.profile, in_order=True
+            )
+
+    def results(self) -> Iterator[tuple[UnitKey, PlayedUnit]]:
+        """What came of each unit."""
+        with LogReader(self.folder) as reader:
+            for id_, units in self._units.items():
+                logs = [reader.log(id_, play) for play in range(self.plays)]
+                for unit in units:
+                    yield unit.key, self._played(unit, logs)
+
+    def _played(self, unit: FailedUnit, logs: Sequence[ItemLog]) -> PlayedUnit:
+        tally, log = self._tally(self._item(unit.item.id), unit.unit, logs)
+        reviewed = self._trials.reviewed.get((unit.item.id, unit.unit))
+        if reviewed is None:
+            return PlayedUnit(tally, None, log)
+        its = replace(reviewed, units=self._item(unit.item.id).units)
+        return PlayedUnit(tally, *_swapped(self._tally(its, unit.unit, logs), log))
+
+    def _tally(self, item: Item, unit: str, logs: Sequence[ItemLog]) -> tuple[Tally, ItemLog]:
+        profile = self._trials.job.run_info.profile
+        outcomes = [is_right(self.replacement.variant, profile, item, log, unit) for log in logs]
+        counts = Counter(outcomes)
+        first = outcomes.index(True) if True in outcomes else 0
+        return Tally(counts[True], counts[False], counts[None]), logs[first]
+
+    def _item(self, id_: str) -> Item:
+        """The item with no more units than the trial needs: those that are tried, and those that they follow from."""
+        units = self._units[id_]
+        item, tried = units[0].item, {unit.unit for unit in units}
+        if not self.replacement.variant.in_order:
+            return replace(item, units=tuple(unit for unit in item.units if unit in tried))
+        last = max(item.units.index(unit) for unit in tried)
+        return replace(item, units=item.units[: last + 1])
+
+    def _models(self) -> dict[str, ConfiguredModel]:
+        first = self._trials.job.selection.repeats
+        held = {} if {ENDPOINT, MODEL} & self._trial else self._held()
+        models: dict[str, ConfiguredModel] = {}
+        for role, model in self._trials.make_models().items():
+            right = self.replacement.right.get(role)
+            later = LaterPlays(model.model, first, held if role == UNDER_TEST else None)
+            models[role] = replace(model, model=later if right is None else right)
+        return models
+
+    def _held(self) -> dict[Place, Reply]:
+        units = [unit for its in self._units.values() for unit in its]
+        return {place: reply for unit in units for place, reply in unit.faults().items()}
+
+
+def _swapped(reviewed: tuple[Tally, ItemLog], log: ItemLog) -> tuple[Tally, ItemLog, ItemLog]:
+    return reviewed[0], log, reviewed[1]
