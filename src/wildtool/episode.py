@@ -1,10 +1,10 @@
 """Runs episodes through an `Ask` and replays them from transcripts: the loops that every benchmark shares."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol, cast, runtime_checkable
 
-from wildtool.errors import InfraError
+from wildtool.errors import NOT_CHOSEN, InfraError
 from wildtool.json_codec import as_objects
 from wildtool.reply_ends import NOT_RIGHT, End, deciding_end
 from wildtool.types import (
@@ -17,6 +17,7 @@ from wildtool.types import (
     Episode,
     Message,
     Outcome,
+    Reply,
     Request,
     Transcript,
 )
@@ -45,6 +46,22 @@ class UnitAsk(Protocol):
     def unit_ended(self, unit: str) -> None:
         """The episode of a unit is done."""
         ...
+
+
+class AskOfUnits:
+    """An `Ask` for some units alone: the first request of any other ends it, and nothing of it is recorded."""
+
+    def __init__(self, ask: Ask, units: Collection[str]) -> None:
+        self._ask, self._units = ask, units
+
+    async def __call__(self, unit: str, request: Request) -> Reply:
+        if unit not in self._units:
+            raise InfraError(NOT_CHOSEN, f"unit {unit!r} is not run")
+        return await self._ask(unit, request)
+
+    def unit_ended(self, unit: str) -> None:
+        if isinstance(self._ask, UnitAsk):
+            self._ask.unit_ended(unit)
 
 
 def provider_fields(reply: Message) -> Message:

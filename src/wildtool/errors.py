@@ -18,6 +18,8 @@ NOT_RECORDED = "not recorded"
 TOOLS_MISSING = "tools missing"
 """Error kind of a unit that cannot be played, since what lies between benchmark and model leaves out some of its tools:
 final, since it would again."""
+NOT_CHOSEN = "not chosen"
+"""Error kind of a unit that a run leaves out; never recorded."""
 
 
 class WildtoolError(Exception):

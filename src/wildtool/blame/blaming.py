@@ -35,7 +35,6 @@ class BlamedUnit:
     def results(self) -> dict[Trial, bool | None]:
         """Which trials mend."""
         results = {trial: tally.mends for trial, tally in self.tallies().items()}
-        # Replies that are new by chance say nothing about the gold answers.
         results[JUDGED_AGAIN] = self.right_by_reviewed
         return results
 

@@ -14,8 +14,12 @@ from wildtool.blame.parties import ADAPTED_TO, ENDPOINT, GOLD, MODEL, PARTIES
 Trial = frozenset[str]
 """The parties that are right in it."""
 CONTROL: Trial = frozenset()
-JUDGED_AGAIN: Trial = frozenset({GOLD})
+RECORDED = "recorded"
+"""Stands in a trial for the replies of the record."""
+JUDGED_AGAIN: Trial = frozenset({GOLD, RECORDED})
 """What is recorded, by reviewed gold answers: nothing is played."""
+RIGHT_GOLD: Trial = frozenset({GOLD})
+"""The plays of the control, by reviewed gold answers."""
 ASKED_AGAIN: Trial = frozenset({ENDPOINT})
 RIGHT_MODEL: Trial = frozenset({MODEL})
 Note = Literal[
@@ -108,6 +112,8 @@ def _decide(parties: Set[str], results: _Results) -> Cause:
         return Cause((ENDPOINT,), "", by[0])
     if results.mends([CONTROL]):
         return Cause((MODEL,), "by chance", CONTROL)
+    if GOLD in parties and results.mends([RIGHT_GOLD]):
+        return Cause((GOLD,), "", RIGHT_GOLD)
     singles = [frozenset({party}) for party in PARTIES if party in parties - {GOLD, ENDPOINT}]
     mending = results.mends(singles)
     others = [trial for trial in mending if MODEL not in trial]
@@ -120,7 +126,7 @@ def _decide(parties: Set[str], results: _Results) -> Cause:
 
 def _single(others: Sequence[Trial], *, model_mends: bool) -> Cause:
     names = tuple(party for trial in others for party in trial)
-    if len(names) > 1:
+    if len(others) > 1:
         return Cause(names, "either alone", others[0])
     recoverable = model_mends and names[0] in ADAPTED_TO
     return Cause(names, "recoverable" if recoverable else "", others[0])
@@ -128,7 +134,7 @@ def _single(others: Sequence[Trial], *, model_mends: bool) -> Cause:
 
 def _model_or_others(others: Set[str], results: _Results) -> Cause:
     """Of a unit that the right model mends, and no other single party: the model, unless all others together mend it."""
-    every = frozenset(others)
+    every: Trial = frozenset(others)
     if len(every) > 1 and results.mends([every]):
         pairs = [trial for trial in _pairs(others) if trial != every]
         return _minimal_sets(pairs, results) or Cause(_in_order(every), "", every)
@@ -136,14 +142,13 @@ def _model_or_others(others: Set[str], results: _Results) -> Cause:
 
 
 def _minimal_sets(pairs: Sequence[Trial], results: _Results) -> Cause | None:
-    for first in results.mends(pairs):
-        return Cause(_in_order(first), "", first)
-    return None
+    mending = results.mends(pairs)
+    return Cause(_in_order(mending[0]), "", mending[0]) if mending else None
 
 
 def _pairs(parties: Iterable[str]) -> list[Trial]:
     """Pairs to try; a right model is shown no fault of an endpoint, and its gold answers are those of the data."""
-    pairs = [frozenset(pair) for pair in combinations(_in_order(parties), 2)]
+    pairs = map(frozenset, combinations(_in_order(parties), 2))
     return [pair for pair in pairs if not (MODEL in pair and pair & {ENDPOINT, GOLD})]
 
 

@@ -10,9 +10,8 @@ from wildtool.blame.asked_again import MakeModels
 from wildtool.blame.blaming import BlamedUnit
 from wildtool.blame.failed_units import RunUnits, drawn, parties_of, read_units, reviewed_items
 from wildtool.blame.parties import Setting, setting_of
-from wildtool.blame.trials import MakeObserver, Trials
+from wildtool.blame.trials import Trials, Watch, unwatched
 from wildtool.data.data_set import data_of
-from wildtool.engine.observer import Observer
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import RecordError, UsageError
@@ -32,6 +31,8 @@ class BlameSettings:
     plays: int = PLAYS
     sample: int | None = None
     """Failed units to try; None for all."""
+    data: str | None = None
+    """Where the run's data are now; None for where it found them."""
     reviewed: str | None = None
     """Data with reviewed gold answers, as `--data` takes them; None where there are none."""
     profile: str | None = None
@@ -39,7 +40,7 @@ class BlameSettings:
     concurrency: int = 32
     force: bool = False
     command: Sequence[str] = ("wildtool.blame",)
-    observer: MakeObserver = lambda label, plan, folder: Observer()
+    watch: Watch = unwatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Prepared:
 
 def job_of(run: Path, settings: BlameSettings) -> JudgingJob:
     """What is needed to judge a run and to play it again. Raises RecordError and UsageError where it cannot be."""
-    job = prepare_judging(run, profile=settings.profile)
+    job = prepare_judging(run, profile=settings.profile, data=settings.data)
     if job.run_json["kind"] != "played":
         raise RecordError(
             f"{run}: was {job.run_json['kind']}: the record does not hold what its replies answer, so nothing can be "
@@ -94,7 +95,7 @@ def prepare(run: Path, job: JudgingJob, make_models: MakeModels, settings: Blame
         out=settings.out,
         concurrency=settings.concurrency,
         command=settings.command,
-        observer=settings.observer,
+        watch=settings.watch,
     )
     tried = [BlamedUnit(unit, parties_of(unit, setting, reviewed)) for unit in chosen]
     return Prepared(trials, units, tried, setting, unreviewed)

@@ -5,7 +5,7 @@ it there; the first request that was never asked, or that is to be asked again, 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from wildtool.alter.base import UNDER_TEST
@@ -47,7 +47,7 @@ class Rehearsal:
         self,
         replacement: Replacement,
         item: Item,
-        tried: Iterable[str],
+        tried: Collection[str],
         recorded: ItemLog,
         known: ItemLog,
         play: int,
@@ -60,7 +60,7 @@ class Rehearsal:
             play: number of the play, from 0.
         """
         self._replacement, self._item, self._play, self._known = replacement, item, play, known
-        self._tried = frozenset(tried)
+        self._tried = tried
         self._replies = {unit: _by_request(steps.values()) for unit, steps in recorded.items()}
         self._next: Counter[str] = Counter()
         self._links: set[str] = set()

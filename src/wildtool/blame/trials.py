@@ -4,7 +4,7 @@ before it starts, so that the engine asks only for the rest, resumes it, and cou
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,11 +22,17 @@ from wildtool.engine.record.reader import ItemLog, LogReader
 from wildtool.engine.record.writer import LogWriter
 from wildtool.engine.run.runner import RunJob, RunResult, run_plans
 from wildtool.engine.score.score import JudgingJob
+from wildtool.episode import AskOfUnits
 from wildtool.errors import InfraError
 from wildtool.types import Item, Reply
 
-MakeObserver = Callable[[str, Plan, Path], Observer]
-"""Makes the observer of a run from its label, its plan and its folder."""
+Watch = Callable[[str, Plan, Path], AbstractContextManager[Observer]]
+"""Shows a run while it goes on, from its label, its plan and its folder."""
+
+
+def unwatched(label: str, plan: Plan, folder: Path) -> AbstractContextManager[Observer]:
+    """Shows nothing."""
+    return nullcontext(Observer())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class Trials:
     out: Path
     concurrency: int = 32
     command: Sequence[str] = ()
-    observer: MakeObserver = lambda label, plan, folder: Observer()
+    watch: Watch = unwatched
 
     def play(
         self, trial: Trial, units: Sequence[FailedUnit], invocation: Invocation
@@ -127,13 +133,17 @@ class Round:
         asks = any(role not in right for role in self.models)
         self.plays = trials.plays if asks else 1
 
+    def tried(self, item: str) -> Sequence[FailedUnit]:
+        """The units of an item whose cause is sought."""
+        return self._units[item]
+
     def run(self, invocation: Invocation) -> None:
         """Plays it. Raises KeyboardInterrupt where it was interrupted, and what a run raises."""
         plan = self.plan()
         self.prepare(plan)
-        observer = self._trials.observer(trial_name(self._trial), plan, self.folder)
-        job = RunJob(plan, self.folder, observer)
-        outcome = run_plans([job], command=self._trials.command, invocation=invocation)[0]
+        with self._trials.watch(trial_name(self._trial), plan, self.folder) as observer:
+            job = RunJob(plan, self.folder, observer)
+            outcome = run_plans([job], command=self._trials.command, invocation=invocation)[0]
         if isinstance(outcome, Exception):
             raise outcome
         if not isinstance(outcome, RunResult) or outcome.interrupted:
@@ -144,8 +154,9 @@ class Round:
         selection = job.selection
         items = SelectedItems(selection.source, self.plays)
         items.whole = False
-        for item in map(self._item, self._units):
-            items.add(item)
+        for units in self._units.values():
+            items.add(units[0].item)
+        items.units = self.plays * sum(map(len, self._units.values()))
         return Plan(
             benchmark=variant.benchmark,
             source=selection.source,
@@ -161,6 +172,7 @@ class Round:
             rates={role: model.rates for role, model in self.models.items()},
             prices={role: model.price for role, model in self.models.items() if model.price is not None},
             items=items,
+            units={id_: self._played_units(units) for id_, units in self._units.items()},
         )
 
     def prepare(self, plan: Plan) -> None:
@@ -179,16 +191,15 @@ class Round:
         for id_, units in self._units.items():
             for play in range(self.plays):
                 known = reader.log(id_, play) if reader else {}
-                tried = [unit.unit for unit in units]
-                item = self._item(id_)
+                tried, item = frozenset(unit.unit for unit in units), units[0].item
                 yield Rehearsal(self.replacement, item, tried, units[0].log, known, play), item
 
     async def rehearse(self, rehearsal: Rehearsal, item: Item) -> None:
         variant = self.replacement.variant
+        ask = AskOfUnits(rehearsal, self._played_units(self._units[item.id]))
+        profile = variant.played or self._trials.job.run_info.profile
         with suppress(InfraError):  # where a benchmark's own `play` passes it on
-            await variant.play(
-                item, rehearsal, variant.played or self._trials.job.run_info.profile, in_order=True
-            )
+            await variant.play(item, ask, profile, in_order=True)
 
     def results(self) -> Iterator[tuple[UnitKey, PlayedUnit]]:
         """What came of each unit."""
@@ -199,12 +210,12 @@ class Round:
                     yield unit.key, self._played(unit, logs)
 
     def _played(self, unit: FailedUnit, logs: Sequence[ItemLog]) -> PlayedUnit:
-        tally, log = self._tally(self._item(unit.item.id), unit.unit, logs)
+        tally, log = self._tally(unit.item, unit.unit, logs)
         reviewed = self._trials.reviewed.get((unit.item.id, unit.unit))
         if reviewed is None:
-            return PlayedUnit(tally, None, log)
-        its = replace(reviewed, units=self._item(unit.item.id).units)
-        return PlayedUnit(tally, *_swapped(self._tally(its, unit.unit, logs), log))
+            return PlayedUnit(tally, log=log)
+        its, its_log = self._tally(reviewed, unit.unit, logs)
+        return PlayedUnit(tally, its, log, its_log)
 
     def _tally(self, item: Item, unit: str, logs: Sequence[ItemLog]) -> tuple[Tally, ItemLog]:
         profile = self._trials.job.run_info.profile
@@ -213,14 +224,13 @@ class Round:
         first = outcomes.index(True) if True in outcomes else 0
         return Tally(counts[True], counts[False], counts[None]), logs[first]
 
-    def _item(self, id_: str) -> Item:
-        """The item with no more units than the trial needs: those that are tried, and those that they follow from."""
-        units = self._units[id_]
+    def _played_units(self, units: Sequence[FailedUnit]) -> frozenset[str]:
+        """The units of an item that are tried, and those that they follow from."""
         item, tried = units[0].item, {unit.unit for unit in units}
-        if not self.replacement.variant.in_order:
-            return replace(item, units=tuple(unit for unit in item.units if unit in tried))
-        last = max(item.units.index(unit) for unit in tried)
-        return replace(item, units=item.units[: last + 1])
+        variant = self.replacement.variant
+        if not variant.in_order:
+            return frozenset({*tried, *variant.benchmark.rules(variant.played or "").leading(item)})
+        return frozenset(item.units[: 1 + max(map(item.units.index, tried))])
 
     def _models(self) -> dict[str, ConfiguredModel]:
         first = self._trials.job.selection.repeats
@@ -235,7 +245,3 @@ class Round:
     def _held(self) -> dict[Place, Reply]:
         units = [unit for its in self._units.values() for unit in its]
         return {place: reply for unit in units for place, reply in unit.faults().items()}
-
-
-def _swapped(reviewed: tuple[Tally, ItemLog], log: ItemLog) -> tuple[Tally, ItemLog, ItemLog]:
-    return reviewed[0], log, reviewed[1]

@@ -21,6 +21,7 @@ from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
 from wildtool.engine.sampling import DrawnItems, ItemSample, headline_part
 from wildtool.engine.versions import RunNames, check_continues, names_today
+from wildtool.episode import AskOfUnits
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import MAX_CONCURRENCY, Rates
 from wildtool.types import Ask, Item, Model, Source, Verdict
@@ -273,6 +274,8 @@ class Plan:
     """Roles that are called by batches."""
     items: SelectedItems | None = None
     """The selected items where they are read already, shared by the plans of a command; None to read them."""
+    units: Mapping[str, frozenset[str]] | None = None
+    """By item the units that are run, with those that they follow from; the others stay unplayed. None for all."""
     names: RunNames | None = None
     """What profiles and data are called in the run, where it continues one; None for today's names."""
 
@@ -297,7 +300,8 @@ class Plan:
     async def play(self, item: Item, ask: Ask) -> None:
         """Runs all units of an item; `ask` is sent what the models see and gives what they say."""
         player = self.variant if self.alterations else self.benchmark
-        await player.play(item, ask, self.profile, in_order=self.in_order)
+        asked = ask if self.units is None else AskOfUnits(ask, self.units[item.id])
+        await player.play(item, asked, self.profile, in_order=self.in_order)
 
     @property
     def selection(self) -> Selection:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from wildtool.cli.command import declared, opt
+from wildtool.blame.commands import BlameOptions, blame
+from wildtool.cli.command import arg, declared, opt
+from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options
 from wildtool.errors import DataError, UsageError
@@ -34,7 +36,11 @@ MAX_SINGLE_LINES = 5
 class AuditOptions:
     """What to audit, and how."""
 
-    benchmark: str = options.BENCHMARK_ARGUMENT
+    benchmark: str = arg(
+        "BENCH|RUN",
+        "Benchmark, see `wildtool list`; or a Python file that defines one. With --blame: a run.",
+        complete=completion.benchmarks,
+    )
     data: str | None = options.DATA_OPTION
     mode: str | None = options.MODE_OPTION
     profile: str | None = options.PROFILE_OPTION
@@ -48,14 +54,20 @@ class AuditOptions:
         "Make hints for `run --hints` instead: facts of earlier turns that the gold answers need."
     )
     out: Path | None = opt(
-        "-o PATH", "With --hints: file for the hints. With --judge: folder for cases and runs."
+        "-o PATH",
+        "With --hints: file for the hints. With --judge: folder for cases and runs. With --blame: folder for the plays.",
     )
     force: bool = opt("With --out: replace or write into what wildtool did not make.")
     as_json: bool = options.JSON_OPTION
     strict: bool = opt("Exit status 1 unless all gold answers pass and every mistake is caught.")
 
 
-def audit(chosen_options: AuditOptions, judge_options: JudgeOptions, context: typer.Context) -> int:
+def audit(
+    chosen_options: AuditOptions,
+    judge_options: JudgeOptions,
+    blame_options: BlameOptions,
+    context: typer.Context,
+) -> int:
     """Check the scorer: score gold answers, with and without mistakes.
 
     \b
@@ -67,6 +79,7 @@ def audit(chosen_options: AuditOptions, judge_options: JudgeOptions, context: ty
       wildtool audit wild-mini --judge gpt-4o --style score --require tp:0.9,tn:0.9
       wildtool audit wild-mini --judge gpt-4o --prompt my-judge.txt --reference --dry-run
       wildtool audit wild-mini --judge my_judge.py:judge --passed 360/500
+      wildtool audit runs/acebench/gpt-4o --blame --dry-run
 
     The gold ceiling is the best score a model can reach under a profile. The kill rate is the share of corrupted gold
     answers that the profile catches. Without --profile, all profiles are audited.
@@ -75,7 +88,20 @@ def audit(chosen_options: AuditOptions, judge_options: JudgeOptions, context: ty
 
     With --judge, a judge is audited instead: it is asked about right and wrong trajectories whose labels are known, and
     the table says how often it is right, by kind of mistake, and what a score of it means (docs/judges.md).
+    --blame says whose fault the failed units of a run were: the model's, or its user's, its tools', its endpoint's, or
+    the gold answers'. It plays them again with one party replaced by what is known to be right.
     """
+    if blame_options.blame:
+        _check_alone(chosen_options)
+        return blame(
+            chosen_options.benchmark,
+            blame_options,
+            out=chosen_options.out,
+            data=chosen_options.data,
+            profile=chosen_options.profile,
+            as_json=chosen_options.as_json,
+            force=chosen_options.force,
+        )
     from wildtool.cli.output.results import print_faults
     from wildtool.data.data_set import data_of
     from wildtool.engine.registry import load_benchmark
@@ -91,7 +117,7 @@ def audit(chosen_options: AuditOptions, judge_options: JudgeOptions, context: ty
         return _write_hints(benchmark, source, chosen_options)
     if chosen_options.out is not None or chosen_options.force:
         raise UsageError(
-            "--out and --force need --hints gold or --judge NAME: the audit of a scorer writes nothing"
+            "--out and --force need --hints gold, --judge NAME or --blame: the audit of a scorer writes nothing"
         )
     profiles = [chosen_options.profile] if chosen_options.profile else list(benchmark.profiles)
     if chosen_options.reward:
@@ -143,6 +169,24 @@ def _audit_judges(
         as_json=chosen_options.as_json,
         every=chosen_options.every,
     )
+
+
+def _check_alone(its: AuditOptions) -> None:
+    """Raises UsageError for what an audit of a run cannot have: what it plays again is what the run says."""
+    of_benchmarks = {
+        "--mode": its.mode,
+        "--lang": its.lang,
+        "--split": its.split,
+        "--all": its.every,
+        "--reward": its.reward,
+        "--hints": its.hints,
+        "--strict": its.strict,
+    }
+    for option, value in of_benchmarks.items():
+        if value:
+            raise UsageError(
+                f"give --blame or {option}, not both: the run says what it was and --sample what is tried"
+            )
 
 
 def _write_hints(benchmark: "Benchmark", source: "Source", chosen_options: AuditOptions) -> int:

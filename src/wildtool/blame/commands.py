@@ -1,0 +1,273 @@
+"""`wildtool audit RUN --blame`: whose fault the failed units of a run were."""
+
+import json
+import sys
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wildtool.cli.command import Declaration, declared, opt
+from wildtool.cli.help import LIMITS, MODEL
+from wildtool.cli.options import completion
+from wildtool.cli.options import shared as options
+from wildtool.errors import UsageError
+from wildtool.models.settings import MAX_CONCURRENCY
+from wildtool.terminal import print_err, print_wrapped
+
+if TYPE_CHECKING:
+    from wildtool.blame.asked_again import MakeModels
+    from wildtool.blame.cost import TrialCost
+    from wildtool.blame.of_run import Prepared
+    from wildtool.blame.report import BlameReport
+    from wildtool.engine.call.client import Invocation
+    from wildtool.engine.observer import Observer
+    from wildtool.engine.plan import Plan
+
+PAGE, RESULT = "blame.html", "result.json"
+"""Files in the folder of plays."""
+
+
+_NEEDED = {"needs": "--blame"}
+
+
+def _of_blame(shared: Declaration) -> Any:
+    """An option of other verbs that here belongs to --blame."""
+    return replace(shared, rules=_NEEDED)
+
+
+@declared
+class BlameOptions:
+    """Whose fault it was: what is tried, and who is asked again."""
+
+    blame: bool = opt(
+        "Say whose fault the failed units of a run were: play them again with one party right (docs/blame.md)."
+    )
+    plays: int | None = opt(
+        "-k N", "With --blame: plays of each trial (default: 5).", min=1, needs="--blame", panel=LIMITS
+    )
+    sample: int | None = opt("N", "With --blame: try N of the failed units only.", min=1, needs="--blame")
+    reviewed: str | None = opt(
+        "NAME|FILE", "With --blame: the run's data with gold answers that were reviewed.", needs="--blame"
+    )
+    model: str | None = opt(
+        "-m NAME",
+        "With --blame: model to ask in place of the run's own.",
+        complete=completion.models,
+        needs="--blame",
+        panel=MODEL,
+    )
+    base_url: str | None = _of_blame(options.BASE_URL_OPTION)
+    api_key_env: str | None = _of_blame(options.API_KEY_ENV_OPTION)
+    header: list[str] | None = _of_blame(options.HEADER_OPTION)
+    user_model: str | None = opt(
+        "NAME",
+        "With --blame: model to ask in place of the run's user.",
+        complete=completion.models,
+        needs="--blame",
+        panel=MODEL,
+    )
+    user_base_url: str | None = _of_blame(options.USER_BASE_URL_OPTION)
+    dry_run: bool = _of_blame(options.DRY_RUN_OPTION)
+    max_cost: float | None = opt(
+        "USD", "Stop before spending more than this.", min=0, needs="--blame", panel=LIMITS
+    )
+    prices: Path | None = opt(
+        "FILE", "Price file, TOML or JSON; overrides built-in prices.", needs="--blame", panel=LIMITS
+    )
+    concurrency: int | None = opt(
+        "-j N",
+        "Calls in flight at each endpoint (default: 32).",
+        min=1,
+        max=MAX_CONCURRENCY,
+        needs="--blame",
+        panel=LIMITS,
+    )
+
+
+def blame(
+    run: str,
+    its: BlameOptions,
+    *,
+    out: Path | None,
+    data: str | None,
+    profile: str | None,
+    as_json: bool,
+    force: bool,
+) -> int:
+    """Says whose fault the failed units of a run were. Gives the exit status.
+
+    Args:
+        run: the folder of the run, or its bundle.
+        out: the folder for the plays and the page; None for one inside the run's.
+        data: where the run's data are now; None for where it found them.
+    """
+    from wildtool.blame.blaming import blame_units, result_folder
+    from wildtool.blame.of_run import PLAYS, BlameSettings, begin, job_of, prepare
+    from wildtool.blame.page import write_page
+    from wildtool.blame.report import report_of
+    from wildtool.outputs import write_file
+
+    folder = _run_folder(run)
+    settings = BlameSettings(
+        out=out or result_folder(Path(run)),
+        plays=its.plays or PLAYS,
+        sample=its.sample,
+        data=data,
+        reviewed=its.reviewed,
+        profile=profile,
+        concurrency=its.concurrency or 32,
+        force=force,
+        command=["wildtool", *sys.argv[1:]],
+        watch=_watch,
+    )
+    job = job_of(folder, settings)
+    make_models = _models(job.run_info.benchmark, job.run_json["identity"], its)
+    prepared = prepare(folder, job, make_models, settings)
+    _print_costs(prepared, its)
+    if its.dry_run:
+        return 0
+    begin(folder, settings)
+    invocation = _invocation(prepared, its)
+    blamed = blame_units(prepared.trials, prepared.units, prepared.tried, invocation, print_err)
+    report = report_of(prepared, blamed)
+    write_file(settings.out / RESULT, json.dumps(report.as_json(), indent=1).encode())
+    if as_json:
+        print(json.dumps(report.as_json(), indent=1))
+    else:
+        _print_report(report)
+    page = write_page(report, blamed, settings.out / PAGE)
+    print_err(f"Unit by unit: {page}")
+    return 3 if report.undecided else 0
+
+
+def _run_folder(run: str) -> Path:
+    from wildtool.engine.score.results import run_folders
+
+    folders = run_folders(options.local_run(Path(run)))
+    if len(folders) > 1:
+        raise UsageError(f"{run}: holds {len(folders)} runs, and --blame takes one; name its folder")
+    return folders[0]
+
+
+def _models(benchmark: str, identity: Mapping[str, Any], its: BlameOptions) -> "MakeModels":
+    from wildtool.blame.asked_again import NamedModels, named_models
+    from wildtool.config.config_file import read_config
+
+    values = {
+        "base_url": its.base_url,
+        "api_key_env": its.api_key_env,
+        "header": its.header,
+        "user_base_url": its.user_base_url,
+        "prices": its.prices,
+    }
+    named = NamedModels(model=its.model, user_model=its.user_model, values=values)
+    return named_models(benchmark, identity, named, read_config(None).models)
+
+
+@contextmanager
+def _watch(label: str, plan: "Plan", folder: Path) -> "Generator[Observer]":
+    from wildtool.engine.run.progress import ProgressObserver
+    from wildtool.terminal.progress import ProgressDisplay
+
+    observer = ProgressObserver(label, tally=plan.tally, folder=folder)
+    with ProgressDisplay([observer]):
+        yield observer
+
+
+def _invocation(prepared: "Prepared", its: BlameOptions) -> "Invocation":
+    """The limits of all trials together. Raises UsageError where a price is needed and unknown."""
+    from wildtool.config.named_models import check_prices
+    from wildtool.engine.call.budget import Budget, SpendingLimits
+    from wildtool.engine.call.client import Invocation
+
+    models = prepared.trials.make_models().values()
+    check_prices({each.model.name: each.price for each in models}, its.max_cost)
+    return Invocation(Budget(SpendingLimits(max_cost=its.max_cost)))
+
+
+def _print_costs(prepared: "Prepared", its: BlameOptions) -> None:
+    """What it takes at most: a table where nothing else is wanted, else a line."""
+    from wildtool.blame.cost import total_of, trial_costs
+    from wildtool.engine.score.formatting import counted
+    from wildtool.terminal.tables import print_grid
+
+    costs = trial_costs(prepared.trials, prepared.tried)
+    total = total_of(costs)
+    line = (
+        f"At most {counted(total.calls, 'call')}, about {total.prompt_tokens + total.reply_tokens:,.0f} tokens, "
+        f"{_usd(total)}, if plays are as long as the recorded ones and every unit needs every trial."
+    )
+    if not its.dry_run:
+        print_err(line)
+        return
+    rows = [
+        [
+            each.trial,
+            f"{each.units:,}",
+            f"{each.calls:,}",
+            f"{each.prompt_tokens:,.0f}",
+            f"{each.reply_tokens:,.0f}",
+            _usd(each),
+        ]
+        for each in costs
+    ]
+    print_grid(
+        "what each trial takes at most",
+        ["trial", "units", "calls", "prompt tokens", "reply tokens", "cost"],
+        rows,
+    )
+    print_wrapped(f"Nothing is sent or written. {line}")
+
+
+def _usd(cost: "TrialCost") -> str:
+    return "cost unknown" if cost.cost is None else f"{cost.cost:,.2f} USD"
+
+
+def _print_report(report: "BlameReport") -> None:
+    from wildtool.engine.score.formatting import counted, format_range, format_share
+    from wildtool.terminal.tables import print_grid
+
+    rows = [
+        [row.cause, f"{row.units:,}", format_share(row.share), format_range(row.low, row.high)]
+        for row in report.causes
+    ]
+    known = report.tried - report.undecided
+    print_grid(
+        f"whose fault {counted(known, 'failed unit')} were",
+        ["cause", "units", "share", "95 % interval"],
+        rows,
+    )
+    scores = [
+        [row.party, format_share(row.score), format_range(row.low, row.high), f"{row.tried:,}"]
+        for row in report.scores
+    ]
+    if scores:
+        title = f"score if it had been right (as it was: {format_share(report.score)} of {report.judged:,})"
+        print_grid(title, ["right", "score", "95 % interval", "failed units tried"], scores)
+    for text in _remarks(report):
+        print_wrapped(text)
+
+
+def _remarks(report: "BlameReport") -> Iterator[str]:
+    """What the tables do not rest on."""
+    from wildtool.engine.score.formatting import counted
+
+    if report.failed > report.tried:
+        print_units = counted(report.failed - report.tried, "failed unit")
+        yield f"Not tried: {print_units}; those that were are a sample, and stand for all."
+    if report.without_verdict:
+        yield f"{counted(report.without_verdict, 'unit')} of the run have no verdict and were not tried."
+    if report.undecided:
+        why = f" ({report.stopped})" if report.stopped else ""
+        yield (
+            f"{counted(report.undecided, 'tried unit')} stay undecided, since calls failed or were not made{why}; "
+            "the same command goes on."
+        )
+    if report.unreviewed:
+        yield f"The reviewed data do not ask {counted(report.unreviewed, 'tried unit')} in the words of the run."
+    if others := [name for role, name in report.asked.items() if role == "agent" and name != report.model]:
+        yield f"Asked again was {others[0]}, not the run's {report.model}."
+    for party, reason in report.cannot_replace.items():
+        yield f"Not replaced: {party}, since {reason}."

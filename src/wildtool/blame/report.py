@@ -1,0 +1,209 @@
+"""The numbers of a blame: failures by cause, the score if a party had been right, and what none of it rests on."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from wildtool.alter.base import UNDER_TEST
+from wildtool.blame.blaming import Blamed, BlamedUnit
+from wildtool.blame.causes import ASKED_AGAIN, CONTROL, RIGHT_GOLD, UNDECIDED, Trial
+from wildtool.blame.of_run import Prepared
+from wildtool.blame.parties import MODEL, USER
+from wildtool.blame.trials import trial_name
+from wildtool.blame.turning import Turn, turn_of
+from wildtool.stats.intervals import clustered_rate
+
+
+@dataclass(frozen=True, slots=True)
+class CauseRow:
+    """Failed units with one cause."""
+
+    cause: str
+    units: int
+    share: float
+    """Of the failed units whose cause is known, those without any included."""
+    low: float
+    high: float
+    """Its 95 % interval, clustered by item."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """The score of the run if one party had been right, and all others as they were."""
+
+    party: str
+    score: float
+    low: float
+    high: float
+    """The 95 % interval, clustered by item; units that were right are taken to stay so."""
+    units: int
+    """All units of the run with a verdict."""
+    tried: int
+    """Failed units that this rests on; each stands for as many as were not tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRow:
+    """One failed unit."""
+
+    item: str
+    repeat: int
+    unit: str
+    cause: str
+    turned: int | None
+    """Step of the record, from 0 and over all roles, at which the model's calls part from those of a play that ends
+    right; of an endpoint the reply that it cut; None where no play ends right, or no calls differ."""
+    said_before: int | None
+    """The last reply of the blamed user before that; None for other causes."""
+    plays: Mapping[str, Sequence[int]]
+    """By trial plays that ended right, that ended wrong, and that have no verdict."""
+    reason: str
+    """Why it was judged wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlameReport:
+    """What came of a blame."""
+
+    run: str
+    model: str
+    asked: Mapping[str, str]
+    """By role the model that was asked again."""
+    benchmark: str
+    profile: str
+    judged: int
+    """Units of the run with a verdict."""
+    score: float
+    """Share of them that are right."""
+    without_verdict: int
+    """Units of the run without one: their calls failed, or they were not played."""
+    failed: int
+    tried: int
+    undecided: int
+    """Tried units whose cause is not known, since calls failed or were not made."""
+    unreviewed: int
+    """Tried units that the reviewed data do not ask in the words of the run."""
+    plays: int
+    """Plays of each trial in which anybody was asked."""
+    stopped: str
+    """The limit that ended it early; empty for none."""
+    cannot_replace: Mapping[str, str]
+    """Parties that nothing is known to be right for in this run, each with the reason."""
+    causes: Sequence[CauseRow]
+    scores: Sequence[ScoreRow]
+    units: Sequence[UnitRow]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
+    """The numbers of a blame."""
+    job, units = blamed.trials.job, blamed.units
+    models = blamed.trials.make_models()
+    return BlameReport(
+        run=job.run_info.run,
+        model=job.run_info.model,
+        asked={role: model.model.name for role, model in models.items()},
+        benchmark=job.run_info.benchmark,
+        profile=job.run_info.profile,
+        judged=units.judged,
+        score=units.right.total() / units.judged if units.judged else 0.0,
+        without_verdict=units.without_verdict,
+        failed=len(units.failed),
+        tried=len(blamed.tried),
+        undecided=sum(unit.cause == UNDECIDED for unit in blamed.tried),
+        unreviewed=prepared.unreviewed,
+        plays=blamed.trials.plays,
+        stopped=blamed.stopped,
+        cannot_replace=prepared.setting.lacking,
+        causes=_cause_rows(blamed.tried),
+        scores=_score_rows(blamed, prepared.setting.suspects),
+        units=[_unit_row(blamed, unit) for unit in blamed.tried],
+    )
+
+
+def _cause_rows(tried: Sequence[BlamedUnit]) -> list[CauseRow]:
+    known = [unit for unit in tried if unit.cause != UNDECIDED]
+    of_item = Counter(unit.failed.item.id for unit in known)
+    counts = Counter(unit.cause.label for unit in known)
+    rows: list[CauseRow] = []
+    for label, count in counts.most_common():
+        its = Counter(unit.failed.item.id for unit in known if unit.cause.label == label)
+        rate = clustered_rate([(its[item], size) for item, size in of_item.items()])
+        assert rate is not None
+        rows.append(CauseRow(label, count, *rate))
+    return rows
+
+
+def _score_rows(blamed: Blamed, suspects: Sequence[str]) -> list[ScoreRow]:
+    if not blamed.tried:
+        return []
+    trials: dict[str, Trial] = {party: frozenset({party}) for party in suspects if party != MODEL}
+    trials["nobody, asked again"] = CONTROL
+    rows = [_score_row(blamed, name, trial) for name, trial in trials.items()]
+    return [row for row in rows if row is not None]
+
+
+def _score_row(blamed: Blamed, name: str, trial: Trial) -> ScoreRow | None:
+    """None where no play has a verdict."""
+    units = blamed.units
+    shares = {
+        unit.failed.key: share for unit in blamed.tried if (share := _mended_share(unit, trial)) is not None
+    }
+    if not shares:
+        return None
+    weight = len(units.failed) / len(shares)
+    right, size = Counter[str](), Counter[str]()
+    for item, count in units.right.items():
+        right[item] += count
+        size[item] += count
+    sums: dict[str, tuple[float, float]] = {item: (right[item], size[item]) for item in right}
+    for (item, _, _), share in shares.items():
+        before = sums.get(item, (0.0, 0.0))
+        sums[item] = before[0] + weight * share, before[1] + weight
+    rate = clustered_rate(list(sums.values()))
+    return None if rate is None else ScoreRow(name, *rate, units.judged, len(shares))
+
+
+def _mended_share(unit: BlamedUnit, trial: Trial) -> float | None:
+    """Share of the plays of a trial that end right; None where none has a verdict. A unit whose cause was found without
+    that trial, or in which the party has no part, stays as it was."""
+    if trial == RIGHT_GOLD:
+        return float(unit.right_by_reviewed)
+    played = unit.played.get(trial)
+    if played is None:
+        return None if unit.cause == UNDECIDED else 0.0
+    return played.tally.share
+
+
+def _unit_row(blamed: Blamed, unit: BlamedUnit) -> UnitRow:
+    turn = turned(blamed, unit)
+    plays = {
+        trial_name(trial): (its.right, its.wrong, its.missing)
+        for trial, its in sorted(unit.tallies().items(), key=lambda pair: (len(pair[0]), trial_name(pair[0])))
+    }
+    failed = unit.failed
+    return UnitRow(
+        failed.item.id,
+        failed.repeat,
+        failed.unit,
+        unit.cause.label,
+        turn and turn.step,
+        turn and turn.said_before,
+        plays,
+        failed.reason,
+    )
+
+
+def turned(blamed: Blamed, unit: BlamedUnit) -> Turn | None:
+    """Where a unit turned; None where nothing was played that ends right."""
+    by = unit.cause.mended_by
+    if by is None:
+        return None
+    if by == ASKED_AGAIN:
+        return Turn(min(step for _, _, step in unit.failed.faults()), None)
+    rules = blamed.trials.setting.variant.benchmark.rules(blamed.trials.job.run_info.profile)
+    role = USER if USER in by else UNDER_TEST
+    return turn_of(rules, unit.failed.unit, unit.failed.log, unit.mended_log(), role)
