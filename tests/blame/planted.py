@@ -1,31 +1,33 @@
 """A world in which it is known who failed: scripted parties of ACEBench's finance episodes, each with a planted fault.
 
-The model believes its user: a number or an account that the user says wrongly goes into its calls. A fault of the user, of
-the model or of the gold answers stays whenever the unit is played; one of the endpoint is that of its first play alone.
+The model believes its user: a number or an account that the user says wrongly goes into its calls. A fault of the user,
+of the model or of the gold answers stays whenever the unit is played; one of the endpoint is of the first play alone.
 Tools fail by `--failures`, and a model with the fault `tool` does not try again.
 """
 
-import asyncio
 import copy
 import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
-from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
+from wildtool.blame.of_run import BlameSettings
+from wildtool.blame.report import BlameReport
+from wildtool.blame.run_blame import blame_run
 from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Plan
+from wildtool.engine.record.reader import LogReader
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.run.runner import run_plan
-from wildtool.types import Item, Message, Reply, Request, Transcript
+from wildtool.engine.score.score import prepare_judging
+from wildtool.types import Item, Message, Reply, Request
 
 SPLIT = "agent_finance_multi_turn"
 PROFILE = "fixed"
@@ -162,7 +164,7 @@ def write_wrong_gold(folder: Path, wrong: frozenset[str]) -> Path:
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         lang = file.parts[-3]
         for row in rows:
-            if f"{lang}/{row['id']}" in wrong or row["id"] in wrong:
+            if f"{lang}/{row['id']}" in wrong:
                 balances = row["ground_truth"][0]["Finance"]["balances"]
                 balances[next(iter(balances))] += 1.0
         file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
@@ -189,3 +191,48 @@ def run_world(world: World, out: Path, data: Path | str = "finance", alterations
 
 def models_of(world: World, benchmark: Benchmark, items: Sequence[Item]) -> dict[str, Any]:
     return {"agent": PlantedModel(world, right_texts(benchmark, items)), "user": PlantedUser(world)}
+
+
+@dataclass(frozen=True)
+class Blamed:
+    """What was said of the units of a world."""
+
+    failed: frozenset[str]
+    """Items that failed in the run."""
+    causes: Mapping[str, str]
+    """By item the cause."""
+    report: BlameReport
+
+
+def blame_world(world: World, folder: Path, plays: int = 1) -> Blamed:
+    """Plays a world, and asks whose fault its failures were."""
+    wrong = frozenset(item for item, its in world.faults.items() if GOLD in its)
+    run = run_world(world, folder / "run", write_wrong_gold(folder / "data", wrong))
+    settings = BlameSettings(out=folder / "blame", plays=plays, reviewed="finance")
+    report = blame_run(run, models_of(world, finance(), finance_items()), settings)
+    causes = {row.item: row.cause for row in report.units}
+    return Blamed(frozenset(causes), causes, report)
+
+
+def finance_items() -> list[Item]:
+    benchmark = finance()
+    return list(benchmark.load(data_of(benchmark).locate("finance", SPLIT), split=SPLIT))
+
+
+def right_items(run: Path) -> frozenset[str]:
+    """Items of a run that are right."""
+    with LogReader(run) as reader:
+        judged = list(prepare_judging(run).items(reader))
+    return frozenset(each.item.id for each in judged if each.verdicts[0].outcome == "correct")
+
+
+def in_turn(parties: Sequence[frozenset[str]], start: int) -> dict[str, frozenset[str]]:
+    """A fault of each of these for every item of the episodes, in turn."""
+    return {item.id: parties[(start + place) % len(parties)] for place, item in enumerate(finance_items())}
+
+
+def mended_by(world: World, folder: Path, party: str) -> frozenset[str]:
+    """Items that are right where this party makes no fault and all others do: the truth about a world."""
+    rest = replace(world, faults={item: its - {party} for item, its in world.faults.items()})
+    wrong = frozenset(item for item, its in rest.faults.items() if GOLD in its)
+    return right_items(run_world(rest, folder / "run", write_wrong_gold(folder / "data", wrong)))

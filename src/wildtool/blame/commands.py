@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from wildtool.engine.observer import Observer
     from wildtool.engine.plan import Plan
 
-PAGE, RESULT = "blame.html", "result.json"
-"""Files in the folder of plays."""
-
 
 _NEEDED = {"needs": "--blame"}
 
@@ -103,11 +100,9 @@ def blame(
         out: the folder for the plays and the page; None for one inside the run's.
         data: where the run's data are now; None for where it found them.
     """
-    from wildtool.blame.blaming import blame_units, result_folder
-    from wildtool.blame.of_run import PLAYS, BlameSettings, begin, job_of, prepare
-    from wildtool.blame.page import write_page
-    from wildtool.blame.report import report_of
-    from wildtool.outputs import write_file
+    from wildtool.blame.blaming import result_folder
+    from wildtool.blame.of_run import PLAYS, BlameSettings, job_of, prepare
+    from wildtool.blame.run_blame import PAGE, play
 
     folder = _run_folder(run)
     settings = BlameSettings(
@@ -128,17 +123,12 @@ def blame(
     _print_costs(prepared, its)
     if its.dry_run:
         return 0
-    begin(folder, settings)
-    invocation = _invocation(prepared, its)
-    blamed = blame_units(prepared.trials, prepared.units, prepared.tried, invocation, print_err)
-    report = report_of(prepared, blamed)
-    write_file(settings.out / RESULT, json.dumps(report.as_json(), indent=1).encode())
+    report = play(folder, prepared, settings, _invocation(prepared, its), print_err)
     if as_json:
         print(json.dumps(report.as_json(), indent=1))
     else:
         _print_report(report)
-    page = write_page(report, blamed, settings.out / PAGE)
-    print_err(f"Unit by unit: {page}")
+    print_err(f"Unit by unit: {settings.out / PAGE}")
     return 3 if report.undecided else 0
 
 

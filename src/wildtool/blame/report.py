@@ -9,7 +9,7 @@ from wildtool.alter.base import UNDER_TEST
 from wildtool.blame.blaming import Blamed, BlamedUnit
 from wildtool.blame.causes import ASKED_AGAIN, CONTROL, RIGHT_GOLD, UNDECIDED, Trial
 from wildtool.blame.of_run import Prepared
-from wildtool.blame.parties import MODEL, USER
+from wildtool.blame.parties import MODEL, PARTIES, USER
 from wildtool.blame.trials import trial_name
 from wildtool.blame.turning import Turn, turn_of
 from wildtool.stats.intervals import clustered_rate
@@ -119,7 +119,7 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
         stopped=blamed.stopped,
         cannot_replace=prepared.setting.lacking,
         causes=_cause_rows(blamed.tried),
-        scores=_score_rows(blamed, prepared.setting.suspects),
+        scores=_score_rows(blamed),
         units=[_unit_row(blamed, unit) for unit in blamed.tried],
     )
 
@@ -137,10 +137,9 @@ def _cause_rows(tried: Sequence[BlamedUnit]) -> list[CauseRow]:
     return rows
 
 
-def _score_rows(blamed: Blamed, suspects: Sequence[str]) -> list[ScoreRow]:
-    if not blamed.tried:
-        return []
-    trials: dict[str, Trial] = {party: frozenset({party}) for party in suspects if party != MODEL}
+def _score_rows(blamed: Blamed) -> list[ScoreRow]:
+    suspects = {party for unit in blamed.tried for party in unit.parties}
+    trials: dict[str, Trial] = {party: frozenset({party}) for party in PARTIES if party in suspects - {MODEL}}
     trials["nobody, asked again"] = CONTROL
     rows = [_score_row(blamed, name, trial) for name, trial in trials.items()]
     return [row for row in rows if row is not None]

@@ -156,7 +156,7 @@ class Round:
         items.whole = False
         for units in self._units.values():
             items.add(units[0].item)
-        items.units = self.plays * sum(map(len, self._units.values()))
+        items.units = self.plays * sum(len(self._played_units(its)) for its in self._units.values())
         return Plan(
             benchmark=variant.benchmark,
             source=selection.source,

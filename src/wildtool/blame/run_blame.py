@@ -1,0 +1,52 @@
+"""Whose fault the failed units of a run were, from Python; the command does the same with models of names."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from wildtool.blame.asked_again import given_models
+from wildtool.blame.blaming import blame_units
+from wildtool.blame.of_run import BlameSettings, Prepared, begin, job_of, prepare
+from wildtool.blame.page import write_page
+from wildtool.blame.report import BlameReport, report_of
+from wildtool.engine.call.client import Invocation
+from wildtool.outputs import write_file
+from wildtool.types import Model
+
+PAGE, RESULT = "blame.html", "result.json"
+"""Files in the folder of plays."""
+
+
+def blame_run(run: Path, models: Mapping[str, Model], settings: BlameSettings) -> BlameReport:
+    """Plays the failed units of a run again with one party right, and says whose fault they were.
+
+    Not for use inside a running event loop.
+
+    Args:
+        run: the folder of the run.
+        models: by role what is asked again: the model under test as `agent`, and whoever plays the user as `user`.
+
+    Raises UsageError for a run that cannot be played again, RecordError for a damaged one, and what a run raises.
+    """
+    prepared = prepare(run, job_of(run, settings), given_models(models), settings)
+    return play(run, prepared, settings, Invocation())
+
+
+def play(
+    run: Path,
+    prepared: Prepared,
+    settings: BlameSettings,
+    invocation: Invocation,
+    say: Callable[[str], None] = lambda text: None,
+) -> BlameReport:
+    """Plays what is needed, or goes on with it, and writes the result and its page. Raises as `blame_run`.
+
+    Args:
+        say: takes what is played next.
+    """
+    begin(run, settings)
+    blamed = blame_units(prepared.trials, prepared.units, prepared.tried, invocation, say)
+    report = report_of(prepared, blamed)
+    write_file(settings.out / RESULT, json.dumps(report.as_json(), indent=1).encode())
+    write_page(report, blamed, settings.out / PAGE)
+    return report
