@@ -236,7 +236,7 @@ def test_a_model_that_answers_by_place_is_refused(lexical: Path, tmp_path: Path)
 
 def test_another_model_may_be_asked_and_the_result_says_so(lexical: Path):
     result = blamed(lexical, "--model", "baseline/gold", "-k", 1)
-    assert result["asked"] == {"agent": "baseline/gold"}
+    assert result["asked_again"] == {"agent": "baseline/gold"}
     assert result["model"] == "baseline/lexical"
     assert [row["cause"] for row in result["causes"]] == ["model, by chance"]
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.blame.causes import CONTROL, JUDGED_AGAIN, UNDECIDED, Cause, Trial, decide
+from wildtool.blame.causes import JUDGED_AGAIN, NO_PARTY, NOT_DECIDED, Cause, Trial, decide
 
 PARTIES = ("gold", "endpoint", "tool", "history", "user", "model")
 
 
 def answer_for(parties: str, *mending: str, undecided: str = "") -> tuple[Cause, list[Trial]]:
     """The answer where only these trials mend, and the trials that it took, in order."""
-    mends = {frozenset(names.split("+")) if names != "control" else CONTROL for names in mending}
+    mends = {frozenset(names.split("+")) if names != "control" else NO_PARTY for names in mending}
     missing = frozenset(undecided.split("+")) if undecided else None
     results: dict[Trial, bool | None] = {JUDGED_AGAIN: frozenset({"gold", "recorded"}) in mends}
     asked: list[Trial] = []
@@ -62,13 +62,13 @@ def test_each_row_of_the_table(name: str):
 def test_the_cheapest_trials_are_asked_for_first():
     assert answer_for("gold endpoint user model", "gold+recorded")[1] == []
     assert answer_for("endpoint user model", "endpoint")[1] == [{"endpoint"}]
-    assert answer_for("endpoint user model", "control")[1] == [{"endpoint"}, CONTROL]
-    assert answer_for("tool user model", "tool", "model")[1] == [CONTROL, {"tool"}, {"user"}, {"model"}]
+    assert answer_for("endpoint user model", "control")[1] == [{"endpoint"}, NO_PARTY]
+    assert answer_for("tool user model", "tool", "model")[1] == [NO_PARTY, {"tool"}, {"user"}, {"model"}]
 
 
 @pytest.mark.parametrize("trial", ["user", "model"])
 def test_a_trial_whose_calls_failed_decides_nothing(trial: str):
-    assert answer_for("user model", "user", "model", undecided=trial)[0] == UNDECIDED
+    assert answer_for("user model", "user", "model", undecided=trial)[0] == NOT_DECIDED
 
 
 def sets() -> list[Trial]:

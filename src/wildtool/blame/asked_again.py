@@ -24,7 +24,7 @@ from wildtool.types import Model, Reply, Request, Role
 
 MakeModels = Callable[[], Mapping[str, ConfiguredModel]]
 """Gives new models by role, since each trial closes its own at its end."""
-Place = tuple[str, str, int]
+StepPlace = tuple[str, str, int]
 """Item, unit and step."""
 _SECRET = "address_digest"
 """A setting whose value follows from a key of this machine, so that it cannot be compared with another's."""
@@ -33,7 +33,7 @@ _SECRET = "address_digest"
 class LaterPlays:
     """A model in plays after those of the run: with other seeds, and with recorded faults of its endpoint."""
 
-    def __init__(self, model: Model, first: int, held: Mapping[Place, Reply] | None = None) -> None:
+    def __init__(self, model: Model, first: int, held: Mapping[StepPlace, Reply] | None = None) -> None:
         """
         Args:
             first: number that play 0 has for the model, which the run's own plays are below.
@@ -71,8 +71,10 @@ def right_model(role: str) -> Model:
 
 def given_models(models: Mapping[str, Model]) -> MakeModels:
     """Models that a program has made. They stay open as long as it wants: a trial's end does not close them."""
-    kept = {role: ConfiguredModel(_KeptOpen(model), Rates(), FREE) for role, model in models.items()}
-    return lambda: kept
+    models_by_role = {
+        role: ConfiguredModel(_KeptOpen(model), Rates(), FREE) for role, model in models.items()
+    }
+    return lambda: models_by_role
 
 
 class _KeptOpen:
@@ -95,7 +97,7 @@ class NamedModels:
 
 
 def named_models(
-    benchmark: str, identity: Mapping[str, Any], named: NamedModels, entries: Mapping[str, ModelEntry]
+    benchmark: str, identity: Mapping[str, Any], choice: NamedModels, entries: Mapping[str, ModelEntry]
 ) -> MakeModels:
     """Makes the models of a run as its own command would. The address of an endpoint is never taken from the record, so
     that nobody's folder sends a key anywhere: the user names it, and it must be the run's.
@@ -105,10 +107,10 @@ def named_models(
         identity: of the run, from `run.json`.
         entries: models of the config file.
 
-    Raises UsageError where a model cannot be made, or is another than the run's and was not named.
+    Raises UsageError where a model cannot be made, or is another than the run's and was not choice.
     """
     recorded: Mapping[str, Any] = identity["models"]
-    settings = _settings(benchmark, recorded, named)
+    settings = _settings(benchmark, recorded, choice)
     options = meaning.model_options(settings, _no_replies)
     prices = settings.limits.prices
     catalog = ModelCatalog(entries, read_prices(None if prices is None else Path(prices)))
@@ -119,21 +121,23 @@ def named_models(
         models = {UNDER_TEST: agent}
         # The key of the command goes to its own address alone.
         endpoint = replace(options.endpoint, given_at=keys_given_at(options, agent))
-        others = OtherRoles(agent.model, replace(options, endpoint=endpoint), catalog, rates)
+        assigned = OtherRoles(agent.model, replace(options, endpoint=endpoint), catalog, rates)
         for role in recorded.keys() - {UNDER_TEST}:
             its = meaning.role_options(settings.roles, role)
-            models[role] = others.player(its, Role("", SCRIPT), is_named=True, body=_body_of(recorded[role]))
+            models[role] = assigned.player(
+                its, Role("", SCRIPT), is_named=True, body=_body_of(recorded[role])
+            )
         return models
 
     for role, configured in make().items():
         is_other = (
-            named.model is not None if role == UNDER_TEST else role == USER and named.user_model is not None
+            choice.model is not None if role == UNDER_TEST else role == USER and choice.user_model is not None
         )
         _check_model(role, recorded[role], configured.model, is_other=is_other)
     return make
 
 
-def _settings(benchmark: str, recorded: Mapping[str, Any], named: NamedModels) -> Settings:
+def _settings(benchmark: str, recorded: Mapping[str, Any], choice: NamedModels) -> Settings:
     """The settings of a run that would ask the same models."""
     agent = _settings_of(recorded[UNDER_TEST])
     names = {"temperature": "temperature", "max_tokens": "max_tokens", "seed": "seed", "stream": "stream"}
@@ -147,10 +151,10 @@ def _settings(benchmark: str, recorded: Mapping[str, Any], named: NamedModels) -
             values |= {f"user_{name}": its[name] for name in ("temperature", "max_tokens") if name in its}
         else:
             values["history"] = "own"
-    values |= {name: value for name, value in named.values.items() if value is not None}
-    if named.user_model is not None:
-        values["user_model"] = named.user_model
-    model = named.model or recorded[UNDER_TEST]["name"]
+    values |= {name: value for name, value in choice.values.items() if value is not None}
+    if choice.user_model is not None:
+        values["user_model"] = choice.user_model
+    model = choice.model or recorded[UNDER_TEST]["name"]
     return Settings.of(benchmark, [model], values, values.keys())
 
 
@@ -165,7 +169,7 @@ def _body_of(recorded: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _check_model(role: str, recorded: Mapping[str, Any], model: Model, *, is_other: bool) -> None:
     if isinstance(model, ReplayModel):
         raise UsageError(
-            f"{model.name} answers by the place of a request, whatever it asks, so nothing that is replaced could mend "
+            f"{model.name} answers by the place of a request, whatever it asks, so no replacement could change "
             "anything; name a model that answers what it is asked: --model NAME"
         )
     if is_other:
@@ -179,10 +183,10 @@ def _check_model(role: str, recorded: Mapping[str, Any], model: Model, *, is_oth
     ]
     if recorded["name"] != model.name or differences:
         option = "--model NAME" if role == UNDER_TEST else f"--{role}-model NAME"
-        what = ", ".join(differences) or f"its name was {recorded['name']} and is now {model.name}"
+        change = ", ".join(differences) or f"its name was {recorded['name']} and is now {model.name}"
         raise UsageError(
-            f"the {role} would not be the run's {recorded['name']}: {what}; give the run's own, such as its --base-url, "
-            f"or name another one to ask in its place by {option}"
+            f"the {role} would not be the run's {recorded['name']}: {change}; give its own, such as its --base-url, or "
+            f"name another one to ask in its place by {option}"
         )
 
 

@@ -5,7 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wildtool.blame.causes import CONTROL, JUDGED_AGAIN, RIGHT_MODEL, UNDECIDED, Cause, Trial, decide, rank_of
+from wildtool.blame.causes import (
+    JUDGED_AGAIN,
+    NO_PARTY,
+    NOT_DECIDED,
+    RIGHT_MODEL,
+    Cause,
+    Trial,
+    decide,
+    rank_of,
+)
 from wildtool.blame.failed_units import FailedUnit, RunUnits, is_right
 from wildtool.blame.parties import GOLD
 from wildtool.blame.trials import PlayedUnit, Tally, Trials
@@ -20,16 +29,16 @@ class BlamedUnit:
     failed: FailedUnit
     parties: frozenset[str]
     """Those that can be replaced in it."""
-    played: dict[Trial, PlayedUnit] = field(default_factory=dict[Trial, PlayedUnit])
+    results_of: dict[Trial, PlayedUnit] = field(default_factory=dict[Trial, PlayedUnit])
     """Trials in which somebody was asked, or could have been."""
     right_by_reviewed: bool = False
     """Whether what is recorded is right by reviewed gold answers."""
-    cause: Cause = UNDECIDED
+    cause: Cause = NOT_DECIDED
 
     def tallies(self) -> dict[Trial, Tally]:
         """The plays of each trial, those by reviewed gold answers included."""
-        tallies = {trial: played.tally for trial, played in self.played.items()}
-        reviewed = {trial | {GOLD}: its.reviewed for trial, its in self.played.items() if its.reviewed}
+        tallies = {trial: result.tally for trial, result in self.results_of.items()}
+        reviewed = {trial | {GOLD}: its.reviewed for trial, its in self.results_of.items() if its.reviewed}
         return tallies | reviewed
 
     def results(self) -> dict[Trial, bool | None]:
@@ -43,8 +52,8 @@ class BlamedUnit:
         by = self.cause.mended_by
         if by is None:
             return {}
-        played = self.played[by - {GOLD}]
-        return played.reviewed_log if GOLD in by else played.log
+        result = self.results_of[by - {GOLD}]
+        return result.reviewed_log if GOLD in by else result.log
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +87,17 @@ def blame_units(
             report(f"{_words(trial)}: {len(its):,} of {len(tried):,} units")
             results = trials.play(trial, [unit.failed for unit in its], invocation)
             for unit in its:
-                unit.played[trial] = results[unit.failed.key]
+                unit.results_of[trial] = results[unit.failed.key]
         if invocation.budget.stopped:
             break
     for unit in tried:
         answer = decide(unit.parties, unit.results())
-        unit.cause = answer if isinstance(answer, Cause) else UNDECIDED
+        unit.cause = answer if isinstance(answer, Cause) else NOT_DECIDED
     return Blamed(trials, units, tried, invocation.budget.stopped or "")
 
 
 def _words(trial: Trial) -> str:
-    return "nothing replaced" if trial == CONTROL else f"{' and '.join(sorted(trial))} right"
+    return "nothing replaced" if trial == NO_PARTY else f"{' and '.join(sorted(trial))} right"
 
 
 def _judge_by_reviewed(trials: Trials, unit: BlamedUnit) -> None:
@@ -114,11 +123,11 @@ def _next_trials(units: Sequence[BlamedUnit]) -> Mapping[Trial, list[BlamedUnit]
 
 def possible_trials(units: Sequence[BlamedUnit]) -> Mapping[Trial, list[FailedUnit]]:
     """Each trial that may become necessary, with the units that may need it."""
-    found: dict[Trial, list[FailedUnit]] = defaultdict(list)
+    units_by_trial: dict[Trial, list[FailedUnit]] = defaultdict(list)
     for unit in units:
         for trial in _trials_of(unit.parties):
-            found[trial].append(unit.failed)
-    return dict(sorted(found.items(), key=lambda pair: (rank_of(pair[0]), sorted(pair[0]))))
+            units_by_trial[trial].append(unit.failed)
+    return dict(sorted(units_by_trial.items(), key=lambda pair: (rank_of(pair[0]), sorted(pair[0]))))
 
 
 def _trials_of(parties: frozenset[str]) -> set[Trial]:

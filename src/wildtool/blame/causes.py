@@ -13,7 +13,7 @@ from wildtool.blame.parties import ADAPTED_TO, ENDPOINT, GOLD, MODEL, PARTIES
 
 Trial = frozenset[str]
 """The parties that are right in it."""
-CONTROL: Trial = frozenset()
+NO_PARTY: Trial = frozenset()
 RECORDED = "recorded"
 """Stands in a trial for the replies of the record."""
 JUDGED_AGAIN: Trial = frozenset({GOLD, RECORDED})
@@ -49,7 +49,7 @@ class Cause:
         return between.join(self.parties) + note
 
 
-UNDECIDED = Cause((), "undecided")
+NOT_DECIDED = Cause((), "undecided")
 
 
 class _NeededError(Exception):
@@ -92,7 +92,7 @@ def decide(parties: Set[str], results: Mapping[Trial, bool | None]) -> Cause | S
     except _NeededError as needed:
         return needed.trials
     except _MissingError:
-        return UNDECIDED
+        return NOT_DECIDED
 
 
 def rank_of(trial: Trial) -> int:
@@ -110,33 +110,33 @@ def _decide(parties: Set[str], results: _Results) -> Cause:
         return Cause((GOLD,))
     if ENDPOINT in parties and (by := results.mends([ASKED_AGAIN])):
         return Cause((ENDPOINT,), "", by[0])
-    if results.mends([CONTROL]):
-        return Cause((MODEL,), "by chance", CONTROL)
+    if results.mends([NO_PARTY]):
+        return Cause((MODEL,), "by chance", NO_PARTY)
     if GOLD in parties and results.mends([RIGHT_GOLD]):
         return Cause((GOLD,), "", RIGHT_GOLD)
     singles = [frozenset({party}) for party in PARTIES if party in parties - {GOLD, ENDPOINT}]
     mending = results.mends(singles)
-    others = [trial for trial in mending if MODEL not in trial]
-    if others:
-        return _single(others, model_mends=RIGHT_MODEL in mending)
+    other_trials = [trial for trial in mending if MODEL not in trial]
+    if other_trials:
+        return _single(other_trials, model_mends=RIGHT_MODEL in mending)
     if mending:
         return _model_or_others(parties - {MODEL}, results)
     return _minimal_sets(_pairs(parties), results) or Cause((), "none found")
 
 
-def _single(others: Sequence[Trial], *, model_mends: bool) -> Cause:
-    names = tuple(party for trial in others for party in trial)
-    if len(others) > 1:
-        return Cause(names, "either alone", others[0])
+def _single(trials: Sequence[Trial], *, model_mends: bool) -> Cause:
+    names = tuple(party for trial in trials for party in trial)
+    if len(trials) > 1:
+        return Cause(names, "either alone", trials[0])
     recoverable = model_mends and names[0] in ADAPTED_TO
-    return Cause(names, "recoverable" if recoverable else "", others[0])
+    return Cause(names, "recoverable" if recoverable else "", trials[0])
 
 
-def _model_or_others(others: Set[str], results: _Results) -> Cause:
+def _model_or_others(suspects: Set[str], results: _Results) -> Cause:
     """Of a unit that the right model mends, and no other single party: the model, unless all others together mend it."""
-    every: Trial = frozenset(others)
+    every: Trial = frozenset(suspects)
     if len(every) > 1 and results.mends([every]):
-        pairs = [trial for trial in _pairs(others) if trial != every]
+        pairs = [trial for trial in _pairs(suspects) if trial != every]
         return _minimal_sets(pairs, results) or Cause(_in_order(every), "", every)
     return Cause((MODEL,), "others not excluded", RIGHT_MODEL)
 

@@ -101,8 +101,8 @@ def blame(
         data: where the run's data are now; None for where it found them.
     """
     from wildtool.blame.blaming import result_folder
-    from wildtool.blame.of_run import PLAYS, BlameSettings, job_of, prepare
-    from wildtool.blame.run_blame import PAGE, play
+    from wildtool.blame.of_run import PLAYS, BlameSettings, job_of, prepare_blame
+    from wildtool.blame.run_blame import PAGE, play_blame
 
     folder = _run_folder(run)
     settings = BlameSettings(
@@ -119,11 +119,11 @@ def blame(
     )
     job = job_of(folder, settings)
     make_models = _models(job.run_info.benchmark, job.run_json["identity"], its)
-    prepared = prepare(folder, job, make_models, settings)
+    prepared = prepare_blame(folder, job, make_models, settings)
     _print_costs(prepared, its)
     if its.dry_run:
         return 0
-    report = play(folder, prepared, settings, _invocation(prepared, its), print_err)
+    report = play_blame(folder, prepared, settings, _invocation(prepared, its), print_err)
     if as_json:
         print(json.dumps(report.as_json(), indent=1))
     else:
@@ -152,8 +152,8 @@ def _models(benchmark: str, identity: Mapping[str, Any], its: BlameOptions) -> "
         "user_base_url": its.user_base_url,
         "prices": its.prices,
     }
-    named = NamedModels(model=its.model, user_model=its.user_model, values=values)
-    return named_models(benchmark, identity, named, read_config(None).models)
+    choice = NamedModels(model=its.model, user_model=its.user_model, values=values)
+    return named_models(benchmark, identity, choice, read_config(None).models)
 
 
 @contextmanager
@@ -223,9 +223,9 @@ def _print_report(report: "BlameReport") -> None:
         [row.cause, f"{row.units:,}", format_share(row.share), format_range(row.low, row.high)]
         for row in report.causes
     ]
-    known = report.tried - report.undecided
+    decided = report.tried - report.undecided
     print_grid(
-        f"whose fault {counted(known, 'failed unit')} were",
+        f"whose fault {counted(decided, 'failed unit')} were",
         ["cause", "units", "share", "95 % interval"],
         rows,
     )
@@ -246,18 +246,20 @@ def _remarks(report: "BlameReport") -> Iterator[str]:
 
     if report.failed > report.tried:
         print_units = counted(report.failed - report.tried, "failed unit")
-        yield f"Not tried: {print_units}; those that were are a sample, and stand for all."
+        yield f"Not tried: {print_units}; those that were are a sample."
     if report.without_verdict:
         yield f"{counted(report.without_verdict, 'unit')} of the run have no verdict and were not tried."
     if report.undecided:
-        why = f" ({report.stopped})" if report.stopped else ""
+        reason = f" ({report.stopped})" if report.stopped else ""
         yield (
-            f"{counted(report.undecided, 'tried unit')} stay undecided, since calls failed or were not made{why}; "
-            "the same command goes on."
+            f"{counted(report.undecided, 'tried unit')} stay undecided, since calls failed or were not made{reason}; "
+            "the same command continues."
         )
     if report.unreviewed:
         yield f"The reviewed data do not ask {counted(report.unreviewed, 'tried unit')} in the words of the run."
-    if others := [name for role, name in report.asked.items() if role == "agent" and name != report.model]:
-        yield f"Asked again was {others[0]}, not the run's {report.model}."
+    if asked := [
+        name for role, name in report.asked_again.items() if role == "agent" and name != report.model
+    ]:
+        yield f"Asked again was {asked[0]}, not the run's {report.model}."
     for party, reason in report.cannot_replace.items():
         yield f"Not replaced: {party}, since {reason}."

@@ -11,7 +11,7 @@ from wildtool.blame.trials import Round, Trials, trial_name
 from wildtool.engine.call.budget import token_counts, tokens_of
 from wildtool.models.token_usage import Price
 
-Usage = tuple[float, float]
+StepTokens = tuple[float, float]
 """Tokens of prompts and of replies."""
 _ANY_USAGE = {"prompt_tokens": 1_000_000, "completion_tokens": 1_000_000}
 
@@ -30,7 +30,7 @@ class TrialCost:
 
 
 def trial_costs(trials: Trials, tried: Sequence[BlamedUnit]) -> list[TrialCost]:
-    """The cost of each trial, in the order in which they are played. Nothing is sent or written."""
+    """The cost of each trial, in the order in which they are trial_run. Nothing is sent or written."""
     return [
         _cost(trial_name(trial), units, list(trials.rounds(trial, units)))
         for trial, units in possible_trials(tried).items()
@@ -40,19 +40,19 @@ def trial_costs(trials: Trials, tried: Sequence[BlamedUnit]) -> list[TrialCost]:
 def total_of(costs: Sequence[TrialCost]) -> TrialCost:
     """All of them together."""
     prices = [each.cost for each in costs]
-    known = [price for price in prices if price is not None]
+    amounts = [price for price in prices if price is not None]
     return TrialCost(
         "all",
         max((each.units for each in costs), default=0),
         sum(each.calls for each in costs),
         sum(each.prompt_tokens for each in costs),
         sum(each.reply_tokens for each in costs),
-        sum(known) if len(known) == len(prices) else None,
+        sum(amounts) if len(amounts) == len(prices) else None,
     )
 
 
 def _cost(name: str, units: Sequence[FailedUnit], rounds: Sequence[Round]) -> TrialCost:
-    calls, tokens = Counter[str](), defaultdict[str, list[Usage]](list)
+    calls, tokens = Counter[str](), defaultdict[str, list[StepTokens]](list)
     prices: dict[str, Price | None] = {}
     for each in rounds:
         prices |= {role: model.price for role, model in each.models.items()}
@@ -80,24 +80,24 @@ def _cost(name: str, units: Sequence[FailedUnit], rounds: Sequence[Round]) -> Tr
     )
 
 
-def _remaining_steps(played: Round) -> Iterator[tuple[str, Usage]]:
+def _remaining_steps(trial_run: Round) -> Iterator[tuple[str, StepTokens]]:
     """The role and the tokens of each recorded step that would be asked again."""
-    for rehearsal, item in played.rehearsals():
-        asyncio.run(played.rehearse(rehearsal, item))
-        for unit in played.tried(item.id):
+    for rehearsal, item in trial_run.rehearsals():
+        asyncio.run(trial_run.rehearse(rehearsal, item))
+        for unit in trial_run.tried(item.id):
             if unit.unit in rehearsal.open:
-                yield from _steps_after(unit, rehearsal.taken, played)
+                yield from _steps_after(unit, rehearsal.taken, trial_run)
 
 
 def _steps_after(
-    unit: FailedUnit, taken: Mapping[tuple[str, str], int], played: Round
-) -> Iterator[tuple[str, Usage]]:
-    left = Counter({role: taken.get((unit.unit, role), 0) for role in played.models})
+    unit: FailedUnit, reused_replies: Mapping[tuple[str, str], int], trial_run: Round
+) -> Iterator[tuple[str, StepTokens]]:
+    to_skip = Counter({role: reused_replies.get((unit.unit, role), 0) for role in trial_run.models})
     for step in unit.steps:
-        if step.role in played.replacement.right:
+        if step.role in trial_run.replacement.right:
             continue
-        if left[step.role] > 0:
-            left[step.role] -= 1
+        if to_skip[step.role] > 0:
+            to_skip[step.role] -= 1
             continue
         prompt, reply = token_counts(step.reply.usage)
         yield step.role, (prompt, reply or tokens_of(step.reply.message))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from wildtool.alter.base import UNDER_TEST
 from wildtool.alter.variant import Variant
-from wildtool.blame.asked_again import Place
-from wildtool.blame.parties import ENDPOINT, GOLD, MODEL, USER, Setting
+from wildtool.blame.asked_again import StepPlace
+from wildtool.blame.parties import ENDPOINT, GOLD, MODEL, USER, TrialSetting
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, LoggedReply, LogReader, transcripts
 from wildtool.engine.score.judge import safe_judge
@@ -19,7 +19,7 @@ from wildtool.errors import RecordError
 from wildtool.reply_ends import End, end_of
 from wildtool.types import Item, Reply, Transcript
 
-UnitKey = tuple[str, int, str]
+FailedKey = tuple[str, int, str]
 """Item, repeat and unit."""
 FAULTS = frozenset({End.CUT, End.FILTERED, End.MALFORMED})
 """Ends of replies that an endpoint is answerable for."""
@@ -44,7 +44,7 @@ class FailedUnit:
         return f"{self.item.id}, {self.unit}" + (f", repeat {self.repeat}" if self.repeat else "")
 
     @property
-    def key(self) -> UnitKey:
+    def key(self) -> FailedKey:
         return self.item.id, self.repeat, self.unit
 
     @property
@@ -57,7 +57,7 @@ class FailedUnit:
     def transcript(self) -> Transcript:
         return transcripts(self.log).get(self.unit, Transcript(()))
 
-    def faults(self) -> dict[Place, Reply]:
+    def faults(self) -> dict[StepPlace, Reply]:
         """Its replies that the endpoint cut or filtered, by their places."""
         return {
             (self.item.id, self.unit, number): step.reply
@@ -120,14 +120,14 @@ def _check_requests(failed: FailedUnit, folder: Path) -> None:
         )
 
 
-def drawn(failed: Sequence[FailedUnit], count: int | None) -> list[FailedUnit]:
+def sampled(failed: Sequence[FailedUnit], count: int | None) -> list[FailedUnit]:
     """A sample of the failed units, the same one each time; all for None or more than there are."""
 
     def number(unit: FailedUnit) -> str:
         return hashlib.sha256(repr(unit.key).encode("utf-8", "surrogatepass")).hexdigest()
 
-    kept = {unit.key for unit in sorted(failed, key=number)[: len(failed) if count is None else count]}
-    return [unit for unit in failed if unit.key in kept]
+    keys = {unit.key for unit in sorted(failed, key=number)[: len(failed) if count is None else count]}
+    return [unit for unit in failed if unit.key in keys]
 
 
 def rounds_of(units: Iterable[FailedUnit]) -> Mapping[tuple[int, int], list[FailedUnit]]:
@@ -140,7 +140,7 @@ def rounds_of(units: Iterable[FailedUnit]) -> Mapping[tuple[int, int], list[Fail
 
 
 def parties_of(
-    failed: FailedUnit, setting: Setting, reviewed: Mapping[tuple[str, str], Item]
+    failed: FailedUnit, setting: TrialSetting, reviewed: Mapping[tuple[str, str], Item]
 ) -> frozenset[str]:
     """The parties that can be replaced in one unit.
 
@@ -167,15 +167,19 @@ def reviewed_items(
     """
     by_id = {item.id: item for item in items}
     rules = job.variant.benchmark.rules(job.run_info.profile)
-    found: dict[tuple[str, str], Item] = {}
+    items_by_unit: dict[tuple[str, str], Item] = {}
     for unit in failed:
         item = by_id.get(unit.item.id)
         if item is None or item.units != unit.item.units:
             continue
-        asked, asks = (rules.episode(each, unit.unit).request() for each in (unit.item, item))
-        if asked is not None and asks is not None and request_hashes(asked) == request_hashes(asks):
-            found[unit.item.id, unit.unit] = item
-    return found, sum((unit.item.id, unit.unit) not in found for unit in failed)
+        first, first_reviewed = (rules.episode(each, unit.unit).request() for each in (unit.item, item))
+        if (
+            first is not None
+            and first_reviewed is not None
+            and request_hashes(first) == request_hashes(first_reviewed)
+        ):
+            items_by_unit[unit.item.id, unit.unit] = item
+    return items_by_unit, sum((unit.item.id, unit.unit) not in items_by_unit for unit in failed)
 
 
 def is_right(variant: Variant, profile: str, item: Item, log: ItemLog, unit: str) -> bool | None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from wildtool.blame.asked_again import MakeModels
 from wildtool.blame.blaming import BlamedUnit
-from wildtool.blame.failed_units import RunUnits, drawn, parties_of, read_units, reviewed_items
-from wildtool.blame.parties import Setting, setting_of
+from wildtool.blame.failed_units import RunUnits, parties_of, read_units, reviewed_items, sampled
+from wildtool.blame.parties import TrialSetting, trial_setting
 from wildtool.blame.trials import Trials, Watch, unwatched
 from wildtool.data.data_set import data_of
 from wildtool.engine.record.reader import LogReader
@@ -50,7 +50,7 @@ class Prepared:
     trials: Trials
     units: RunUnits
     tried: Sequence[BlamedUnit]
-    setting: Setting
+    setting: TrialSetting
     unreviewed: int
     """Failed units that the reviewed data do not have, or ask in other words."""
 
@@ -66,22 +66,22 @@ def job_of(run: Path, settings: BlameSettings) -> JudgingJob:
     return job
 
 
-def prepare(run: Path, job: JudgingJob, make_models: MakeModels, settings: BlameSettings) -> Prepared:
+def prepare_blame(run: Path, job: JudgingJob, make_models: MakeModels, settings: BlameSettings) -> Prepared:
     """Sorts the units of a run and says what can be replaced in those that are tried.
 
     Raises UsageError for a run that cannot be played again, RecordError for a folder of plays of another record.
     """
     check_folder(settings.out, lambda folder: (folder / ABOUT_FILE).is_file(), force=settings.force)
     identity = job.run_json["identity"]
-    setting = setting_of(job.variant, identity["models"], reviewed=settings.reviewed is not None)
+    setting = trial_setting(job.variant, identity["models"], reviewed=settings.reviewed is not None)
     units = read_units(job, run, in_order=job.variant.in_order)
-    chosen = drawn(units.failed, settings.sample)
+    units_to_try = sampled(units.failed, settings.sample)
     reviewed, unreviewed = {}, 0
     if settings.reviewed is not None:
         source = data_of(job.variant.benchmark).locate(settings.reviewed, identity["split"])
         items = job.variant.benchmark.load(source, split=identity["split"], lang=identity["lang"])
-        reviewed, unreviewed = reviewed_items(job, items, chosen)
-        if chosen and not reviewed:
+        reviewed, unreviewed = reviewed_items(job, items, units_to_try)
+        if units_to_try and not reviewed:
             raise UsageError(
                 f"{settings.reviewed}: asks none of the failed units in the words of the run, so its gold answers say "
                 "nothing about them; give the run's data with gold answers that were reviewed"
@@ -97,29 +97,29 @@ def prepare(run: Path, job: JudgingJob, make_models: MakeModels, settings: Blame
         command=settings.command,
         watch=settings.watch,
     )
-    tried = [BlamedUnit(unit, parties_of(unit, setting, reviewed)) for unit in chosen]
+    tried = [BlamedUnit(unit, parties_of(unit, setting, reviewed)) for unit in units_to_try]
     return Prepared(trials, units, tried, setting, unreviewed)
 
 
 def begin(run: Path, settings: BlameSettings) -> None:
     """Makes the folder of plays, or checks that it belongs to this record. Raises RecordError where it does not."""
     file = settings.out / ABOUT_FILE
-    about = _about(run, settings)
+    details = _description(run, settings)
     if file.is_file():
         try:
             before: Any = json.loads(file.read_bytes())
         except ValueError as error:
             raise RecordError(f"{file}: damaged ({error}); use another --out") from error
-        if before != about:
+        if before != details:
             raise RecordError(
                 f"{settings.out}: holds plays for another record of this run, or by other gold answers; use another --out"
             )
         return
     make_folder(settings.out)
-    write_file(file, json.dumps(about, indent=1).encode())
+    write_file(file, json.dumps(details, indent=1).encode())
 
 
-def _about(run: Path, settings: BlameSettings) -> Mapping[str, Any]:
+def _description(run: Path, settings: BlameSettings) -> Mapping[str, Any]:
     with LogReader(run) as reader:
         record = [each.as_json() for each in reader.fingerprints]
     return {"format": "wildtool blame", "record": record}

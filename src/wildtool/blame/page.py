@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wildtool.blame.blaming import Blamed, BlamedUnit
-from wildtool.blame.report import BlameReport, UnitRow
+from wildtool.blame.report import BlameReport, FailedUnitRow
 from wildtool.engine.record.reader import ItemLog, transcripts
 from wildtool.engine.score.formatting import format_range, format_share
 from wildtool.episode import written_text
@@ -18,7 +18,7 @@ from wildtool.types import Message, Transcript
 
 MOST_UNITS = 200
 """Units that are shown; JSON has all."""
-MOST_CHARACTERS = 1_500
+LONGEST_MESSAGE = 1_500
 """Of one message."""
 
 
@@ -26,7 +26,7 @@ MOST_CHARACTERS = 1_500
 class Line:
     """One message of a trajectory."""
 
-    who: str
+    speaker: str
     text: str
     mark: str = ""
     """What a reader should look at here; empty for nothing."""
@@ -45,7 +45,7 @@ class ShownUnit:
     """One unit on the page."""
 
     name: str
-    row: UnitRow
+    row: FailedUnitRow
     sides: Sequence[Side]
 
 
@@ -59,7 +59,7 @@ def write_page(report: BlameReport, blamed: Blamed, file: Path) -> Path:
             f"Whose fault was it? {report.run}",
             "blame.html",
             report=report,
-            units=[_shown(blamed, unit, row) for unit, row in pairs],
+            units=[_unit_on_page(blamed, unit, row) for unit, row in pairs],
             left_out=len(report.units) - len(pairs),
             share=format_share,
             span=format_range,
@@ -67,7 +67,7 @@ def write_page(report: BlameReport, blamed: Blamed, file: Path) -> Path:
         return site.finish(file)
 
 
-def _shown(blamed: Blamed, unit: BlamedUnit, row: UnitRow) -> ShownUnit:
+def _unit_on_page(blamed: Blamed, unit: BlamedUnit, row: FailedUnitRow) -> ShownUnit:
     sides = [Side("As it was recorded", list(_lines(blamed, unit, unit.failed.log, row)))]
     by = unit.cause.mended_by
     if by is not None and (log := unit.mended_log()):
@@ -76,7 +76,7 @@ def _shown(blamed: Blamed, unit: BlamedUnit, row: UnitRow) -> ShownUnit:
     return ShownUnit(unit.failed.name, row, sides)
 
 
-def _lines(blamed: Blamed, unit: BlamedUnit, log: ItemLog, row: UnitRow | None) -> Iterator[Line]:
+def _lines(blamed: Blamed, unit: BlamedUnit, log: ItemLog, row: FailedUnitRow | None) -> Iterator[Line]:
     """The messages of a unit, new ones before each reply. Args: row: of the record, whose turn is marked."""
     failed, setting = unit.failed, blamed.trials.setting
     by = unit.cause.mended_by or frozenset()
@@ -89,7 +89,7 @@ def _lines(blamed: Blamed, unit: BlamedUnit, log: ItemLog, row: UnitRow | None) 
         yield from _lines_of(step, _mark(number, row))
 
 
-def _mark(step: int, row: UnitRow | None) -> str:
+def _mark(step: int, row: FailedUnitRow | None) -> str:
     if row is None or row.turned is None:
         return ""
     return (
@@ -105,8 +105,8 @@ def _lines_of(step: TraceStep, mark: str) -> Iterator[Line]:
 
 def _text(message: Message) -> str:
     calls = [as_object(as_object(call).get("function")) for call in as_list(message.get("tool_calls"))]
-    written = [f"{call.get('name')}({_arguments(call.get('arguments'))})" for call in calls]
-    return ellipsize("\n".join(filter(None, [written_text(message), *written])), MOST_CHARACTERS)
+    call_texts = [f"{call.get('name')}({_arguments(call.get('arguments'))})" for call in calls]
+    return ellipsize("\n".join(filter(None, [written_text(message), *call_texts])), LONGEST_MESSAGE)
 
 
 def _arguments(value: object) -> str:

@@ -34,7 +34,7 @@ _LACKING: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TrialSetting:
     """What can be replaced in a run."""
 
     variant: Variant
@@ -54,11 +54,13 @@ class Setting:
     def without(self, parties: frozenset[str]) -> Variant:
         """The benchmark as it was run, with these parties right."""
         gone = {self.removable[party] for party in parties & self.removable.keys()}
-        kept = tuple(each for each in self.variant.alterations if _kind_of(each) not in gone)
-        return replace(self.variant, alterations=kept)
+        alterations = tuple(each for each in self.variant.alterations if _kind_of(each) not in gone)
+        return replace(self.variant, alterations=alterations)
 
 
-def setting_of(variant: Variant, models: Mapping[str, Mapping[str, Any]], *, reviewed: bool) -> Setting:
+def trial_setting(
+    variant: Variant, models: Mapping[str, Mapping[str, Any]], *, reviewed: bool
+) -> TrialSetting:
     """What can be replaced in a run.
 
     Args:
@@ -89,7 +91,7 @@ def setting_of(variant: Variant, models: Mapping[str, Mapping[str, Any]], *, rev
                 f"--blame cannot play the role {role} again ({models[role]['name']}): nothing is known to be right in "
                 "its place"
             )
-    return Setting(variant, removable, tuple(scripted), lacking)
+    return TrialSetting(variant, removable, tuple(scripted), lacking)
 
 
 def _kind_of(alteration: Alteration) -> str:

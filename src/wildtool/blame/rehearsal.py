@@ -23,7 +23,7 @@ Write = Callable[[PendingRow, Reply], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class RightParties:
     """What is right in a trial, and what is asked again."""
 
     variant: Variant
@@ -45,21 +45,21 @@ class Rehearsal:
 
     def __init__(
         self,
-        replacement: Replacement,
+        replacement: RightParties,
         item: Item,
         tried: Collection[str],
         recorded: ItemLog,
-        known: ItemLog,
+        trial_log: ItemLog,
         play: int,
     ) -> None:
         """
         Args:
             tried: units whose cause is sought; of the others everything is as recorded.
             recorded: the run's own replies.
-            known: the trial's, of an earlier start.
+            trial_log: the trial's, of an earlier start.
             play: number of the play, from 0.
         """
-        self._replacement, self._item, self._play, self._known = replacement, item, play, known
+        self._replacement, self._item, self._play, self._trial_log = replacement, item, play, trial_log
         self._tried = tried
         self._replies = {unit: _by_request(steps.values()) for unit, steps in recorded.items()}
         self._next: Counter[str] = Counter()
@@ -76,9 +76,9 @@ class Rehearsal:
         hashes = request_hashes(request)
         address = Address(self._item.id, self._play, unit, step)
         row = PendingRow(address, replace(request, address=address), hashes, self._links)
-        known = self._known.get(unit, {}).get(step)
-        if isinstance(known, LoggedReply):
-            return known.reply
+        step_before = self._trial_log.get(unit, {}).get(step)
+        if isinstance(step_before, LoggedReply):
+            return step_before.reply
         reply = await self._answer(unit, row)
         if reply is None:
             self.open.add(unit)
@@ -102,8 +102,8 @@ class Rehearsal:
 
 def _by_request(steps: Iterable[object]) -> dict[tuple[str, str | None], list[LoggedReply]]:
     """Recorded replies by the role and the hash of what they answer, in order."""
-    found: dict[tuple[str, str | None], list[LoggedReply]] = defaultdict(list)
+    steps_by_request: dict[tuple[str, str | None], list[LoggedReply]] = defaultdict(list)
     for step in steps:
         if isinstance(step, LoggedReply):
-            found[step.role, step.request].append(step)
-    return found
+            steps_by_request[step.role, step.request].append(step)
+    return steps_by_request

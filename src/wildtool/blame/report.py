@@ -7,11 +7,11 @@ from typing import Any
 
 from wildtool.alter.base import UNDER_TEST
 from wildtool.blame.blaming import Blamed, BlamedUnit
-from wildtool.blame.causes import ASKED_AGAIN, CONTROL, RIGHT_GOLD, UNDECIDED, Trial
+from wildtool.blame.causes import ASKED_AGAIN, NO_PARTY, NOT_DECIDED, RIGHT_GOLD, Trial
 from wildtool.blame.of_run import Prepared
 from wildtool.blame.parties import MODEL, PARTIES, USER
 from wildtool.blame.trials import trial_name
-from wildtool.blame.turning import Turn, turn_of
+from wildtool.blame.turning import TurningPoint, turn_of
 from wildtool.stats.intervals import clustered_rate
 
 
@@ -44,7 +44,7 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitRow:
+class FailedUnitRow:
     """One failed unit."""
 
     item: str
@@ -68,7 +68,7 @@ class BlameReport:
 
     run: str
     model: str
-    asked: Mapping[str, str]
+    asked_again: Mapping[str, str]
     """By role the model that was asked again."""
     benchmark: str
     profile: str
@@ -92,7 +92,7 @@ class BlameReport:
     """Parties that nothing is known to be right for in this run, each with the reason."""
     causes: Sequence[CauseRow]
     scores: Sequence[ScoreRow]
-    units: Sequence[UnitRow]
+    units: Sequence[FailedUnitRow]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -105,7 +105,7 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
     return BlameReport(
         run=job.run_info.run,
         model=job.run_info.model,
-        asked={role: model.model.name for role, model in models.items()},
+        asked_again={role: model.model.name for role, model in models.items()},
         benchmark=job.run_info.benchmark,
         profile=job.run_info.profile,
         judged=units.judged,
@@ -113,7 +113,7 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
         without_verdict=units.without_verdict,
         failed=len(units.failed),
         tried=len(blamed.tried),
-        undecided=sum(unit.cause == UNDECIDED for unit in blamed.tried),
+        undecided=sum(unit.cause == NOT_DECIDED for unit in blamed.tried),
         unreviewed=prepared.unreviewed,
         plays=blamed.trials.plays,
         stopped=blamed.stopped,
@@ -125,12 +125,12 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
 
 
 def _cause_rows(tried: Sequence[BlamedUnit]) -> list[CauseRow]:
-    known = [unit for unit in tried if unit.cause != UNDECIDED]
-    of_item = Counter(unit.failed.item.id for unit in known)
-    counts = Counter(unit.cause.label for unit in known)
+    decided = [unit for unit in tried if unit.cause != NOT_DECIDED]
+    of_item = Counter(unit.failed.item.id for unit in decided)
+    counts = Counter(unit.cause.label for unit in decided)
     rows: list[CauseRow] = []
     for label, count in counts.most_common():
-        its = Counter(unit.failed.item.id for unit in known if unit.cause.label == label)
+        its = Counter(unit.failed.item.id for unit in decided if unit.cause.label == label)
         rate = clustered_rate([(its[item], size) for item, size in of_item.items()])
         assert rate is not None
         rows.append(CauseRow(label, count, *rate))
@@ -140,7 +140,7 @@ def _cause_rows(tried: Sequence[BlamedUnit]) -> list[CauseRow]:
 def _score_rows(blamed: Blamed) -> list[ScoreRow]:
     suspects = {party for unit in blamed.tried for party in unit.parties}
     trials: dict[str, Trial] = {party: frozenset({party}) for party in PARTIES if party in suspects - {MODEL}}
-    trials["nobody, asked again"] = CONTROL
+    trials["nobody, asked again"] = NO_PARTY
     rows = [_score_row(blamed, name, trial) for name, trial in trials.items()]
     return [row for row in rows if row is not None]
 
@@ -171,20 +171,20 @@ def _mended_share(unit: BlamedUnit, trial: Trial) -> float | None:
     that trial, or in which the party has no part, stays as it was."""
     if trial == RIGHT_GOLD:
         return float(unit.right_by_reviewed)
-    played = unit.played.get(trial)
-    if played is None:
-        return None if unit.cause == UNDECIDED else 0.0
-    return played.tally.share
+    result = unit.results_of.get(trial)
+    if result is None:
+        return None if unit.cause == NOT_DECIDED else 0.0
+    return result.tally.share
 
 
-def _unit_row(blamed: Blamed, unit: BlamedUnit) -> UnitRow:
+def _unit_row(blamed: Blamed, unit: BlamedUnit) -> FailedUnitRow:
     turn = turned(blamed, unit)
     plays = {
         trial_name(trial): (its.right, its.wrong, its.missing)
         for trial, its in sorted(unit.tallies().items(), key=lambda pair: (len(pair[0]), trial_name(pair[0])))
     }
     failed = unit.failed
-    return UnitRow(
+    return FailedUnitRow(
         failed.item.id,
         failed.repeat,
         failed.unit,
@@ -196,13 +196,13 @@ def _unit_row(blamed: Blamed, unit: BlamedUnit) -> UnitRow:
     )
 
 
-def turned(blamed: Blamed, unit: BlamedUnit) -> Turn | None:
+def turned(blamed: Blamed, unit: BlamedUnit) -> TurningPoint | None:
     """Where a unit turned; None where nothing was played that ends right."""
     by = unit.cause.mended_by
     if by is None:
         return None
     if by == ASKED_AGAIN:
-        return Turn(min(step for _, _, step in unit.failed.faults()), None)
+        return TurningPoint(min(step for _, _, step in unit.failed.faults()), None)
     rules = blamed.trials.setting.variant.benchmark.rules(blamed.trials.job.run_info.profile)
     role = USER if USER in by else UNDER_TEST
     return turn_of(rules, unit.failed.unit, unit.failed.log, unit.mended_log(), role)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wildtool.blame.asked_again import given_models
 from wildtool.blame.blaming import blame_units
-from wildtool.blame.of_run import BlameSettings, Prepared, begin, job_of, prepare
+from wildtool.blame.of_run import BlameSettings, Prepared, begin, job_of, prepare_blame
 from wildtool.blame.page import write_page
 from wildtool.blame.report import BlameReport, report_of
 from wildtool.engine.call.client import Invocation
@@ -28,11 +28,11 @@ def blame_run(run: Path, models: Mapping[str, Model], settings: BlameSettings) -
 
     Raises UsageError for a run that cannot be played again, RecordError for a damaged one, and what a run raises.
     """
-    prepared = prepare(run, job_of(run, settings), given_models(models), settings)
-    return play(run, prepared, settings, Invocation())
+    prepared = prepare_blame(run, job_of(run, settings), given_models(models), settings)
+    return play_blame(run, prepared, settings, Invocation())
 
 
-def play(
+def play_blame(
     run: Path,
     prepared: Prepared,
     settings: BlameSettings,

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wildtool.alter.base import UNDER_TEST
-from wildtool.blame.asked_again import LaterPlays, MakeModels, Place, right_model
-from wildtool.blame.causes import CONTROL, Trial
-from wildtool.blame.failed_units import FailedUnit, UnitKey, is_right, rounds_of
-from wildtool.blame.parties import ENDPOINT, MODEL, PARTIES, USER, Setting
-from wildtool.blame.rehearsal import Rehearsal, Replacement
+from wildtool.blame.asked_again import LaterPlays, MakeModels, StepPlace, right_model
+from wildtool.blame.causes import NO_PARTY, Trial
+from wildtool.blame.failed_units import FailedKey, FailedUnit, is_right, rounds_of
+from wildtool.blame.parties import ENDPOINT, MODEL, PARTIES, USER, TrialSetting
+from wildtool.blame.rehearsal import Rehearsal, RightParties
 from wildtool.config.named_models import ConfiguredModel
 from wildtool.engine.call.client import Invocation
 from wildtool.engine.observer import Observer
@@ -77,7 +77,7 @@ class Trials:
     """All that trials of one run share."""
 
     job: JudgingJob
-    setting: Setting
+    setting: TrialSetting
     make_models: MakeModels
     reviewed: Mapping[tuple[str, str], Item]
     """Items with reviewed gold answers, by item and unit."""
@@ -90,9 +90,9 @@ class Trials:
 
     def play(
         self, trial: Trial, units: Sequence[FailedUnit], invocation: Invocation
-    ) -> dict[UnitKey, PlayedUnit]:
+    ) -> dict[FailedKey, PlayedUnit]:
         """Plays a trial for some units, or goes on with it; the results by the units' keys. Raises what a run does."""
-        results: dict[UnitKey, PlayedUnit] = {}
+        results: dict[FailedKey, PlayedUnit] = {}
         for each in self.rounds(trial, units):
             each.run(invocation)
             results |= dict(each.results())
@@ -123,10 +123,10 @@ class Round:
         right = {role: right_model(role) for role in setting.scripted} if USER in trial else {}
         if MODEL in trial:
             right[UNDER_TEST] = right_model(UNDER_TEST)
-        self.replacement = Replacement(
+        self.replacement = RightParties(
             setting.without(trial),
             right,
-            asks_model_again=trial == CONTROL,
+            asks_model_again=trial == NO_PARTY,
             asks_faults_again=ENDPOINT in trial,
         )
         self.models = self._models()
@@ -190,9 +190,9 @@ class Round:
         """Each play of each item. Args: reader: of the trial's own record; None for one that has none."""
         for id_, units in self._units.items():
             for play in range(self.plays):
-                known = reader.log(id_, play) if reader else {}
+                trial_log = reader.log(id_, play) if reader else {}
                 tried, item = frozenset(unit.unit for unit in units), units[0].item
-                yield Rehearsal(self.replacement, item, tried, units[0].log, known, play), item
+                yield Rehearsal(self.replacement, item, tried, units[0].log, trial_log, play), item
 
     async def rehearse(self, rehearsal: Rehearsal, item: Item) -> None:
         variant = self.replacement.variant
@@ -201,15 +201,15 @@ class Round:
         with suppress(InfraError):  # where a benchmark's own `play` passes it on
             await variant.play(item, ask, profile, in_order=True)
 
-    def results(self) -> Iterator[tuple[UnitKey, PlayedUnit]]:
+    def results(self) -> Iterator[tuple[FailedKey, PlayedUnit]]:
         """What came of each unit."""
         with LogReader(self.folder) as reader:
             for id_, units in self._units.items():
                 logs = [reader.log(id_, play) for play in range(self.plays)]
                 for unit in units:
-                    yield unit.key, self._played(unit, logs)
+                    yield unit.key, self._result(unit, logs)
 
-    def _played(self, unit: FailedUnit, logs: Sequence[ItemLog]) -> PlayedUnit:
+    def _result(self, unit: FailedUnit, logs: Sequence[ItemLog]) -> PlayedUnit:
         tally, log = self._tally(unit.item, unit.unit, logs)
         reviewed = self._trials.reviewed.get((unit.item.id, unit.unit))
         if reviewed is None:
@@ -242,6 +242,6 @@ class Round:
             models[role] = replace(model, model=later if right is None else right)
         return models
 
-    def _held(self) -> dict[Place, Reply]:
+    def _held(self) -> dict[StepPlace, Reply]:
         units = [unit for its in self._units.values() for unit in its]
         return {place: reply for unit in units for place, reply in unit.faults().items()}

@@ -13,7 +13,7 @@ _MESSAGE = b"message"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurningPoint:
     """A step of the record, counted over all roles from 0."""
 
     step: int
@@ -22,7 +22,7 @@ class Turn:
     """The last reply of the blamed role before it; None where that says nothing in the record."""
 
 
-def turn_of(rules: Rules, unit: str, recorded: ItemLog, mended: ItemLog, role: str) -> Turn | None:
+def turn_of(rules: Rules, unit: str, recorded: ItemLog, mended: ItemLog, role: str) -> TurningPoint | None:
     """Where the model's calls in the record part from those of a play that ends right; None where they never do.
 
     Args:
@@ -31,7 +31,7 @@ def turn_of(rules: Rules, unit: str, recorded: ItemLog, mended: ItemLog, role: s
     before, after = (list(_moves(rules, log, unit)) for log in (recorded, mended))
     for place, (step, move) in enumerate(before):
         if place >= len(after) or after[place][1] != move:
-            return Turn(step, _last_of(role, recorded, unit, step))
+            return TurningPoint(step, _last_of(role, recorded, unit, step))
     return None
 
 
@@ -49,5 +49,5 @@ def _last_of(role: str, log: ItemLog, unit: str, before: int) -> int | None:
     if role == UNDER_TEST:
         return None
     steps = log.get(unit, {})
-    said = [step for step, entry in steps.items() if step < before and entry.role == role]
-    return max(said, default=None)
+    steps_of_role = [step for step, entry in steps.items() if step < before and entry.role == role]
+    return max(steps_of_role, default=None)
