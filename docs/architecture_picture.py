@@ -31,6 +31,7 @@ ABOUT: Mapping[str, str] = {
     "board": "results that others can believe",
     "own_cases": "own requests and conversations",
     "check": "checks endpoints and agents",
+    "blame": "whose fault a failed unit was",
     "api": "settings, plans, what Python gets",
     "agents": "programs around a model play a run",
     "config": "wildtool.toml, and the models it names",

@@ -79,9 +79,7 @@ class RunUnits:
     right: Counter[str] = field(default_factory=Counter[str])
     """Right units of each item, over all repeats."""
     without_verdict: int = 0
-    """Units whose calls failed, or that were not played."""
-    faults: list[str] = field(default_factory=list[str])
-    """Items that the judge failed on, with the reason."""
+    """Units whose calls failed, that were not played, or that the judge failed on."""
 
     @property
     def judged(self) -> int:
@@ -99,7 +97,6 @@ def read_units(job: JudgingJob, folder: Path, *, in_order: bool) -> RunUnits:
     units = RunUnits()
     with LogReader(folder) as reader:
         for judged in job.items(reader):
-            units.faults += [f"{judged.item.id}: {judged.fault}"] if judged.fault else []
             wrong = [verdict for verdict in judged.verdicts if verdict.outcome == "wrong"]
             units.right[judged.item.id] += sum(verdict.outcome == "correct" for verdict in judged.verdicts)
             units.without_verdict += sum(v.outcome not in ("correct", "wrong") for v in judged.verdicts)
