@@ -36,7 +36,7 @@ BUDGETS = {
     "benchmarks/wildtoolbench": 3750,
     "agents": 5500,
     "api": 1900,
-    "blame": 1450,
+    "blame": 1550,
     "board": 960,
     "gating": 900,
     "own_cases": 5260,

@@ -166,6 +166,17 @@ def test_of_a_recorded_history_the_model_is_all_that_can_be_right(lexical: Path)
     assert all(result["cannot_replace"].values())
 
 
+def test_a_unit_that_even_gold_answers_fail_is_not_called_the_models_fault(tmp_path: Path):
+    for model in ("gold", "chat"):
+        words = ("-n", 8, "-m", f"baseline/{model}", "-p", "official", "-q", "-o", tmp_path / model)
+        typed("run", "wild-mini", *words)
+    wrong_gold = {(row["item"], row["unit"]) for row in blamed(tmp_path / "gold", "-k", 1)["units"]}
+    causes = {(row["item"], row["unit"]): row["cause"] for row in blamed(tmp_path / "chat", "-k", 1)["units"]}
+    assert wrong_gold
+    assert wrong_gold <= causes.keys()
+    assert {unit for unit, cause in causes.items() if cause == "gold fails too"} == wrong_gold
+
+
 def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
     words = [
         "-n",

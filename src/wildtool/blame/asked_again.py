@@ -138,7 +138,9 @@ def named_models(
 
 
 def _settings(benchmark: str, recorded: Mapping[str, Any], choice: NamedModels) -> Settings:
-    """The settings of a run that would ask the same models."""
+    """The settings of a run that would ask the same models. Raises UsageError for what no model of it is."""
+    if USER not in recorded and (choice.user_model or choice.values.get("user_base_url")):
+        raise UsageError("no model plays the user in this run; leave out what is given for one")
     agent = _settings_of(recorded[UNDER_TEST])
     names = {"temperature": "temperature", "max_tokens": "max_tokens", "seed": "seed", "stream": "stream"}
     values: dict[str, Any] = {ours: agent[its] for ours, its in names.items() if its in agent}

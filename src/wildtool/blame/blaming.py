@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wildtool.benchmark import accepts
 from wildtool.blame.causes import (
     JUDGED_AGAIN,
     NO_PARTY,
@@ -20,6 +21,7 @@ from wildtool.blame.parties import GOLD
 from wildtool.blame.trials import PlayedUnit, Tally, Trials
 from wildtool.engine.call.client import Invocation
 from wildtool.engine.record.reader import ItemLog
+from wildtool.episode import gold_replies
 
 
 @dataclass(slots=True)
@@ -91,9 +93,22 @@ def blame_units(
         if invocation.budget.stopped:
             break
     for unit in tried:
-        answer = decide(unit.parties, unit.results())
-        unit.cause = answer if isinstance(answer, Cause) else NOT_DECIDED
+        unit.cause = _cause_of(trials, unit)
     return Blamed(trials, units, tried, invocation.budget.stopped or "")
+
+
+def _cause_of(trials: Trials, unit: BlamedUnit) -> Cause:
+    answer = decide(unit.parties, unit.results())
+    if not isinstance(answer, Cause):
+        return NOT_DECIDED
+    if answer.note != "none found":
+        return answer
+    rules = trials.job.variant.benchmark.rules(trials.job.run_info.profile)
+    gold = gold_replies(rules.episode(unit.failed.item, unit.failed.unit))
+    if gold is None:
+        return answer
+    gold_is_right = accepts(rules, unit.failed.item, unit.failed.unit, gold)
+    return answer if gold_is_right else replace(answer, note="gold fails too")
 
 
 def _words(trial: Trial) -> str:

@@ -23,10 +23,18 @@ RIGHT_GOLD: Trial = frozenset({GOLD})
 ASKED_AGAIN: Trial = frozenset({ENDPOINT})
 RIGHT_MODEL: Trial = frozenset({MODEL})
 Note = Literal[
-    "", "recoverable", "by chance", "others not excluded", "either alone", "none found", "undecided"
+    "",
+    "recoverable",
+    "by chance",
+    "others not excluded",
+    "either alone",
+    "none found",
+    "gold fails too",
+    "undecided",
 ]
 """What a cause says beside the parties: the model could have recovered; the same request mostly goes well; whether others
-failed too cannot be told; each of these parties alone mends; nothing mends; calls failed or were not made."""
+failed too cannot be told; each of these parties alone mends; nothing mends; nothing does, and the gold answers with a
+scripted user are wrong, too; calls failed or were not made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class BlameOptions:
     """Whose fault it was: what is tried, and who is asked again."""
 
     blame: bool = opt(
-        "Say whose fault the failed units of a run were: play them again with one party right (docs/blame.md)."
+        "Say whose fault the failed units of a run were: play them again with one party right (docs/audit.md)."
     )
     plays: int | None = opt(
         "-k N", "With --blame: plays of each trial (default: 5).", min=1, needs="--blame", panel=LIMITS
