@@ -42,10 +42,10 @@ def says(text: str) -> Callable[[Body], str]:
     return lambda body: text if body["model"] == "liar" else echo(body)
 
 
-def run_with_user(out: Path, url: str) -> Path:
+def run_with_user(out: Path, url: str, benchmark: str = BENCHMARK) -> Path:
     """A model that repeats whatever the user says, and a user that says the wrong word."""
     file = out.parent / "echoes.py"
-    file.write_text(BENCHMARK)
+    file.write_text(benchmark)
     typed("run", file, "-m", "echo", "--base-url", url, "--user-model", "liar", "-q", "-o", out)
     return out
 
@@ -167,14 +167,12 @@ def test_of_a_recorded_history_the_model_is_all_that_can_be_right(lexical: Path)
 
 
 def test_a_unit_that_even_gold_answers_fail_is_not_called_the_models_fault(tmp_path: Path):
-    for model in ("gold", "chat"):
-        words = ("-n", 8, "-m", f"baseline/{model}", "-p", "official", "-q", "-o", tmp_path / model)
-        typed("run", "wild-mini", *words)
-    wrong_gold = {(row["item"], row["unit"]) for row in blamed(tmp_path / "gold", "-k", 1)["units"]}
-    causes = {(row["item"], row["unit"]): row["cause"] for row in blamed(tmp_path / "chat", "-k", 1)["units"]}
-    assert wrong_gold
-    assert wrong_gold <= causes.keys()
-    assert {unit for unit, cause in causes.items() if cause == "gold fails too"} == wrong_gold
+    wrong_gold = BENCHMARK.replace('"content": self.word', '"content": self.word.replace("four", "five")')
+    with answering(says("wrong")) as (url, _):
+        run = run_with_user(tmp_path / "run", url, wrong_gold)
+        result = blamed(run, "--base-url", url, "-k", 1)
+    causes = {row["item"]: row["cause"] for row in result["units"]}
+    assert causes == {"one": "user", "two": "user", "three": "user", "four": "gold fails too"}
 
 
 def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
