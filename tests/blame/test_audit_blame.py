@@ -175,6 +175,20 @@ def test_a_unit_that_even_gold_answers_fail_is_not_called_the_models_fault(tmp_p
     assert causes == {"one": "user", "two": "user", "three": "user", "four": "gold fails too"}
 
 
+@pytest.mark.parametrize("format_", ["hermes", "auto"])
+def test_a_model_is_asked_in_the_format_of_the_run(tmp_path: Path, format_: str):
+    with answering(lambda body: "I cannot.") as (url, _):
+        words = ("-n", 1, "-m", "m", "--base-url", url, "--tool-format", format_, "-p", "fixed", "-q")
+        typed("run", "wild-mini", *words, "-o", tmp_path / "run")
+        assert blamed(tmp_path / "run", "--base-url", url, "-k", 1)["tried"]
+
+
+def test_of_a_run_without_a_wrong_unit_nothing_is_asked(tmp_path: Path):
+    typed("run", "wild-mini", "-n", 1, "-m", "baseline/gold", "-p", "fixed", "-q", "-o", tmp_path / "run")
+    assert "No unit of the run is wrong" in typed("audit", tmp_path / "run", "--blame")
+    assert blamed(tmp_path / "run")["causes"] == []
+
+
 def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
     words = [
         "-n",

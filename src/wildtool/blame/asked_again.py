@@ -10,6 +10,7 @@ from wildtool.alter.base import UNDER_TEST
 from wildtool.api import meaning
 from wildtool.api.plans import keys_given_at
 from wildtool.api.settings import Settings
+from wildtool.benchmark import COMPLETION
 from wildtool.blame.parties import SCRIPT, USER
 from wildtool.config.config_file import ModelEntry
 from wildtool.config.named_models import ConfiguredModel, ModelCatalog, OtherRoles
@@ -20,6 +21,7 @@ from wildtool.models.baselines import make_baseline
 from wildtool.models.replay import LoggedReplies, ReplayModel
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import FREE
+from wildtool.tool_formats.detect import AUTO, BY_DEFAULT, BY_OPTION
 from wildtool.types import Model, Reply, Request, Role
 
 MakeModels = Callable[[], Mapping[str, ConfiguredModel]]
@@ -111,7 +113,7 @@ def named_models(
     """
     recorded: Mapping[str, Any] = identity["models"]
     settings = _settings(benchmark, recorded, choice)
-    options = meaning.model_options(settings, _no_replies)
+    options = meaning.model_options(settings, _no_replies, completion=identity["mode"] == COMPLETION)
     prices = settings.limits.prices
     catalog = ModelCatalog(entries, read_prices(None if prices is None else Path(prices)))
     rates = meaning.rates_of(settings.limits)
@@ -145,7 +147,7 @@ def _settings(benchmark: str, recorded: Mapping[str, Any], choice: NamedModels) 
     names = {"temperature": "temperature", "max_tokens": "max_tokens", "seed": "seed", "stream": "stream"}
     values: dict[str, Any] = {ours: agent[its] for ours, its in names.items() if its in agent}
     values |= {"extra_body": json.dumps(agent["extra_body"])} if agent.get("extra_body") else {}
-    values |= {"tool_format": agent["format"]} if "format" in agent else {}
+    values["tool_format"] = _format_option(agent)
     for role in recorded.keys() - {UNDER_TEST}:
         its = _settings_of(recorded[role])
         values[f"{role}_model"] = recorded[role]["name"]
@@ -153,11 +155,20 @@ def _settings(benchmark: str, recorded: Mapping[str, Any], choice: NamedModels) 
             values |= {f"user_{name}": its[name] for name in ("temperature", "max_tokens") if name in its}
         else:
             values["history"] = "own"
-    values |= {name: value for name, value in choice.values.items() if value is not None}
+    values |= choice.values
     if choice.user_model is not None:
         values["user_model"] = choice.user_model
     model = choice.model or recorded[UNDER_TEST]["name"]
-    return Settings.of(benchmark, [model], values, values.keys())
+    given = {name: value for name, value in values.items() if value is not None}
+    return Settings.of(benchmark, [model], given, given.keys())
+
+
+def _format_option(agent: Mapping[str, Any]) -> str | None:
+    """What `--tool-format` was, by how the run says that the format was chosen."""
+    chosen = agent.get("format_chosen")
+    if chosen == BY_OPTION:
+        return agent["format"]
+    return AUTO if chosen in (AUTO, BY_DEFAULT) else None
 
 
 def _settings_of(recorded: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.command import Declaration, declared, opt
-from wildtool.cli.help import LIMITS, MODEL
+from wildtool.cli.help import LIMITS, MODEL, MORE
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
@@ -66,6 +66,9 @@ class BlameOptions:
         panel=MODEL,
     )
     user_base_url: str | None = _of_blame(options.USER_BASE_URL_OPTION)
+    user_api_key_env: str | None = opt(
+        "VARIABLE", "Environment variable that holds the user model's key.", needs="--blame", panel=MORE
+    )
     dry_run: bool = _of_blame(options.DRY_RUN_OPTION)
     max_cost: float | None = opt(
         "USD", "Stop before spending more than this.", min=0, needs="--blame", panel=LIMITS
@@ -120,6 +123,9 @@ def blame(
     job = job_of(folder, settings)
     make_models = _models(job.run_info.benchmark, job.run_json["identity"], its)
     prepared = prepare_blame(folder, job, make_models, settings)
+    for model in make_models().values():
+        if model.endpoint_note:
+            print_err(model.endpoint_note)
     _print_costs(prepared, its)
     if its.dry_run:
         return 0
@@ -150,7 +156,9 @@ def _models(benchmark: str, identity: Mapping[str, Any], its: BlameOptions) -> "
         "api_key_env": its.api_key_env,
         "header": its.header,
         "user_base_url": its.user_base_url,
+        "user_api_key_env": its.user_api_key_env,
         "prices": its.prices,
+        "dry_run": its.dry_run or None,
     }
     choice = NamedModels(model=its.model, user_model=its.user_model, values=values)
     return named_models(benchmark, identity, choice, read_config(None).models)
@@ -223,12 +231,11 @@ def _print_report(report: "BlameReport") -> None:
         [row.cause, f"{row.units:,}", format_share(row.share), format_range(row.low, row.high)]
         for row in report.causes
     ]
-    decided = report.tried - report.undecided
-    print_grid(
-        f"whose fault {counted(decided, 'failed unit')} were",
-        ["cause", "units", "share", "95 % interval"],
-        rows,
-    )
+    if rows:
+        title = f"causes of {counted(report.tried - report.undecided, 'failed unit')}"
+        print_grid(title, ["cause", "units", "share", "95 % interval"], rows)
+    elif not report.tried:
+        print_wrapped(f"No unit of the run is wrong: {report.judged:,} of {report.judged:,} are right.")
     scores = [
         [row.party, format_share(row.score), format_range(row.low, row.high), f"{row.tried:,}"]
         for row in report.scores
