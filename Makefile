@@ -6,6 +6,7 @@ FLOORS ?= .venv-floors
 FLOOR_EXTRAS := bfcl,code,ledger,report,search,store,training
 # Our other packages, as they lie here.
 PACKAGES := --editable packages/wildtool-data --editable 'packages/wildtool-review[postgres]' --editable packages/wildtool-train
+BUILDERS := hatchling editables pathspec trove-classifiers
 DEVELOPED := --constraint constraints.txt --editable '.[dev]' $(PACKAGES)
 # For each dependency the tests that use it most and take little time.
 FLOOR_TESTS := $(addprefix tests/, \
@@ -21,7 +22,7 @@ FLOOR_TESTS := $(addprefix tests/, \
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e floors long real agents lint types docs links parity bench clean
+.PHONY: help demo test e2e floors long real agents lint types docs links parity lock release packages bench clean
 
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
@@ -36,6 +37,9 @@ help:
 	@echo "make docs    documentation site in build/docs; a broken link, a warning, or a question whose page is not found fails"
 	@echo "make links   addresses of others that the documentation names, asked over the network"
 	@echo "make parity  equality with the published evaluators (needs ../shared/oracle or WILDTOOL_ORACLE)"
+	@echo "make release VERSION=…  prepare a release: version, notes, scores; then only the tag is left"
+	@echo "make packages  build and check all archives, install them in clean environments, play the pages with them"
+	@echo "make lock    locked.txt: what CI installs, with digests; after a change of constraints.txt"
 	@echo "make bench   speed table, each line beside its baseline"
 
 $(BIN)/python:
@@ -46,12 +50,20 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[report]'
 	@touch $@
 
+ifdef LOCKED
+# For CI: nothing from the registry but files with the digests of `locked.txt`.
+$(VENV)/.developed: $(BIN)/python pyproject.toml locked.txt $(wildcard packages/*/pyproject.toml)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement locked.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . $(PACKAGES)
+	@touch $@ $(VENV)/.installed
+else
 # uv takes a fraction of pip's time; pip also knows registries that only its own settings name.
 $(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt $(wildcard packages/*/pyproject.toml)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python $(DEVELOPED) \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check $(DEVELOPED)
 	@touch $@ $(VENV)/.installed
+endif
 
 # The lowest versions that users may have of the core and of each extra that the tests use.
 $(FLOORS)/.installed: $(VENV)/.developed floors.txt
@@ -120,6 +132,19 @@ docs: $(VENV)/.developed
 # Pages of others come and go, and ask for the network: this is for a schedule and for releases, not for the gate.
 links: $(VENV)/.developed
 	$(BIN)/sphinx-build --builder linkcheck --conf-dir docs --doctree-dir build/doctrees --keep-going --quiet . build/links
+
+# Everything but the tag: see CONTRIBUTING, "Release".
+release: $(VENV)/.developed
+	$(BIN)/python scripts/release.py $(VERSION)
+
+# All archives as they would be published, checked, installed in clean environments, and the pages played with them.
+packages: $(VENV)/.developed
+	$(BIN)/python scripts/try_packages.py dist
+
+# The versions of constraints.txt, and what builds our packages, with the digests of their files for every system.
+lock: $(VENV)/.developed
+	printf '%s\n' $(BUILDERS) | cat constraints.txt - | $(BIN)/uv pip compile - --quiet --no-deps --universal \
+		--python-version 3.11.7 --generate-hashes --no-header --no-annotate --output-file locked.txt
 
 bench: $(VENV)/.developed
 	$(BIN)/python bench/all.py

@@ -80,7 +80,7 @@ def test_a_warning_names_both_places_and_the_line_that_used_the_old_one(module: 
     with pytest.warns(DeprecationWarning) as warned:
         value = getattr(import_module(module), name)
     (warning,) = warned
-    assert str(warning.message) == f"{module}.{name} is {now} now; the old path goes with 0.3"
+    assert str(warning.message) == f"{module}.{name} is {now} now; the old path goes with 0.4"
     place, _, attribute = now.rpartition(".")
     assert value is getattr(import_module(place), attribute)
     if module == "wildtool.types":

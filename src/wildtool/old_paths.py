@@ -1,4 +1,4 @@
-"""Import paths of 0.1 that still work, with a DeprecationWarning, and go with 0.3."""
+"""Import paths of 0.1 that still work, with a DeprecationWarning, and go with 0.4."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ def moved_name(module: str, name: str) -> Any:
     if place is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     new_path = place.replace(":", ".")
-    warnings.warn(f"{module}.{name} is {new_path} now; the old path goes with 0.3", DeprecationWarning, 3)
+    warnings.warn(f"{module}.{name} is {new_path} now; the old path goes with 0.4", DeprecationWarning, 3)
     return resolve_name(place)
 
 

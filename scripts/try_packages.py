@@ -1,0 +1,123 @@
+"""Builds the archives of all packages as they would be published, checks them, and tries them in clean environments.
+
+python scripts/try_packages.py dist                  # with every Python of 3.11 to 3.14 that is at hand
+python scripts/try_packages.py dist --python 3.11
+
+`twine check --strict` and `check-wheel-contents` look at the archives. In each environment wildtool is installed alone, then
+with all packages from the wheels, then from the source archives; with the wheels the pages of the docs are played
+(`scripts/play_docs.py`). What was not tried is said.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+CHECKERS = ("twine", "check-wheel-contents")
+EXTRAS = "all,ledger"
+"""What the pages need beside the core."""
+SDISTS = 4
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("dist", type=Path)
+    parser.add_argument("--python", action="append", choices=PYTHONS)
+    options = parser.parse_args()
+    dist: Path = options.dist.resolve()
+    with tempfile.TemporaryDirectory() as scratch:
+        build(dist)
+        check(dist, Path(scratch))
+        tried = [
+            version for version in options.python or PYTHONS if try_in(version, dist, Path(scratch, version))
+        ]
+    print(f"tried with Python {', '.join(tried)}")
+    if missing := [version for version in options.python or PYTHONS if version not in tried]:
+        print(f"NOT TRIED, since it is not at hand: Python {', '.join(missing)}")
+    return 0 if tried else 1
+
+
+def run(*words: str | Path) -> None:
+    print("$", *words, flush=True)
+    subprocess.run([str(word) for word in words], cwd=ROOT, check=True)
+
+
+def build(dist: Path) -> None:
+    shutil.rmtree(dist, ignore_errors=True)
+    for package in (ROOT, *sorted(ROOT.glob("packages/*/"))):
+        run(uv(), "build", "--quiet", "--out-dir", dist, package)
+    names = sorted(path.name for path in dist.iterdir() if path.suffix in (".whl", ".gz"))
+    assert len(names) == 2 * SDISTS, names
+    print("\n".join(names))
+
+
+def uv() -> str:
+    return shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or "uv"
+
+
+def check(dist: Path, scratch: Path) -> None:
+    place = scratch / "checkers"
+    run(uv(), "venv", "--quiet", place)
+    run(uv(), "pip", "install", "--quiet", "--python", place / "bin" / "python", *CHECKERS)
+    run(place / "bin" / "twine", "check", "--strict", *archives(dist))
+    run(place / "bin" / "check-wheel-contents", *archives(dist, ".whl"))
+
+
+def archives(dist: Path, *kinds: str) -> list[Path]:
+    return sorted(path for path in dist.iterdir() if path.name.endswith(kinds or (".whl", ".tar.gz")))
+
+
+def try_in(version: str, dist: Path, place: Path) -> bool:
+    """Whether a Python of this version is at hand; raises CalledProcessError where the packages fail in it."""
+    found = subprocess.run(
+        [uv(), "python", "find", "--no-project", version], capture_output=True, text=True, check=False
+    )
+    if found.returncode:
+        return False
+    python = found.stdout.strip()
+    for kind in (".whl", ".tar.gz"):
+        beside = place / kind.strip(".") / "bin"
+        run(uv(), "venv", "--quiet", "--python", python, beside.parent)
+        install(beside, *(path for path in archives(dist, kind) if path.name.startswith("wildtool-")))
+        run(beside / "wildtool", "--version")
+        core = next(path for path in archives(dist, kind) if path.name.startswith("wildtool-"))
+        extras = f"wildtool[{EXTRAS}] @ {core.as_uri()}"
+        install(beside, extras, *(path for path in archives(dist, kind) if path != core))
+        run(
+            beside / "wildtool",
+            "run",
+            "wild-mini",
+            "--model",
+            "baseline/gold",
+            "--limit",
+            "1",
+            "--quiet",
+            "--out",
+            place / f"run{kind}",
+        )
+        if kind == ".whl":
+            run(sys.executable, ROOT / "scripts" / "play_docs.py", "--bin", beside)
+    return True
+
+
+def install(beside: Path, *wanted: str | Path) -> None:
+    run(
+        uv(),
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        beside / "python",
+        "--constraint",
+        ROOT / "constraints.txt",
+        *wanted,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
