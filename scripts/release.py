@@ -3,8 +3,8 @@
 python scripts/release.py 0.3.0
 python scripts/release.py 0.3.0 --date 2026-12-01
 
-Sets the version and the date everywhere, dates the notes (`CHANGELOG.md`, "Unreleased"), moves the files of `changelog.d` to
-the page that has every change, adds the sentence about scores, and takes today's scores as those of the release.
+Sets the version and the date everywhere, dates the notes (`CHANGELOG.md`, "Unreleased"), moves the files of `changelog.d`
+to the page that has every change, adds the sentence about scores, and takes today's scores as those of the release.
 """
 
 import argparse
@@ -21,6 +21,7 @@ CHANGELOG, CITATION = ROOT / "CHANGELOG.md", ROOT / "CITATION.cff"
 MOST_LINES = 60
 """Of the notes of a release, which people read."""
 NOTHING = "Nothing yet."
+START = "<!-- towncrier release notes start -->\n"
 LAST = "## The last weeks"
 """Where the page with every change has what came as files of `changelog.d`."""
 SCORES = "### Scores that move\n"
@@ -35,17 +36,17 @@ def main() -> int:
     options = parser.parse_args()
     version: str = options.version
     table = score_versions.read_table()
-    if unsaid := score_versions.unsaid(score_versions.moves(table), score_versions.texts_of_notes()):
-        print(f"the notes do not say what moves: {unsaid}", file=sys.stderr)
+    if (
+        table["released"]["version"] == version
+    ):  # prepared before: what is compared with is the release before
+        table = {**table, "released": table["previous"]}
+    if unsaid := score_versions.unsaid(score_versions.moves(table), score_versions.texts_of_notes(version)):
+        print(f"the notes do not say what moves: {', '.join(map(str, unsaid))}", file=sys.stderr)
         return 1
     set_version(version, options.date)
-    if table["released"]["version"] != version:
-        measured = score_versions.sentence(version, table)
-        subprocess.run(
-            [sys.executable, score_versions.__file__, "--release", "--version", version], cwd=ROOT, check=True
-        )
-    else:
-        measured = ""
+    measured = score_versions.sentence(version, table)
+    command = [sys.executable, score_versions.__file__, "--release", "--version", version]
+    subprocess.run(command, cwd=ROOT, check=True)
     move_fragments(version)
     date_notes(version, options.date, measured)
     lines = section(CHANGELOG.read_text("utf-8"), version).count("\n")
@@ -80,30 +81,30 @@ def _replace(path: Path, pattern: str, new: str) -> None:
 
 
 def section(changelog: str, title: str) -> str:
-    """What the changelog has under `## TITLE` or `## TITLE - DATE`, without that line; empty if it has no such section."""
+    """What the changelog has under `## TITLE` or `## TITLE - DATE`, without that line; empty if it has none."""
     found = re.search(
-        rf"^## {re.escape(title)}(?: - .*)?\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL
+        rf"^## {re.escape(title)}(?: - [^\n]*)?\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL
     )
-    return (
-        found[1].replace("<!-- towncrier release notes start -->\n", "").strip("\n") + "\n" if found else ""
-    )
+    return found[1].replace(START, "").strip("\n") + "\n" if found else ""
 
 
 def date_notes(version: str, date: str, measured: str) -> None:
-    """Makes the section of the version of what is unreleased; where it is there, only its date changes."""
+    """Makes the section of the version of what is unreleased; where it is there, its date and measured line change."""
     text = CHANGELOG.read_text("utf-8")
-    unreleased = section(text, "Unreleased")
-    if unreleased.strip() in ("", NOTHING):
+    unreleased = section(text, "Unreleased").strip()
+    line = f"{MARK}{measured}\n"
+    if unreleased in ("", NOTHING):
         _replace(CHANGELOG, rf"^## {re.escape(version)} - .*$", f"## {version} - {date}")
+        newest = CHANGELOG.read_text("utf-8")
+        old = section(newest, version)
+        new = re.sub(rf"^{re.escape(MARK)}.*\n", lambda _: line, old, count=1, flags=re.MULTILINE)
+        CHANGELOG.write_text(newest.replace(old, new), "utf-8")
         return
-    if measured and MARK not in unreleased:
-        unreleased = unreleased.replace(SCORES, f"{SCORES}{MARK}{measured}\n")
-    start = "<!-- towncrier release notes start -->\n"
-    before, after = text.partition("## Unreleased\n")[0], text.partition(start)[2]
-    CHANGELOG.write_text(
-        f"{before}## Unreleased\n\n{NOTHING}\n\n{start}\n## {version} - {date}\n\n{unreleased.strip()}\n{after}",
-        "utf-8",
-    )
+    notes = unreleased.replace(SCORES, f"{SCORES}{line}", 1)
+    before, _, rest = text.partition("## Unreleased\n")
+    after = rest.partition(START)[2]
+    head = f"{before}## Unreleased\n\n{NOTHING}\n\n{START}\n## {version} - {date}\n"
+    CHANGELOG.write_text(f"{head}\n{notes}\n{after}", "utf-8")
 
 
 def move_fragments(version: str) -> None:

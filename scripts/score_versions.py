@@ -7,7 +7,7 @@ python scripts/score_versions.py --record   # plays our own runs again, which is
 
 The recorded replies are `tests/golden/scores/*.jsonl.gz`, which scripted models gave once, and the cases of the published
 evaluators, where they are at hand (`WILDTOOL_ORACLE`). `tests/golden/scores/table.json` has the score of each reply under
-each profile: at the last release (`released`) and as it is meant to be now (`now`).
+each profile: at the last release (`released`), at the one before (`previous`), and as it is meant to be now (`now`).
 """
 
 import argparse
@@ -207,10 +207,11 @@ def unsaid(found: Iterable[Move], texts: Iterable[str]) -> list[Move]:
     ]
 
 
-def texts_of_notes() -> list[str]:
-    """Where a move may be said: files of `changelog.d`, and the section of what is not released yet."""
-    newest = (ROOT / "CHANGELOG.md").read_text("utf-8").partition("\n## ")[2].partition("\n## ")[0]
-    scores = newest.partition("### Scores that move")[2].partition("\n### ")[0]
+def texts_of_notes(version: str = "Unreleased") -> list[str]:
+    """Where a move may be said: files of `changelog.d`, and the sections of what is not released and of a version."""
+    sections = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n## ")[1:]
+    newest = "\n".join(text for text in sections if text.startswith(("Unreleased", version)))
+    scores = "\n".join(part.partition("\n### ")[0] for part in newest.split("### Scores that move")[1:])
     fragments = sorted((ROOT / "changelog.d").glob("*.scores.md"))
     return [*(path.read_text("utf-8") for path in fragments), *re.findall(r"^- .*$", scores, re.MULTILINE)]
 
@@ -312,6 +313,8 @@ def main() -> None:
     if options.write or options.release:
         table["now"] = now
         if options.release:
+            if table["released"]["version"] != options.version:
+                table["previous"] = table["released"]
             table["released"] = {"version": options.version, "scores": scores}
         TABLE.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
     shown = {**table, "now": now}

@@ -3,9 +3,9 @@
 python scripts/try_packages.py dist                  # with every Python of 3.11 to 3.14 that is at hand
 python scripts/try_packages.py dist --python 3.11
 
-`twine check --strict` and `check-wheel-contents` look at the archives. In each environment wildtool is installed alone, then
-with all packages from the wheels, then from the source archives; with the wheels the pages of the docs are played
-(`scripts/play_docs.py`). What was not tried is said.
+`twine check --strict` and `check-wheel-contents` look at the archives. In each environment wildtool is installed alone,
+and then with all packages: from the wheels, and in another one from the source archives. With the wheels the pages of the
+docs are played (`scripts/play_docs.py`). What was not tried is said.
 """
 
 import argparse
