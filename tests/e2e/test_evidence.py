@@ -79,6 +79,27 @@ async def test_a_server_that_dies_after_a_third_decides_no_comparison(server: Fa
         assert len(line) <= 80, line
 
 
+async def test_every_table_and_file_of_a_run_with_failed_calls_has_the_range_that_they_leave_open(
+    server: FaultServer, tmp_path: Path
+):
+    await play(server, replies(content="Fine.", after=10), tmp_path / "dead-7b")
+    (run,) = (await as_json(tmp_path, "show", "dead-7b"))["runs"]
+    number = run["metrics"][0]
+    assert (number["low"], number["high"]) == (None, None)
+    possible = f"{100 * number['least']:.1f} to {100 * number['most']:.1f}"
+    (tmp_path / "sizes.csv").write_text("model,size\nm,7\n")
+    await wildtool(
+        "run", "wild-mini", "-q", "--model", "baseline/chat", "--limit", FEW, "-o", "chat", cwd=tmp_path
+    )
+    curve = ("compare", "dead-7b", "--curve", "size", "--sizes", "sizes.csv", "-o", "drawn")
+    for words in (("show", "dead-7b"), ("compare", "dead-7b", "chat"), curve):
+        assert possible in (await wildtool(*words, cwd=tmp_path)).out, words
+    shown = (await wildtool("show", "dead-7b", "--csv", cwd=tmp_path)).out
+    for text in (shown, (tmp_path / "drawn/model_sizes.csv").read_text()):
+        first = next(csv.DictReader(io.StringIO(text)))
+        assert (float(first["least"]), float(first["most"])) == (number["least"], number["most"])
+
+
 async def test_a_finding_stands_that_failed_calls_could_not_reverse(server: FaultServer, tmp_path: Path):
     assert (
         await wildtool("run", "wild-mini", "-q", "--model", "baseline/gold", "--out", "gold", cwd=tmp_path)

@@ -10,7 +10,7 @@ from wildtool.api.settings import Settings
 from wildtool.api.words import option_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.formatting import first_names, format_range, format_share
+from wildtool.engine.score.formatting import first_names, format_range, format_rate_ends, format_share
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.engine.suite import (
     DOCUMENT,
@@ -156,7 +156,7 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
         between = "\n" if several else " "  # beside a number above its interval
         label = f"{benchmark}:{between}{metric.group}, {metric.name}{turned}{counted}"
         mark = "" if result.evidence.complete else INCOMPLETE
-        cells = format_share(metric.value) + mark, format_range(metric.low, metric.high)
+        cells = format_share(metric.value) + mark, format_rate_ends(metric)
         rows.setdefault(label, {})[model] = cells
     for overall in means:
         if overall.mean is not None and len(overall.benchmarks) > 1:

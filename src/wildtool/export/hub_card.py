@@ -11,11 +11,14 @@ from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
+from wildtool.engine.score.formatting import format_open
 from wildtool.engine.score.results import ScoreResult
 from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.files import portable_value
 from wildtool.export.tables import join_as_parquet, verdict_tables
 from wildtool.outputs import atomic_replace
+from wildtool.table import ends_of
+from wildtool.types import Metric
 
 _PAGE_NAME = "README.md"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
@@ -89,11 +92,10 @@ def _body(title: str, run_json: Mapping[str, Any], results: list[ScoreResult]) -
         yield from _table(
             ("group", "metric", "value", "95 % interval", "count"),
             [
-                (m.group, m.name, _number(m.value), f"{_number(m.low)} to {_number(m.high)}" if m.low is not None
-                 else "", f"{m.numerator:g}/{m.denominator:g}")
+                (m.group, m.name, _number(m.value), _ends(m), f"{m.numerator:g}/{m.denominator:g}")
                 for m in result.metrics
             ],
-        )  # fmt: skip
+        )
         counts = result.counts
         yield ""
         yield (
@@ -104,6 +106,15 @@ def _body(title: str, run_json: Mapping[str, Any], results: list[ScoreResult]) -
             yield from ("", _cell(remark))
     yield from ("", "## Columns", "")
     yield from _table(("column", "type"), [*_columns(first.benchmark, identity).items()])
+
+
+def _ends(metric: Metric) -> str:
+    """The interval of a number, or the range that units without a verdict leave open of it; empty for neither."""
+    low, high = ends_of(metric)
+    if low is None or high is None:
+        return ""
+    possible = "" if format_open(metric) is None else "possible: "
+    return f"{possible}{_number(low)} to {_number(high)}"
 
 
 def _columns(benchmark: str, identity: Mapping[str, Any]) -> dict[str, str]:

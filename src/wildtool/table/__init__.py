@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wildtool.engine.compare import leaderboard
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.score.formatting import (
+    MeasuredRate,
     format_counts,
     format_direction,
     format_interval,
@@ -153,9 +154,9 @@ def cell_of(metric: Metric) -> Cell:
     )
 
 
-def ends_of(metric: Metric) -> tuple[float | None, float | None]:
+def ends_of(rate: MeasuredRate) -> tuple[float | None, float | None]:
     """The numbers behind the ends of its cell: of its open range where it has one, else of its interval."""
-    return (metric.low, metric.high) if format_open(metric) is None else (metric.least, metric.most)
+    return (rate.low, rate.high) if format_open(rate) is None else (rate.least, rate.most)
 
 
 def heads_of(metrics: Iterable[Metric], group: str | None = None) -> tuple[Head, ...]:
@@ -220,7 +221,7 @@ def table_caveats(results: Sequence[ScoreResult]) -> list[str]:
 
 def number_fields(metric: Metric, result: ScoreResult) -> dict[str, object]:
     """A number with what it rests on, by the names of columns in CSV."""
-    numbers = ("group", "name", "value", "low", "high", "numerator", "denominator", "unit")
+    numbers = ("group", "name", "value", "low", "high", "least", "most", "numerator", "denominator", "unit")
     evidence = leaderboard.evidence_cells(metric.evidence or result.evidence)
     return {
         **{name: getattr(metric, name) for name in numbers},

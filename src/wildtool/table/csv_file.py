@@ -23,6 +23,8 @@ NUMBER_COLUMNS = (
     "unit",
     "source",
     *EVIDENCE_COLUMNS,
+    "least",
+    "most",
 )
 
 

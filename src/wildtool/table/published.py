@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.engine.compare.published import MEASURED_HERE, PublishedRanking, RankingCell, RankingRow
+from wildtool.engine.score.formatting import format_open
 from wildtool.published import PublishedTable
 from wildtool.sanitize import ellipsize
-from wildtool.table import Cell, Head, MetricTable, Row
+from wildtool.table import Cell, Head, MetricTable, Row, ends_of
 
 
 def published_table(table: PublishedTable) -> MetricTable:
@@ -60,10 +61,9 @@ def _row(entry: RankingRow, places: int) -> Row:
 def _percent(cell: RankingCell, places: int) -> Cell:
     if cell.value is None:
         return Cell()
-    ends = (
-        None if cell.low is None or cell.high is None else (f"{100 * cell.low:.1f}", f"{100 * cell.high:.1f}")
-    )
-    return Cell(f"{100 * cell.value:.{places}f}", ends)
+    low, high = ends_of(cell)
+    ends = None if low is None or high is None else (f"{100 * low:.1f}", f"{100 * high:.1f}")
+    return Cell(f"{100 * cell.value:.{places}f}", ends, is_open=format_open(cell) is not None)
 
 
 def _number(value: float | None, places: int) -> Cell:

@@ -38,6 +38,8 @@ RESULT_CSV_COLUMNS = (
     "high",
     "incomplete",
     *EVIDENCE_COLUMNS,
+    "least",
+    "most",
 )
 
 _MOST_ACROSS = 6

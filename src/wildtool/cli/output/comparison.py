@@ -19,7 +19,9 @@ from wildtool.engine.score.formatting import (
     first_names,
     format_p,
     format_points,
+    format_possible,
     format_range,
+    format_rate_ends,
     format_share,
 )
 from wildtool.published import PublishedTable, tables_beside
@@ -289,8 +291,8 @@ def _print_parts(pair: Comparison, group: str, parts: Sequence[ComparisonPart]) 
             [
                 part.name,
                 str(part.units),
-                _score(part.baseline_accuracy)[0],
-                _score(part.accuracy)[0],
+                format_possible(part.baseline_accuracy),
+                format_possible(part.accuracy),
                 format_difference(part),
                 format_range(part.low, part.high, signed=True),
                 f"{part.gained} / {part.lost}",
@@ -461,9 +463,7 @@ def _score(accuracy: Accuracy | None) -> tuple[str, str]:
     """An accuracy with its interval, or with the range that tries without a verdict leave open."""
     if accuracy is None:
         return "–", ""
-    if accuracy.least is not None and accuracy.most is not None:
-        return format_share(accuracy.value), f"{100 * accuracy.least:.1f} to {100 * accuracy.most:.1f}"
-    return format_share(accuracy.value), format_range(accuracy.low, accuracy.high)
+    return format_share(accuracy.value), format_rate_ends(accuracy)
 
 
 def format_difference(part: ComparisonPart) -> str:

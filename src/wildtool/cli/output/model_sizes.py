@@ -11,10 +11,11 @@ from wildtool.engine.compare.leaderboard import headline, marked_labels, table_t
 from wildtool.engine.compare.model_size import family, read_sizes, size_in_name
 from wildtool.engine.compare.published import MetricKey, published_rows, why_not_comparable
 from wildtool.engine.registry import benchmark_names, load_benchmark
-from wildtool.engine.score.formatting import format_counts, format_range, format_share
+from wildtool.engine.score.formatting import format_counts, format_open, format_rate_ends, format_share
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import UsageError
 from wildtool.outputs import check_file, write_file
+from wildtool.table import ends_of
 from wildtool.table.csv_file import rows_csv
 from wildtool.terminal import print_err, print_wrapped, tables
 from wildtool.types import Metric
@@ -22,7 +23,7 @@ from wildtool.types import Metric
 CSV_NAME = "model_sizes.csv"
 _COLUMNS = (
     "table", "number", "model", "kind", "billions", "size_from", "value", "low", "high", "numerator", "denominator",
-    "units", "failed", "source",
+    "units", "failed", "source", "least", "most",
 )  # fmt: skip
 _MARK = b"<!-- written by wildtool compare -->\n"
 """First line of a chart, by which a later one knows that it may replace it."""
@@ -196,7 +197,7 @@ def _print(curve: SizeCurve) -> None:
             point.kind,
             f"{point.billions:,.4g}",
             format_share(point.value),
-            "" if point.metric is None else format_range(point.metric.low, point.metric.high),
+            "" if point.metric is None else format_rate_ends(point.metric),
             "" if point.metric is None else format_counts(point.metric),
         ]
         for point in curve.points
@@ -245,6 +246,7 @@ def _write(curves: Sequence[SizeCurve], out: Path) -> None:
 def _csv_row(curve: SizeCurve, point: SizedScore) -> list[object]:
     metric, evidence = point.metric, None if point.result is None else point.result.evidence
     counts = [None] * 4 if metric is None else [metric.low, metric.high, metric.numerator, metric.denominator]
+    possible = [None] * 2 if metric is None else [metric.least, metric.most]
     failed = [None] * 2 if evidence is None else [evidence.units, evidence.failed]
     return [
         curve.title,
@@ -257,6 +259,7 @@ def _csv_row(curve: SizeCurve, point: SizedScore) -> list[object]:
         *counts,
         *failed,
         point.source,
+        *possible,
     ]
 
 
@@ -271,10 +274,10 @@ def _draw(curve: SizeCurve) -> bytes:
             f"{name} ({kind})" if (name, kind) in several else f"others ({kind})",
             point.label,
             point.value,
-            None if point.metric is None else point.metric.low,
-            None if point.metric is None else point.metric.high,
+            *((None, None) if point.metric is None else ends_of(point.metric)),
             f"{point.billions:g} billion, {format_share(point.value)}",
             at=point.billions,
+            is_open=point.metric is not None and format_open(point.metric) is not None,
         )
         for point, (name, kind) in zip(curve.points, families, strict=True)
     ]

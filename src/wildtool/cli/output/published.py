@@ -44,6 +44,8 @@ RANKING_CSV_COLUMNS = (
     "high",
     "source",
     *EVIDENCE_COLUMNS,
+    "least",
+    "most",
 )
 TABLE_CSV_COLUMNS = ("model", "kind", "table", "column", "value", "unit", "source")
 TABLE_LIST_COLUMNS = ("table", "models", "source", "about")
@@ -326,6 +328,8 @@ def _print_csv(
                     cell.high,
                     cell.source,
                     *evidence_cells(cell.evidence),
+                    cell.least,
+                    cell.most,
                 )
                 for board in rankings
                 for entry in board.entries

@@ -10,7 +10,7 @@ from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, INCOMPLETE, ev
 from wildtool.engine.compare.reproduction import MODELS_NEEDED, Reproduction, is_reproduced, reproduction
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.formatting import format_points, format_range
+from wildtool.engine.score.formatting import format_points, format_rate_ends
 from wildtool.engine.score.results import open_results, run_folders
 from wildtool.errors import UsageError
 from wildtool.terminal import print_rows, print_wrapped, single_line
@@ -28,7 +28,17 @@ _NUMBERS = (
     "band",
     "source",
 )
-CSV_COLUMNS = ("run", "benchmark", "profile", "model", "published_model", *_NUMBERS, *EVIDENCE_COLUMNS)
+CSV_COLUMNS = (
+    "run",
+    "benchmark",
+    "profile",
+    "model",
+    "published_model",
+    *_NUMBERS,
+    *EVIDENCE_COLUMNS,
+    "least",
+    "most",
+)
 
 
 def print_reproductions(
@@ -78,7 +88,7 @@ def _print(result: Reproduction, absolute: bool) -> None:
             f"{each.group}: {each.name}",
             f"{100 * each.published:.1f}",
             "–" if each.value is None else f"{100 * each.value:.1f}",
-            format_range(each.low, each.high),
+            format_rate_ends(each),
             "" if each.difference is None else format_points(each.difference),
             each.band + (" (within)" if each.within_interval and each.band != "blue" else ""),
         ]
@@ -141,4 +151,6 @@ def _rows(result: Reproduction) -> Iterable[Sequence[object]]:
             result.model,
             *(getattr(each, name) for name in _NUMBERS),
             *evidence_cells(each.evidence),
+            each.least,
+            each.most,
         ]

@@ -7,9 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wildtool.engine.score.formatting import format_points, format_range, format_share
+from wildtool.engine.score.formatting import (
+    format_open,
+    format_points,
+    format_range,
+    format_rate_ends,
+    format_share,
+)
 from wildtool.outputs import check_file, write_file
 from wildtool.sanitize import csv_safe
+from wildtool.table import ends_of
 from wildtool.terminal import print_err, print_wrapped, single_line
 from wildtool.terminal.tables import print_grid
 from wildtool.tools.break_even import BreakEven
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
 SIZE_COLUMNS = (
     "series", "size", "accuracy", "low", "high", "units", "without_verdict", "difference", "diff_low", "diff_high",
-    "p_holm", "called_a_distractor", "retriever_recall", "tokens_per_unit", "usd_per_unit", "folder",
+    "p_holm", "called_a_distractor", "retriever_recall", "tokens_per_unit", "usd_per_unit", "folder", "least", "most",
 )  # fmt: skip
 _MARK = b"<!-- written by wildtool compare -->\n"
 """First line of a chart, by which a later one knows that it may replace it."""
@@ -107,7 +114,7 @@ def _print_series(series: SizeSeries) -> None:
     rows: list[list[str]] = []
     for point in series.points:
         accuracy, pairs = point.accuracy, point.pairs
-        row = [f"{point.size:,}", format_share(accuracy.value), format_range(accuracy.low, accuracy.high)]
+        row = [f"{point.size:,}", format_share(accuracy.value), format_rate_ends(accuracy)]
         if pairs is None:
             row += ["", "", ""]
         else:
@@ -134,7 +141,15 @@ def _row(series: SizeSeries, point: SizePoint) -> list[object]:
     shares = [None if each is None else each.value for each in (point.distractors, point.recall)]
     accuracy = point.accuracy
     size = [series.title, point.size, accuracy.value, accuracy.low, accuracy.high, point.units]
-    rest = [point.p, *shares, point.used.tokens, point.used.cost, str(point.folder)]
+    rest = [
+        point.p,
+        *shares,
+        point.used.tokens,
+        point.used.cost,
+        str(point.folder),
+        accuracy.least,
+        accuracy.most,
+    ]
     return [*size, point.without_verdict, *differences, *rest]
 
 
@@ -168,7 +183,6 @@ def _chart_point(label: str, point: SizePoint) -> "ChartPoint":
     from wildtool.report.charts.data import ChartPoint
 
     accuracy = point.accuracy
-    is_open = accuracy.low is None
-    low, high = (accuracy.least, accuracy.most) if is_open else (accuracy.low, accuracy.high)
-    text = f"{accuracy.value:.1%}"
+    low, high = ends_of(accuracy)
+    text, is_open = format_share(accuracy.value), format_open(accuracy) is not None
     return ChartPoint(label, f"{point.size:,}", accuracy.value, low, high, text, is_open=is_open)

@@ -10,7 +10,7 @@ from wildtool.cli.output.comparison import COMPARISON_CSV_COLUMNS, ComparisonRep
 from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
 from wildtool.engine.compare.runs import ComparedRun, caveats, incompatibilities
 from wildtool.engine.compare.suites import OVERALL, SuitePair, omission_lines
-from wildtool.engine.score.formatting import format_p, format_range, format_share
+from wildtool.engine.score.formatting import format_p, format_possible, format_range
 from wildtool.terminal import print_rows, print_wrapped, single_line
 from wildtool.terminal.tables import print_grid
 
@@ -66,7 +66,7 @@ def line_cells(pair: SuitePair) -> list[list[str]]:
         [
             _line_name(name, pair),
             str(part.units),
-            *(format_share(each.value) for each in (part.baseline_accuracy, part.accuracy)),
+            *(format_possible(each) for each in (part.baseline_accuracy, part.accuracy)),
             output.format_difference(part),
             format_range(part.low, part.high, signed=True),
             format_p(line.p_holm),

@@ -33,6 +33,9 @@ class RankingCell:
     high: float | None = None
     evidence: Evidence | None = None
     """What it rests on; None where a paper does not say."""
+    least: float | None = None
+    """The smallest that units without a verdict could make it; None where it rests on none."""
+    most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,13 @@ def _measured(folder: Path, run: ScoreResult) -> RankingRow:
     how += [f"{role} played by {model}" for role, model in run.roles.items()]
     cells = {
         (metric.group, metric.name): RankingCell(
-            metric.value, MEASURED_HERE, metric.low, metric.high, metric.evidence or run.evidence
+            metric.value,
+            MEASURED_HERE,
+            metric.low,
+            metric.high,
+            metric.evidence or run.evidence,
+            metric.least,
+            metric.most,
         )
         for metric in run.metrics
     }

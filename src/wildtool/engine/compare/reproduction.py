@@ -31,6 +31,9 @@ class ReproducedNumber:
     """Ours; None where the run has none."""
     low: float | None
     high: float | None
+    least: float | None
+    """The smallest that units without a verdict could make ours; None where it rests on none."""
+    most: float | None
     difference: float | None
     """Ours minus the published number, in its unit; None without ours."""
     error: float | None
@@ -118,11 +121,23 @@ def reproduction(
         error = None if difference is None else abs(difference)
         if error is not None and value and not absolute:  # a share of nothing has no meaning
             error /= abs(value)
-        low, high = (None, None) if metric is None else (metric.low, metric.high)
         evidence = None if metric is None else metric.evidence or run.evidence
-        band = _band(error) if evidence is None or evidence.complete else "grey"
         numbers.append(
-            ReproducedNumber(group, figure, value, source, here, low, high, difference, error, band, evidence)
+            ReproducedNumber(
+                group=group,
+                name=figure,
+                published=value,
+                source=source,
+                value=here,
+                low=None if metric is None else metric.low,
+                high=None if metric is None else metric.high,
+                least=None if metric is None else metric.least,
+                most=None if metric is None else metric.most,
+                difference=difference,
+                error=error,
+                band=_band(error) if evidence is None or evidence.complete else "grey",
+                evidence=evidence,
+            )
         )
     rows = [row for row in mine if row.model == name]
     return Reproduction(name, run, tuple(numbers), tuple(_causes(folder, run, identity, rows)))

@@ -2,10 +2,25 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from wildtool.types import Direction, Metric
+
+
+class MeasuredRate(Protocol):
+    """A share with its 95 % interval, or the range that units without a verdict leave open; None for what it lacks."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def least(self) -> float | None: ...
+    @property
+    def most(self) -> float | None: ...
 
 
 def format_value(metric: "Metric") -> str:
@@ -65,11 +80,26 @@ def format_interval(metric: "Metric") -> tuple[str, str] | None:
     return f"{factor * metric.low:.{places}f}", f"{factor * metric.high:.{places}f}"
 
 
-def format_open(metric: "Metric") -> tuple[str, str] | None:
+def format_open(rate: MeasuredRate) -> tuple[str, str] | None:
     """Both ends of the range that units without a verdict leave open of a rate; None where they leave nothing open."""
-    if metric.least is None or metric.most is None or metric.least == metric.most:
+    if rate.least is None or rate.most is None or rate.least == rate.most:
         return None
-    return f"{100 * metric.least:.1f}", f"{100 * metric.most:.1f}"
+    return f"{100 * rate.least:.1f}", f"{100 * rate.most:.1f}"
+
+
+def format_rate_ends(rate: MeasuredRate) -> str:
+    """The ends of a rate in a table of plain text: `[12.0, 35.9]` of its interval, `0.0 to 35.9` of the range that units
+    without a verdict leave open; empty where it has neither."""
+    if (open_ends := format_open(rate)) is not None:
+        return " to ".join(open_ends)
+    return format_range(rate.low, rate.high)
+
+
+def format_possible(rate: MeasuredRate) -> str:
+    """An accuracy in a table without intervals: `18.0 %`, or `18.0 to 55.5 %` where units without a verdict leave that
+    open."""
+    open_ends = format_open(rate)
+    return format_share(rate.value) if open_ends is None else f"{' to '.join(open_ends)} %"
 
 
 def format_ends(metric: "Metric", between: str = "–") -> str:

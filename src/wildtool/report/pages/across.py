@@ -36,6 +36,8 @@ _CSV_COLUMNS = (
     "numerator",
     "denominator",
     "failed",
+    "least",
+    "most",
 )
 
 
@@ -266,4 +268,6 @@ def _csv_row(number: SuiteNumber) -> Sequence[object]:
         metric.numerator,
         metric.denominator,
         (metric.evidence or result.evidence).failed,
+        metric.least,
+        metric.most,
     ]
