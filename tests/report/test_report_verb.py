@@ -51,6 +51,26 @@ def test_a_single_file_is_the_only_one(runs: Path, tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
+@pytest.mark.parametrize("order", ["rank", "model"])
+def test_models_are_in_the_order_that_is_asked_for_and_keep_their_ranks(runs: Path, order: str):
+    text = type_("report", runs, "--format", "md", "--sort", order).stdout
+    places = [text.index(f"| {row} |") for row in ("=1 `baseline/gold`", "=1 `baseline/chat`")]
+    assert places == sorted(places, reverse=order == "model")
+
+
+def test_scores_of_several_runs_are_in_the_order_of_reports_with_the_same_ranks(runs: Path):
+    models = ["=1 baseline/gold", "=1 baseline/chat"]
+    for order in ("rank", "model"):
+        places = list(map(type_("score", runs, "--sort", order).stdout.index, models))
+        assert places == sorted(places, reverse=order == "model")
+
+
+def test_an_order_that_is_none_is_refused_before_anything_is_written(runs: Path, tmp_path: Path):
+    ended = type_("report", runs, "--sort", "nothing", "-o", tmp_path / "site")
+    assert (ended.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "nothing" in ended.stderr
+
+
 def test_without_the_extra_it_says_what_to_install(runs: Path, monkeypatch: pytest.MonkeyPatch):
     found = importlib.util.find_spec
     monkeypatch.setattr("wildtool.report.find_spec", lambda name: None if name == "altair" else found(name))

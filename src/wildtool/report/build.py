@@ -33,6 +33,7 @@ def build(
     single: bool = False,
     audited: bool = False,
     better_mode: bool = False,
+    sort: str = "rank",
 ) -> Path:
     """Writes the report of some runs; returns the file to open.
 
@@ -40,20 +41,25 @@ def build(
         out: the folder to write to; for a single file, that file.
         audited: whether to score the gold answers too, for the gold ceiling.
         better_mode: whether the page of several benchmarks shows of runs in several modes the better one of each model.
+        sort: the order of models in tables and charts, as of `places_by`; the ranking is by rank. Raises UsageError
+            before anything is written.
     """
+    boards = group_leaderboards(runs, sort)
     if not single:
         site = Site(out, title=TITLE)
         # A later report recognises the folder by this page, even if this process is killed.
         write_file(
             out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode()
         )
-        return _fill(site, runs, audited, better_mode).finish(out)
+        return _fill(site, runs, boards, audited, better_mode).finish(out)
     with temporary_folder() as parts:
-        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited, better_mode).finish(out)
+        site = Site(Path(parts), title=TITLE, single=True)
+        return _fill(site, runs, boards, audited, better_mode).finish(out)
 
 
-def _fill(site: Site, runs: Sequence[ReportRun], audited: bool, better_mode: bool) -> Site:
-    boards = group_leaderboards(runs)
+def _fill(
+    site: Site, runs: Sequence[ReportRun], boards: Sequence[Leaderboard], audited: bool, better_mode: bool
+) -> Site:
     site.colours = model_colours(label for board in boards for label in board.labels)
     with trajectory_writer(site, runs):
         add_across(site, runs, better_mode=better_mode)

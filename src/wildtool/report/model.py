@@ -13,7 +13,7 @@ from wildtool.engine.compare.leaderboard import marked_labels, run_labels, table
 from wildtool.engine.compare.load import unit_scores
 from wildtool.engine.compare.pairs import PairwiseResult, UnitScores
 from wildtool.engine.compare.published import MetricKey
-from wildtool.engine.compare.ranking import Ranking, order_of, rank_runs, why_unranked
+from wildtool.engine.compare.ranking import Ranking, places_by, rank_runs, why_unranked
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark, played_benchmark
 from wildtool.engine.score.matrix import rates_of_run
@@ -72,11 +72,13 @@ class Leaderboard:
     slug: str
     """Unique in the report; used in file names."""
     runs: tuple[ReportRun, ...]
-    """The ranked ones first."""
+    """In the order that a reader wants, by rank as a rule."""
+    sort: str = "rank"
+    """That order, as of `places_by`."""
 
     @property
     def ranked(self) -> int:
-        """How many runs, from the first, have a rank."""
+        """How many runs have a rank; where they are by rank these are the first."""
         return sum(not reason for reason in why_unranked(self.results, _bars(self.runs)))
 
     @property
@@ -192,20 +194,22 @@ def _matrices(owner: Benchmark, result: ScoreResult, rows: Any) -> dict[tuple[st
     return {pair: matrix_of(rows, rates, *pair) for pair in pairs}
 
 
-def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
-    """The leaderboards of some runs, each with the best model first."""
+def group_leaderboards(runs: Sequence[ReportRun], sort: str = "rank") -> list[Leaderboard]:
+    """The leaderboards of some runs. Args: sort: as of `places_by`; raises UsageError where it is no order."""
     apart: dict[str, list[ReportRun]] = {}
     for title, run in zip(table_titles([run.result for run in runs]), runs, strict=True):
         apart.setdefault(title, []).append(run)
     slugs = [slug(title) for title in apart]
     return [
-        Leaderboard(title, its if slugs.count(its) == 1 else f"{its}-{number}", tuple(_in_order(group)))
+        Leaderboard(
+            title, its if slugs.count(its) == 1 else f"{its}-{number}", tuple(_in_order(group, sort)), sort
+        )
         for number, (its, (title, group)) in enumerate(zip(slugs, apart.items(), strict=True), 1)
     ]
 
 
-def _in_order(runs: Sequence[ReportRun]) -> list[ReportRun]:
-    return [runs[place] for place in order_of([run.result for run in runs], _bars(runs))]
+def _in_order(runs: Sequence[ReportRun], sort: str) -> list[ReportRun]:
+    return [runs[place] for place in places_by([run.result for run in runs], sort, _bars(runs))]
 
 
 def _bars(runs: Iterable[ReportRun]) -> list[str]:

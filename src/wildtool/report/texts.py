@@ -15,13 +15,13 @@ from wildtool.table.latex import latex_tables, latex_text
 from wildtool.table.markdown import markdown_table, markdown_text
 
 
-def latex(runs: Sequence[ReportRun]) -> str:
-    """The tables of the runs, as one LaTeX text."""
+def latex(runs: Sequence[ReportRun], sort: str = "rank") -> str:
+    """The tables of the runs, as one LaTeX text. Args: sort: as of `group_leaderboards`."""
     needs = (
         "% Needs \\usepackage{booktabs,adjustbox,array}; names in other scripts need XeLaTeX or LuaLaTeX\n"
     )
     return f"{LATEX}\n{needs}" + "\n".join(
-        table for board in group_leaderboards(runs) for table in _latex_of(board)
+        table for board in group_leaderboards(runs, sort) for table in _latex_of(board)
     )
 
 
@@ -36,9 +36,9 @@ def _latex_of(board: Leaderboard) -> Iterator[str]:
         )
 
 
-def markdown(runs: Sequence[ReportRun]) -> str:
-    """The tables of some runs."""
-    return "\n".join([MARKDOWN, "", *map(_markdown_of, group_leaderboards(runs))])
+def markdown(runs: Sequence[ReportRun], sort: str = "rank") -> str:
+    """The tables of some runs. Args: sort: as of `group_leaderboards`."""
+    return "\n".join([MARKDOWN, "", *map(_markdown_of, group_leaderboards(runs, sort))])
 
 
 def _markdown_of(board: Leaderboard) -> str:

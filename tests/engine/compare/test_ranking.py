@@ -4,9 +4,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from wildtool.engine.compare.pairs import UnitScores
-from wildtool.engine.compare.ranking import RankedTable, order_of, places_by, ranked_table, why_unranked
+from wildtool.engine.compare.pairs import UnitScores, compare_all_pairs
+from wildtool.engine.compare.ranking import (
+    RankedTable,
+    Ranking,
+    order_of,
+    places_by,
+    rank_runs,
+    ranked_table,
+    why_unranked,
+)
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
@@ -118,3 +128,20 @@ def test_another_order_changes_no_rank():
 def test_an_unknown_order_is_refused_with_those_that_are_known():
     with pytest.raises(UsageError, match="given"):
         places_by([run("a", 40)], "best")
+
+
+@settings(max_examples=50)
+@given(st.permutations([run("a", 90), run("b", 60), run("c", 58), run("d", 50, lost=5), run("e", 10)]))
+def test_ranks_groups_and_the_finding_do_not_depend_on_the_order_that_runs_are_given_in(
+    runs: list[ScoreResult],
+):
+    def ranking(results: list[ScoreResult]) -> Ranking:
+        pairs = compare_all_pairs([scores(round(ITEMS * (each.metrics[0].value or 0.0))) for each in results])
+        return rank_runs(results, [each.model for each in results], pairs)
+
+    found, by_name = ranking(runs), ranking(sorted(runs, key=lambda each: each.model))
+    assert [runs[place].model for place in found.order] == ["a", "b", "c", "e", "d"]
+    assert {each.model: standing for each, standing in zip(runs, found.standings, strict=True)} == dict(
+        zip("abcde", by_name.standings, strict=True)
+    )
+    assert (found.groups, found.finding) == (by_name.groups, by_name.finding)

@@ -38,6 +38,7 @@ def score(
         "Read recorded replies again in this tool format, or in the one they are in (auto); saves no scores.",
         complete=completion.tool_formats,
     ),
+    sort: str = options.SORT_OPTION,
     force: bool = options.FORCE_OPTION,
 ) -> int:
     """Score recorded replies again, without calling a model.
@@ -54,7 +55,7 @@ def score(
     assistant messages of each task in order. A model that sends no further message counts as silent.
     """
     if traces or id_attribute:
-        if not traces or runs or replies or benchmark or mode or lang or split or format_:
+        if not traces or runs or replies or benchmark or mode or lang or split or format_ or sort != "rank":
             raise UsageError(
                 "--traces takes --data with own cases, --id-attribute, --profile, --out and --force, and nothing else"
             )
@@ -68,7 +69,7 @@ def score(
             raise UsageError(
                 "nothing to score: give run folders, or --data FILE --replies FILE, or --data CASES --traces FILE"
             )
-        return _score_runs(runs, profile, data, format_)
+        return _score_runs(runs, profile, data, format_, sort=sort)
     if runs:
         raise UsageError("give run folders or --replies, not both")
     from wildtool.data.data_set import data_of
@@ -97,7 +98,7 @@ def score(
             report=print_err,
         )
         again = None if out is not None else _command_of(replies, profile, data, benchmark, mode, lang, split)
-        return _score_runs(runs, profile, items, format_, again)
+        return _score_runs(runs, profile, items, format_, again, sort=sort)
 
     if out is not None:
         return judged(out)
@@ -161,7 +162,10 @@ def _score_runs(
     data: "str | SelectedItems | None",
     format: str | None = None,
     score_command: str | None = None,
+    *,
+    sort: str = "rank",
 ) -> int:
+    from wildtool.cli.output.ranked import rank_results
     from wildtool.cli.output.results import find_results
     from wildtool.terminal.tables import print_overview
     from wildtool.tool_formats.detect import AUTO, named_format
@@ -171,5 +175,6 @@ def _score_runs(
     results, status = find_results(
         runs, profile, data=data, again=True, tool_format=format, score_command=score_command
     )
-    print_overview(results)
+    results, ranked = rank_results(results, sort)
+    print_overview(results, ranked)
     return worst_status([status, *(result.exit_status for result in results)])

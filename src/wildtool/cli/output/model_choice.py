@@ -15,13 +15,16 @@ _MOST_MISTAKES = 2
 _MILLION = 1_000_000
 
 
-def print_choice(folders: Sequence[Path], profile: str, prices: Mapping[Path, Price]) -> None:
+def print_choice(
+    folders: Sequence[Path], profile: str, prices: Mapping[Path, Price], sort: str = "rank"
+) -> None:
     """Prints a table for each group of runs on the same tasks; none for a run alone.
 
     Args:
         prices: of the model of a run, where it is known.
+        sort: the order of models, as of `places_by`.
     """
-    for board in group_leaderboards(read_runs(folders, profile)):
+    for board in group_leaderboards(read_runs(folders, profile), sort):
         if len(board.runs) > 1:
             _print_board(board, prices)
 

@@ -127,7 +127,7 @@ def print_overview_of(runs: Sequence[NamedRun], profile: str, quiet: bool, sort:
         if table_caveats(results):
             print()
         prices = {run.folder: run.plan.prices["agent"] for run in runs if "agent" in run.plan.prices}
-        print_choice(folders, profile, prices)
+        print_choice(folders, profile, prices, sort)
         print_shown(results, shown, ranked)
     if not quiet:
         paths = " ".join(shlex.quote(escape_text(folder)) for folder in folders)

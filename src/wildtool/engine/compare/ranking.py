@@ -5,7 +5,7 @@ by the paired test of the units that both hold (`pairs`), corrected by Holm's me
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from wildtool.engine.compare.leaderboard import headline
@@ -50,10 +50,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Comparable runs in order, best first."""
+    """Comparable runs by rank."""
 
     standings: tuple[Standing, ...]
-    """Of each run, in that order."""
+    """Of each run, as they were given."""
+    order: tuple[int, ...]
+    """Their places in the order of `order_of`."""
     groups: tuple[tuple[int, int], ...]
     """First and last place, from 1, of runs next to each other of which no two can be told apart; those of one are left
     out."""
@@ -212,14 +214,31 @@ def _named(metric: Metric) -> str:
 def rank_runs(
     results: Sequence[ScoreResult], labels: Sequence[str], pairs: Pairs, barred: Sequence[str] = ()
 ) -> Ranking:
-    """The ranking of comparable runs that are in the order of `order_of`.
+    """The ranking of comparable runs, in whatever order they are.
 
     Args:
         labels: names of the runs in sentences.
         pairs: every run against every other; those of runs without a rank change nothing.
         barred: as of `order_of`.
     """
-    reasons = why_unranked(results, barred)
+    order = order_of(results, barred)
+    places = {place: number for number, place in enumerate(order)}
+    by_rank = {(places[first], places[second]): pair for (first, second), pair in pairs.items()}
+    unranked = why_unranked(results, barred)
+    ranking = _rank_ordered(
+        [results[place] for place in order],
+        [labels[place] for place in order],
+        by_rank,
+        [unranked[place] for place in order],
+    )
+    standings = tuple(ranking.standings[places[place]] for place in range(len(results)))
+    return replace(ranking, standings=standings, order=tuple(order))
+
+
+def _rank_ordered(
+    results: Sequence[ScoreResult], labels: Sequence[str], pairs: Pairs, reasons: Sequence[str]
+) -> Ranking:
+    """The ranking of runs that are in the order of `order_of`. Args: reasons: as of `why_unranked`."""
     ranked = sum(not reason for reason in reasons)
     adjusted = _adjusted(pairs, ranked)
     groups = list(_groups(adjusted, ranked))
@@ -239,7 +258,7 @@ def rank_runs(
     found = _Found(
         results[:ranked], [single_line(label) for label in labels], pairs, adjusted, shared, reasons
     )
-    return Ranking(tuple(standings), shared, tuple(found.sentences()))
+    return Ranking(tuple(standings), tuple(range(len(results))), shared, tuple(found.sentences()))
 
 
 def _adjusted(pairs: Pairs, ranked: int) -> dict[tuple[int, int], float]:

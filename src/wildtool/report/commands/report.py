@@ -28,6 +28,7 @@ def report(
     format: Literal["html", "md", "latex"] = opt(
         "-f", "Pages, Markdown for a pull request, or LaTeX tables.", default="html"
     ),
+    sort: str = options.SORT_OPTION,
     force: bool = options.FORCE_OPTION,
 ) -> int:
     """Make a web report of runs, or Markdown or LaTeX tables.
@@ -70,18 +71,18 @@ def report(
     if format == "html":
         from wildtool.report.build import build
 
-        page = build(report_runs, to, single=single_file, audited=audit, better_mode=better_mode)
+        page = build(report_runs, to, single=single_file, audited=audit, better_mode=better_mode, sort=sort)
         print_out(f"Report: {page}")
     else:
-        _print_tables(report_runs, format, out)
+        _print_tables(report_runs, format, out, sort)
     return worst_status([run.result.exit_status for run in report_runs])
 
 
-def _print_tables(runs: "Sequence[ReportRun]", format: str, out: Path | None) -> None:
+def _print_tables(runs: "Sequence[ReportRun]", format: str, out: Path | None, sort: str) -> None:
     from wildtool.outputs import atomic_replace
     from wildtool.report.texts import latex, markdown
 
-    text = (markdown if format == "md" else latex)(runs)
+    text = (markdown if format == "md" else latex)(runs, sort)
     if out is None:
         print_out(text)
         return

@@ -77,7 +77,7 @@ def leaderboard_table(
     rows = [*table.rows, *published, *([] if audit is None else _gold(audit))]
     return LeaderboardTable(
         board=board,
-        table=replace(table, rows=tuple(sorted(rows, key=lambda row: _order(row, rank)))),
+        table=replace(table, rows=tuple(_sorted(rows, rank) if board.sort == "rank" else rows)),
         groups=tuple(dict.fromkeys(head.group for head in table.heads)),
         rank=rank,
         published=_about_published(board, figures if published or why_not else [], why_not),
@@ -96,6 +96,11 @@ def _notes(board: Leaderboard, heads: Sequence[Head]) -> tuple[str, ...]:
 def run_descriptions(board: Leaderboard) -> list[RunDescription]:
     """What was run, with every setting needed to repeat it."""
     return [_run_description(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
+
+
+def _sorted(rows: Sequence[Row], rank: Head) -> list[Row]:
+    """The rows by rank, with those of papers among them."""
+    return sorted(rows, key=lambda row: _order(row, rank))
 
 
 def _order(row: Row, rank: Head) -> tuple[bool, float]:

@@ -118,10 +118,11 @@ def _rows(
     board: Leaderboard, ranking: Ranking, rank: Head, colours: Mapping[str, str], runs: Sequence[int]
 ) -> Iterable[RankedRow]:
     before = None
-    for number, label, run, standing in zip(runs, board.labels, board.runs, ranking.standings, strict=True):
-        metric = run.metrics.get(rank.key)
+    for place in ranking.order:
+        label, standing = board.labels[place], ranking.standings[place]
+        metric = board.runs[place].metrics.get(rank.key)
         yield RankedRow(
-            run=number,
+            run=runs[place],
             label=label,
             colour=colour_in_page(colours[label]),
             standing=standing,
