@@ -145,9 +145,23 @@ class ReviewProject(ReviewTeam):
         if self._attempt(drafts) is None:
             for item in checked:
                 self._recheck.pop(item, None)
-        if self._custom_rules and not checked:
-            self.store.set_setting(_RULES_SETTING, json_codec.dumps(self._custom_rules).decode())
+        if not checked:
+            self._note_rules()
         return checked
+
+    def checked_later(self) -> list[tuple[str, str]]:
+        """Id and digest of the items that `check_some` leaves to `findings_in` and `keep_check`, since they are long."""
+        return [
+            (item.id, item.digest)
+            for item in self.state.items.values()
+            if (item.warnings is None or item.id in self._recheck)
+            and self.is_checked_later(self.item(item.id).content)
+        ]
+
+    def _note_rules(self) -> None:
+        """Keeps which rules of packages have seen all items, once they have."""
+        if self._custom_rules and not self._recheck:
+            self.store.set_setting(_RULES_SETTING, json_codec.dumps(self._custom_rules).decode())
 
     def check_item(self, item: str) -> ItemHistory:
         """Runs the rules over an item, unless its current version was checked."""
@@ -155,10 +169,15 @@ class ReviewProject(ReviewTeam):
 
     def keep_check(self, item: str, digest: str, findings: Iterable[Finding]) -> ItemHistory:
         """Keeps what the rules find in a content of an item, unless that is known."""
-        return self._write(
+        found = list(findings)
+        history = self._write(
             item,
-            lambda history: [] if digest in history.checks else [_check_draft(item, digest, findings)],
+            lambda history: [] if history.findings(digest) == found else [_check_draft(item, digest, found)],
         )
+        if history.digest == digest and item in self._recheck:
+            del self._recheck[item]
+            self._note_rules()
+        return history
 
     def open_findings(self, item: str) -> list[Finding]:
         """What a release refuses an approved item for in its current version, also if rules were never run over it."""

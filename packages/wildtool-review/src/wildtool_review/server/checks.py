@@ -2,7 +2,7 @@
 that are nearly the same. Long items are read in a thread of their own, since nobody should wait for them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
@@ -164,6 +164,8 @@ class RuleChecks:
         self._work = work
         self._on_progress = on_progress
         self._problem = ""
+        self._late_problem = ""
+        """The same of long items."""
         self._done = False
         self._reader = WorkerThread()
         self._late: asyncio.Queue[_LateItem] = asyncio.Queue()
@@ -174,7 +176,8 @@ class RuleChecks:
         """For the thread that has the store."""
         items = self._project.state.items.values()
         checked = sum(item.warnings is not None for item in items)
-        return ChecksProgress(checked, len(items), not self._done, self._problem)
+        running = not self._done or bool(self._awaited)
+        return ChecksProgress(checked, len(items), running, self._problem or self._late_problem)
 
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -202,12 +205,31 @@ class RuleChecks:
     async def _run_late(self) -> None:
         while True:
             late = await self._late.get()
-            content = await self._work(lambda late=late: self._content_of(late))
+            if not await self._is_checked(late):
+                await asyncio.sleep(STORE_RETRY_S)
+                self._late.put_nowait(late)
+
+    async def _is_checked(self, late: "_LateItem") -> bool:
+        """Checks a long item; whether nothing is left to do for it."""
+        problem, is_over = "", True
+        try:
+            content = await self._work(lambda: self._content_of(late))
             # A content that was replaced meanwhile needs no rules.
             if content is not None:
-                findings = await self._reader.call(lambda content=content: self._project.findings_in(content))
-                await self._work(lambda late=late, findings=findings: self._keep(late, findings))
+                findings = await self._reader.call(lambda: self._project.findings_in(content))
+                await self._work(lambda: self._project.keep_check(late.item, late.digest, findings))
+        except WildtoolError as error:
+            problem = str(error)
+            # A database that is away comes back, and a full disk gets room.
+            is_over = not isinstance(error, StorageError)
+        if is_over:
             self._awaited.discard(late)
+        await self._work(lambda: self._say_late(problem))
+        return is_over
+
+    def _say_late(self, problem: str) -> None:
+        self._late_problem = problem
+        self._on_progress(self.progress())
 
     def _content_of(self, late: "_LateItem") -> Any:
         history = self._project.item(late.item)
@@ -215,15 +237,9 @@ class RuleChecks:
         seen = [(history.content, history.digest), *map(history.seen_by, copies)]
         return next((content for content, digest in seen if digest == late.digest), None)
 
-    def _keep(self, late: "_LateItem", findings: Sequence[Finding]) -> None:
-        with suppress(WildtoolError):  # asked for again when somebody opens the item
-            self._project.keep_check(late.item, late.digest, findings)
-            self._on_progress(self.progress())
-
     def _check_long_items(self) -> None:
-        for item in self._project.state.items.values():
-            if item.warnings is None:
-                self.check_later(item.id, item.digest)
+        for item, digest in self._project.checked_later():
+            self.check_later(item, digest)
 
     async def _run(self) -> None:
         while await self._work(self._portion):

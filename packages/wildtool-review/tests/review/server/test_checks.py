@@ -13,6 +13,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from review.made_sets import edit, project, tiny_records
 from review.server.served import Pages
 from wildtool.errors import StorageError
+from wildtool.findings import Finding, fault
 from wildtool.report.server.access import AccessPolicy
 from wildtool_review import project as project_module
 from wildtool_review.project import ReviewProject
@@ -234,3 +235,57 @@ async def test_a_long_text_is_saved_while_nobody_waits_for_its_findings(tmp_path
         while item["checking"]:
             item = await pages.item("s1")
         assert item["seen"] == saved["seen"] and item["findings"] is not None
+
+
+@asynccontextmanager
+async def checked_by_themselves(
+    review: ReviewProject, seen: list[ChecksProgress]
+) -> AsyncIterator[Callable[[Callable[[], bool]], Any]]:
+    """A server whose rules run freely; gives what waits until something is so in the thread that has the store."""
+    app = ReviewApp(review, "set", SignIn("owner"), on_progress=seen.append)
+    made = review_application(app, AccessPolicy("127.0.0.1", remote=False, writes=True))
+    async with TestClient(TestServer(made)):
+
+        async def until(is_so: Callable[[], bool]) -> None:
+            while not await app.work(is_so):
+                pass
+
+        yield until
+
+
+async def test_a_new_rule_of_a_package_reads_long_items_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    review = project(tmp_path)
+    edit(review, "owner", "s1", LONG)
+    assert list(review.check_items())
+
+    def custom(name: str, content: Any) -> list[Finding]:
+        return [fault("no-numbers", "has a number")] if is_long(content) else []
+
+    monkeypatch.setattr(project_module, "rules_identity", lambda name: [["no-numbers", "1"]])
+    monkeypatch.setattr(project_module, "custom_findings", custom)
+    again = project(tmp_path, [])
+    async with checked_by_themselves(again, []) as until:
+        await until(lambda: "no-numbers" in [found.rule for found in again.item("s1").findings() or ()])
+
+
+async def test_a_long_item_is_read_again_once_the_store_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(checks_module, "STORE_RETRY_S", 0)
+    seen: list[ChecksProgress] = []
+    records = tiny_records(2)
+    records[1]["english_tasks"][0] = LONG
+    review = project(tmp_path, records)
+    keep, away = ReviewProject.keep_check, iter([True])
+
+    def unreachable(*args: Any) -> Any:
+        if next(away, False):
+            raise StorageError("the database is away")
+        return keep(*args)
+
+    monkeypatch.setattr(ReviewProject, "keep_check", unreachable)
+    async with checked_by_themselves(review, seen) as until:
+        await until(lambda: all(item.warnings is not None for item in review.state.items.values()))
+        await until(lambda: not seen[-1].running)
+    assert "the database is away" in [one.problem for one in seen]
+    assert seen[-1].problem == ""
