@@ -122,6 +122,17 @@ def test_a_heat_map_of_each_model_shows_types_by_positions_with_the_numbers_belo
     assert "[" in numbers.locator("tr", has_text="Chat").inner_text()
 
 
+def test_a_cell_of_a_matrix_leads_to_its_units(site: Path, watched: Watched):
+    page = watched.open(site / "types-and-positions.html")
+    numbers = page.get_by_role("region", name="task type × position, baseline/gold", include_hidden=True)
+    page.locator("details", has=numbers).locator("summary", has_text="The numbers").click()
+    cell = numbers.locator("tr", has_text="Chat").locator("td a").first
+    of = cell.inner_text().split("/")[-1]
+    cell.click()
+    page.get_by_text(re.compile(rf"^{of} of")).first.wait_for()
+    assert watched.complaints == []
+
+
 @pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
 def test_a_panel_for_each_benchmark_is_drawn_on_one_page(across: Path, watched: Watched):
     page = watched.open(across / "across.html")

@@ -15,19 +15,6 @@ Differ = Literal["any", "gained", "lost"]
 """How a run differs from another on a unit: in any way, right more often, or less often."""
 
 
-def units_of_run(run: int, *, outcome: str = "", error: str = "", group: str = "", value: str = "") -> str:
-    """The units of a run.
-
-    Args:
-        run: its number in the report.
-        outcome: of the verdict; empty for any, as the others are.
-        error: error class.
-        group: a column of the benchmark, such as `task_type`, or `split` or `lang`.
-        value: what that column has.
-    """
-    return _query(run, outcome=outcome, error=error, group=group, value=value)
-
-
 def units_of_number(run: int, number: MetricKey) -> str:
     """The units behind a number of a run. The page shows those first that a reader looks for: the ones that lose points,
     or that have what the number counts.

@@ -1,20 +1,20 @@
 """The pages of a leaderboard's numbers: those its benchmark defines, and one for the rest."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
+from typing import NamedTuple
 
 from wildtool.declared import pages_of
 from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.score.formatting import counted, format_direction
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
-from wildtool.report.links import TRAJECTORIES
+from wildtool.report.links import TRAJECTORIES, units_of_cell, units_of_number
 from wildtool.report.model import Leaderboard, slug
 from wildtool.report.site.site import Site
 from wildtool.stats.matrix import SIGN, Matrix
 from wildtool.stats.tables import Table
-from wildtool.table import Head, MetricTable, cell_of, ends_of, matrix_cells
+from wildtool.table import MetricTable, cell_of, ends_of, matrix_cells
 from wildtool.table.csv_file import numbers_csv
 from wildtool.types import Metric
 
@@ -48,6 +48,13 @@ class MetricSection:
     table: MetricTable
 
 
+class LinkedText(NamedTuple):
+    """A cell with the address of the units behind it."""
+
+    text: str
+    address: str
+
+
 @dataclass(frozen=True, slots=True)
 class HeatMap:
     """A matrix of one model, as a picture and as numbers."""
@@ -55,8 +62,8 @@ class HeatMap:
     label: str
     matrix: Matrix
     picture: Picture
-    rows: tuple[tuple[str, ...], ...]
-    """The name of each row and the texts of its cells."""
+    rows: tuple[tuple[str, tuple[LinkedText, ...]], ...]
+    """The name of each row and its cells; the text of a cell without units is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,7 @@ def add_view(site: Site, board: Leaderboard, view: Table, page: str, runs: Seque
         board=board,
         runs=runs,
         sections=sections,
-        matrices=[_matrix_section(site, board, pair, page) for pair in view.matrices],
+        matrices=[_matrix_section(site, board, pair, page, runs) for pair in view.matrices],
         csv=site.file(f"files/{page}.csv", numbers_csv(board.results, view.groups)),
     )
 
@@ -117,27 +124,46 @@ def _section(
     site: Site, board: Leaderboard, view: Table, group: str, page: str, runs: Sequence[int]
 ) -> MetricSection:
     table = board.table(group)
-    links = _links(view, table.heads)
-    drawings = _drawings(board, view, group, site, runs, links)
+    drawings = _drawings(board, view, group, site, runs)
     return MetricSection(
         group=group, pictures=add_pictures(site, drawings, f"{page}-{slug(group)}"), table=table
     )
 
 
-def _matrix_section(site: Site, board: Leaderboard, pair: tuple[str, str], page: str) -> MatrixSection:
+def _matrix_section(
+    site: Site, board: Leaderboard, pair: tuple[str, str], page: str, runs: Sequence[int]
+) -> MatrixSection:
     title, stem = f"{pair[0]} {SIGN} {pair[1]}", f"{page}-{slug(' '.join(pair))}"
-    shown = list(zip(board.labels, board.runs, strict=True))[:MAX_HEAT_MAPS]
-    drawn = [(label, run.matrices[pair]) for label, run in shown if run.matrices[pair].cells]
-    pictures = add_pictures(site, (_heat_map(label, matrix, board.title) for label, matrix in drawn), stem)
+    shown = list(zip(board.labels, runs, board.runs, strict=True))[:MAX_HEAT_MAPS]
+    drawn = [(label, number, run.matrices[pair]) for label, number, run in shown if run.matrices[pair].cells]
+    drawings = (_heat_map(label, matrix, board.title) for label, _, matrix in drawn)
+    pictures = add_pictures(site, drawings, stem)
     more = len(board.runs) - MAX_HEAT_MAPS
     maps = tuple(
-        HeatMap(label, matrix, picture, tuple(map(tuple, matrix_cells(matrix))))
-        for (label, matrix), picture in zip(drawn, pictures, strict=True)
+        HeatMap(label, matrix, picture, tuple(_heat_rows(site, number, matrix)))
+        for (label, number, matrix), picture in zip(drawn, pictures, strict=True)
     )
     left_out = (
         f'Left out: {counted(more, "more model")}; wildtool show RUN --group "{title}" prints any of them.'
     )
     return MatrixSection(title, maps, left_out if more > 0 else "")
+
+
+def _heat_rows(site: Site, run: int, matrix: Matrix) -> Iterable[tuple[str, tuple[LinkedText, ...]]]:
+    """The rows of a matrix with the units behind each cell. Args: run: its number in the report."""
+    for name, *texts in matrix_cells(matrix):
+        yield (
+            name,
+            tuple(
+                LinkedText(
+                    text,
+                    site.link(
+                        TRAJECTORIES, units_of_cell(run, (matrix.rows, name), (matrix.columns, column))
+                    ),
+                )
+                for text, column in zip(texts, matrix.column_names, strict=True)
+            ),
+        )
 
 
 def _heat_map(label: str, matrix: Matrix, title: str) -> ChartData:
@@ -161,23 +187,17 @@ def _heat_point(row: str, column: str, metric: Metric) -> ChartPoint:
     return replace(_point(row, metric, ""), name=column, behind=behind)
 
 
-def _links(view: Table, heads: Iterable[Head]) -> dict[str, str]:
-    """Links from error classes to their units."""
-    if view.chart != "stacked":
-        return {}
-    return {head.name: urlencode({"outcome": "wrong", "error": head.name}) for head in heads}
-
-
 def _drawings(
-    board: Leaderboard, view: Table, group: str, site: Site, runs: Sequence[int], links: Mapping[str, str]
+    board: Leaderboard, view: Table, group: str, site: Site, runs: Sequence[int]
 ) -> Iterable[ChartData]:
-    """A chart for the rates of a group, and one per unit of measurement of its means."""
+    """A chart for the rates of a group, and one per unit of measurement of its means. Shares of a whole, such as error
+    classes, lead to their units."""
     kinds: dict[tuple[str, str], list[ChartPoint]] = {}
     for label, run, number in zip(board.labels, board.runs, runs, strict=True):
         for metric in run.result.metrics:
             if metric.group == group and metric.kind != "count" and metric.value is not None:
-                query = links.get(metric.name)
-                href = site.link(TRAJECTORIES, f"run={number}&{query}") if query else ""
+                query = units_of_number(number, (group, metric.name)) if view.chart == "stacked" else ""
+                href = site.link(TRAJECTORIES, query) if query else ""
                 kinds.setdefault((metric.kind, metric.unit), []).append(_point(label, metric, href))
     for (kind, unit), points in kinds.items():
         names = tuple(dict.fromkeys(point.name for point in points))
