@@ -114,6 +114,15 @@ def test_the_page_opens_without_complaint_and_loads_nothing_from_elsewhere(site:
     assert not complaints and all(url.startswith(site.as_uri()) for url in requests)
 
 
+def test_texts_of_the_drawing_can_be_read_on_a_phone(site: Path, watched: Any):
+    page, _, _ = watched
+    page.goto((site / "index.html").as_uri())
+    heights = page.locator("figure svg text").evaluate_all(
+        "all => all.map((text) => text.getBoundingClientRect().height)"
+    )
+    assert heights and min(heights) >= 10
+
+
 def test_hostile_names_stay_text(submissions: Path, tmp_path: Path, watched: Any):
     shutil.copytree(submissions / "sent", tmp_path / "sent")
 
