@@ -131,6 +131,7 @@ def test_other_things_to_show_are_left_to_others(parts: Parts) -> None:
 @pytest.fixture
 def scoring(parts: Parts) -> Parts:
     parts.put("terminal.tables", print_overview=None)
+    parts.put("cli.output.ranked", rank_results=(RESULTS, {}))
     return parts
 
 
@@ -155,7 +156,8 @@ def test_runs_are_scored_again_with_what_was_asked_for(
             profile,
             {"data": data, "again": True, "tool_format": form, "score_command": None},
         ),
-        ("print_overview", RESULTS),
+        ("rank_results", RESULTS, "rank"),
+        ("print_overview", RESULTS, {}),
     ]
 
 
@@ -163,6 +165,7 @@ def test_the_status_is_the_worst_of_reading_and_judging(scoring: Parts) -> None:
     faulty = [*RESULTS, replace(RESULTS[0], faults=("odd",))]
     for results, status, expected in ((RESULTS, 2, 2), (faulty, 0, 1), (faulty, 2, 1)):
         scoring.put("cli.output.results", find_results=(results, status))
+        scoring.put("cli.output.ranked", rank_results=(results, {}))
         assert scoring.type_("score a")[0] == expected
 
 
@@ -200,7 +203,8 @@ def test_replies_are_kept_as_runs_where_asked_and_scored(
             "p",
             {"data": "items", "again": True, "tool_format": None, "score_command": None},
         ),
-        ("print_overview", RESULTS),
+        ("rank_results", RESULTS, "rank"),
+        ("print_overview", RESULTS, {}),
     ]
     assert scoring.type_("score --replies r --data d")[0] == 0
     *_, place, settings = scoring.calls[5]
@@ -239,13 +243,18 @@ def test_pages_are_built_where_asked(
         ("run_folders", A),
         ("read_runs", [Path("x"), Path("y")], "p"),
         *NOTES,
-        ("build", RUNS, check[1], {"single": single, "audited": audited, "better_mode": False}),
+        (
+            "build",
+            RUNS,
+            check[1],
+            {"single": single, "audited": audited, "better_mode": False, "sort": "rank"},
+        ),
     ]
 
 
 @pytest.mark.parametrize(("form", "text"), [("md", "markdown"), ("latex", "latex")])
 def test_tables_are_printed_or_written(form: str, text: str, reporting: Parts) -> None:
-    read = [("run_folders", A), ("read_runs", [Path("x"), Path("y")], None), *NOTES, (text, RUNS)]
+    read = [("run_folders", A), ("read_runs", [Path("x"), Path("y")], None), *NOTES, (text, RUNS, "rank")]
     assert reporting.type_(f"report a --format {form}") == (0, f"{text}\n", "")
     assert reporting.calls == read
     assert reporting.type_(f"report a --format {form} -o o.txt --force") == (0, "", "Written: o.txt\n")
