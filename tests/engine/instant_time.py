@@ -2,8 +2,11 @@
 
 import asyncio
 import selectors
+import sys
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
+
+import pytest
 
 from engine.echo_benchmark import ScriptedModel
 from wildtool.types import Reply, Request
@@ -37,6 +40,12 @@ def instantly(task: Coroutine[Any, Any, Result]) -> Result:
     """What `asyncio.run` does, without waiting."""
     with asyncio.Runner(loop_factory=InstantLoop) as runner:
         return runner.run(task)
+
+
+def run_instantly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has runs take no time."""
+    monkeypatch.setattr(asyncio, "run", instantly)
+    monkeypatch.setitem(sys.modules, "uvloop", None)
 
 
 def now() -> float:

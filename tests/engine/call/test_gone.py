@@ -1,6 +1,5 @@
 """An endpoint that has answered and then is down: for a moment, or for good; by a clock that jumps."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import EchoBenchmark, plan_of
-from engine.instant_time import NetworkModel, instantly, now
+from engine.instant_time import NetworkModel, now, run_instantly
 from wildtool.engine.call.client import RESTART_S, RetryPolicy
 from wildtool.engine.observer import Observer
 from wildtool.engine.run.runner import RunResult, run_plan
@@ -21,7 +20,7 @@ MANY = EchoBenchmark(items=50, units=4, steps=1)
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asyncio, "run", instantly)
+    run_instantly(monkeypatch)
 
 
 def go(

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
-from engine.instant_time import NetworkModel, instantly
+from engine.instant_time import NetworkModel, run_instantly
 from long import a_fiftieth_of
 from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.client import (
@@ -34,7 +34,7 @@ MANY = EchoBenchmark(items=100, units=2, steps=1)
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asyncio, "run", instantly)
+    run_instantly(monkeypatch)
 
 
 def go(plan: Any, out: Path, tries: int = 6, timeout: float = 600.0, **options: Any) -> RunResult:

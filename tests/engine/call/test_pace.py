@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.echo_benchmark import EchoBenchmark, plan_of
-from engine.instant_time import NetworkModel, instantly, now
+from engine.instant_time import NetworkModel, now, run_instantly
 from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.call.rate_limit import FIRST_PER_S, LEAST_PER_S, LONGEST_OWN_PAUSE_S, Pace
 from wildtool.engine.run.runner import RunResult, run_plan
@@ -20,7 +20,7 @@ from wildtool.types import Reply, Request
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asyncio, "run", instantly)
+    run_instantly(monkeypatch)
 
 
 class Bucket:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.call.test_pace import Bucket, Throttled, play
 from engine.echo_benchmark import EchoBenchmark, plan_of
-from engine.instant_time import NetworkModel, instantly, now
+from engine.instant_time import NetworkModel, instantly, now, run_instantly
 from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.run.runner import run_plan
 from wildtool.errors import CallError
@@ -21,7 +21,7 @@ SECONDS, AT_ONCE = 0.05, 32
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asyncio, "run", instantly)
+    run_instantly(monkeypatch)
 
 
 class Dropping:

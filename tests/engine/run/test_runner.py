@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
-from engine.instant_time import NetworkModel, instantly
+from engine.instant_time import NetworkModel, run_instantly
 from long import a_fiftieth_of
 from wildtool import json_codec
 from wildtool.engine.call.client import RetryPolicy
@@ -101,7 +101,7 @@ class Uneven(EchoBenchmark):
 def test_long_items_are_begun_first_so_that_a_run_does_not_end_with_waiting_for_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(asyncio, "run", instantly)
+    run_instantly(monkeypatch)
     model = NetworkModel(seconds=lambda request: 1.0)
     result = go(plan_of(Uneven(items=6, units=1), model, concurrency=2), tmp_path)
     # In the order of the data it would begin when the others are nearly done, and end after seven seconds.

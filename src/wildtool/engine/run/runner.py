@@ -1,9 +1,10 @@
 """Runs a plan in a folder from start to end: what `wildtool run` does, without its display."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,11 +143,22 @@ def run_plans(
     """As `play_plans`, in an event loop of its own; None also means that a run was not started before Ctrl-C."""
     outcomes: list[RunResult | Exception | None] = [None] * len(jobs)
     try:
-        asyncio.run(_play_plans(jobs, command, policy, invocation or Invocation(), outcomes))
+        _in_loop(_play_plans(jobs, command, policy, invocation or Invocation(), outcomes))
     except KeyboardInterrupt:
         if not any(isinstance(outcome, RunResult) and outcome.interrupted for outcome in outcomes):
             raise
     return outcomes
+
+
+def _in_loop(runs: Coroutine[Any, Any, None]) -> None:
+    """Plays to the end in an event loop of its own: uvloop's where the extra `fast` is installed, else asyncio's."""
+    try:
+        uvloop = import_module("uvloop")
+    except ImportError:
+        asyncio.run(runs)
+        return
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(runs)
 
 
 async def play_plans(
