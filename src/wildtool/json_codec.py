@@ -9,6 +9,7 @@ would be read back.
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -303,7 +304,7 @@ def numbered_json_lines(path: Path, noun: str = "record") -> Iterator[tuple[int,
 def _record(line: bytes, where: str, noun: str) -> dict[str, Any]:
     try:
         check_limits(line, LINE_LIMITS)
-        record = json.loads(line.decode("utf-8-sig"))
+        record = loads(line.removeprefix(BOM_UTF8))
     except TooLargeError as error:
         raise DataError(f"{where}: too large to be read ({error})") from error
     except UnicodeDecodeError as error:
