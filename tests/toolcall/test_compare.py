@@ -37,6 +37,20 @@ def test_a_value_means_the_same_as_itself_under_any_schema(value, schema):
     assert compare_values(value, value, schema) == []
 
 
+@given(JSON, JSON, SCHEMA, st.booleans())
+@example(True, 1, {}, False)
+@example([1], [1.0], {}, False)
+@example({"a": None}, {}, {"properties": {"a": {}}}, False)
+def test_a_value_is_compared_alike_alone_and_beside_one_that_differs(gold, predicted, schema, alike):
+    """Arguments that are all the same are not looked at by their schema; these are in one case only."""
+    described = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+    sides = [{"a": gold}, {"a": gold if alike else predicted}]
+    alone = compare_arguments(*sides, described)
+    beside = compare_arguments(*(side | {"z": number} for number, side in enumerate(sides)), described)
+    assume(len(beside) < MAX_ARGUMENT_DIFFERENCES)
+    assert repr(alone) == repr([difference for difference in beside if difference.path != "z"])
+
+
 @given(JSON, JSON, SCHEMA)
 @example("x", "\ud800" * 3, {"anyOf": [], "type": ["string", {}], "enum": "x"})
 @example({"a": 1}, {"b": 1}, {"properties": ["a"], "required": None})

@@ -13,7 +13,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, cast
 
@@ -53,7 +53,7 @@ def check_fixed_calls(
         candidates: gold answers, any one of which suffices; at least one.
     """
     described = {function.get("name"): as_schema(function.get("parameters")) for function in functions[::-1]}
-    least = min(_compare(calls, described, gold) for gold in candidates)
+    least = _least(_compare(calls, described, gold) for gold in candidates)
     return CheckResult(False, *least.texts[0]) if least.texts else VALID
 
 
@@ -94,13 +94,24 @@ def _match(expected: Sequence[Any], predicted: Sequence[Any], parameters: Mappin
         row = used.bit_count()
         if row == len(expected):
             return _NONE
-        return min(
+        return _least(
             _sum(pair(row, right), smallest(used | 1 << right))
             for right in range(len(predicted))
             if not used >> right & 1
         )
 
     return smallest(0)
+
+
+def _least(faults: Iterable[_Fault]) -> _Fault:
+    """The smallest of some faults; those after one that is none are not looked for."""
+    least: _Fault | None = None
+    for fault in faults:
+        if fault == _NONE:
+            return fault
+        least = fault if least is None else min(least, fault)
+    assert least is not None
+    return least
 
 
 def _sum(a: _Fault, b: _Fault) -> _Fault:
