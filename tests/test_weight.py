@@ -33,7 +33,7 @@ BUDGETS = {
     "benchmarks/sealtools": 880,
     "benchmarks/taskbench": 1360,
     "benchmarks/teval": 1060,
-    "benchmarks/wildtoolbench": 3750,
+    "benchmarks/wildtoolbench": 3800,
     "agents": 5500,
     "api": 1900,
     "blame": 1550,

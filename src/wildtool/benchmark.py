@@ -6,7 +6,7 @@ A benchmark whose items are answered by one reply each subclasses `SingleTurn`: 
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -368,6 +368,8 @@ class Benchmark(ABC):
     """Ways to put it to a model with one line about each; the first is the default."""
     mode: str = "chat"
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
+    text_modes: Collection[str] = ()
+    """Modes of which no request has native tools, since prompts describe them: none is made only to see its tools."""
     recorded_modes: Sequence[str] = ()
     """Modes in which nothing is run: they only judge what was recorded elsewhere."""
     roles: Mapping[str, Role] = {}

@@ -32,6 +32,7 @@ class ACEBench(WithOriginalPrompts):
         "minimal": "calls in brackets, prompted in two lines",
         "fc": "native tool calls",
     }
+    text_modes = ("text", "condensed", "minimal")
     roles: Mapping[str, Role] = {
         "user": Role("the simulated user of multi-turn episodes", default="baseline/user", max_tokens=4096)
     }

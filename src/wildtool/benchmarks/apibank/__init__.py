@@ -36,6 +36,7 @@ class ApiBank(Benchmark):
         "chat": "calls and replies, tools in the prompt",
         REPLIES_MODE: "replies alone, as ToLeaP runs it",
     }
+    text_modes = tuple(modes)
     headline_parts = ("split",)
     columns: Mapping[str, str] = {
         "task": "VARCHAR",

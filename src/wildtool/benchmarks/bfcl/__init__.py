@@ -29,6 +29,7 @@ class BFCL(Benchmark):
         "fc": "native tool calls",
         "prompt": "functions in the system prompt, calls in brackets",
     }
+    text_modes = ("prompt",)
     roles: Mapping[str, Role] = {
         "web": Role("the user's endpoint for searches and pages (web_search)", default="web/search")
     }

@@ -21,6 +21,7 @@ class Glaive(Benchmark):
         "chat": "one message, answered in text",
         COMPLETION: "the same as one text that the model continues",
     }
+    text_modes = tuple(modes)
     columns: Mapping[str, str] = dict.fromkeys(
         ("counted", "function_ok", "names_ok", "values_ok", "invalid_gold", "invalid_prediction"), "INTEGER"
     )

@@ -30,6 +30,7 @@ class InjecAgent(WithOriginalPrompts):
         "fc": "native tool calls",
         COMPLETION: "the text of react, continued by the model (ToLeaP's way for open models)",
     }
+    text_modes = ("react", "react-short", COMPLETION)
     headline: Mapping[str, tuple[str, str]] = {"toleap": TOLEAPS_NUMBER}
     columns: Mapping[str, str] = {
         "attack": "VARCHAR",

@@ -26,6 +26,7 @@ class RoTBench(Benchmark):
         "chat": "messages, answered in text",
         COMPLETION: "one text that the model continues (ToLeaP's streaming)",
     }
+    text_modes = tuple(modes)
     # As in Figure 7 of ToLeaP's paper.
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(
         profiles, ("content filling (CF)", "mean of environments")

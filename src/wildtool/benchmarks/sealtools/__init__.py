@@ -27,6 +27,7 @@ class SealTools(Benchmark):
         COMPLETION: "the same as one text that the model continues (ToLeaP's streaming)",
         RETRIEVAL: "one message with the tools that a retriever finds among all",
     }
+    text_modes = tuple(modes)
     roles: Mapping[str, Role] = {"retriever": Role("finds tools in the pool", default="bm25", searches=True)}
     gold_styles = ("parallel", "literal")
     # As in Figure 7 of ToLeaP's paper.

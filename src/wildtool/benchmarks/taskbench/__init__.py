@@ -43,6 +43,7 @@ class TaskBench(WithOriginalPrompts):
         **{f"authors-{count}": f"the same after {count} solved examples" for count in (1, 2, 3)},
         COMPLETION: "one text that the model continues (ToLeaP's streaming)",
     }
+    text_modes = tuple(modes)
     # As in Figure 7 of ToLeaP's paper.
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(
         profiles, ("mean of domains", "Parameter Name & Value F1")

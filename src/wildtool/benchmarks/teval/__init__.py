@@ -22,6 +22,7 @@ class TEval(Benchmark):
         "fixed": "their known faults corrected: unmatched steps get no points, templates are taken as written",
     }
     modes: Mapping[str, str] = {"chat": "messages, answered in text"}
+    text_modes = tuple(modes)
     # As in Figure 7 of ToLeaP's paper.
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(profiles, ("scores", "mean of columns"))
     headline_parts = ("split",)

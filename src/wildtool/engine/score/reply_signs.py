@@ -292,6 +292,8 @@ def _calls_of(rules: Rules, reply: Message) -> list[SaidCall]:
 
 def first_tools(variant: Variant, profile: str, item: Item) -> Sequence[Tool]:
     """The tools of an item's first request; empty for one that cannot be made."""
+    if not variant.alterations and variant.benchmark.mode in variant.benchmark.text_modes:
+        return ()
     try:
         request = variant.episode(item, item.units[0], profile).request()
         if request is not None and not request.tools and variant.alterations:
