@@ -7,10 +7,13 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from wildtool.toolcall.text.chinese import _own_folder  # pyright: ignore[reportPrivateUsage]
+from wildtool.toolcall.text.chinese import _own_folder, cut  # pyright: ignore[reportPrivateUsage]
 
 TEXT = "我来到北京清华大学"
 WORDS = ["我", "来到", "北京", "清华大学"]
@@ -87,3 +90,15 @@ def test_a_link_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     (tmp_path / "jieba").symlink_to(tmp_path / "elsewhere")
     assert _own_folder(tmp_path / "jieba") is None
+
+
+@given(
+    st.text(max_size=30)
+    | st.text(alphabet="aB1. %+#&_-\r\n\x1c\u00a0é¥。日AT&Tc", max_size=30)
+    | st.lists(
+        st.sampled_from(["AT&T", "c++", "C#", "v1.5%", "100.0%x", "é", "\u3000", "中文", "\r\n", "-"])
+    ).map("".join)
+)
+def test_texts_are_cut_as_jieba_cuts_them_with_its_dictionary_or_without(text: str):
+    jieba: Any = pytest.importorskip("jieba")
+    assert cut(text) == jieba.lcut(text)

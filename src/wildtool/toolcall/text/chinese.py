@@ -2,8 +2,10 @@
 
 import logging
 import os
+import re
 import stat
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -12,9 +14,29 @@ from wildtool.data.pinned import cache_folder
 from wildtool.temporary import temporary_folder
 
 
+_NEEDS_DICTIONARY = re.compile("[\u4e00-\u9fd5]|AT&T|[cC]#|[cC]\\+\\+")
+"""Chinese characters, and all other words of the dictionary."""
+_RUN = re.compile(r"([a-zA-Z0-9+#&._%-]+)")
+_PART = re.compile(r"([a-zA-Z0-9]+(?:\.\d+)?%?)")
+_BLANK = re.compile(r"(\r\n|\s)")
+
+
 def cut(text: str) -> list[str]:
-    """Words of a text in order, blanks and punctuation included. The first call loads the dictionary (about 0.7 s)."""
-    return cast(list[str], _jieba().lcut(text))
+    """Words of a text in order, blanks and punctuation included. The first Chinese text loads the dictionary (about
+    0.7 s)."""
+    return (
+        cast(list[str], _jieba().lcut(text)) if _NEEDS_DICTIONARY.search(text) else list(_plain_words(text))
+    )
+
+
+def _plain_words(text: str) -> Iterator[str]:
+    """What jieba makes of a text of which its dictionary has no word."""
+    for number, run in enumerate(_RUN.split(text)):
+        if number % 2:
+            yield from [run] if len(run) == 1 else filter(None, _PART.split(run))
+        else:
+            for blank, rest in enumerate(_BLANK.split(run)):
+                yield from [rest] if blank % 2 else rest
 
 
 def particles_in_words(text: str, particles: frozenset[str]) -> Counter[str]:
