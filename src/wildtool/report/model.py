@@ -16,7 +16,7 @@ from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.compare.ranking import Ranking, places_by, rank_runs, why_unranked
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark, played_benchmark
-from wildtool.engine.score.matrix import rates_of_run
+from wildtool.engine.score.explain import DeclaredNumbers
 from wildtool.engine.score.number_units import UnitsOfNumbers, units_of_numbers
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.score import data_candidates
@@ -24,6 +24,7 @@ from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
 from wildtool.report.parallel import run_jobs
 from wildtool.stats.matrix import Matrix, matrix_of
+from wildtool.stats.metrics import Rate
 from wildtool.steps import show_step, step_line
 from wildtool.table import MetricTable, heads_of, results_table
 from wildtool.types import Metric, Source
@@ -177,20 +178,20 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
         rows = relation([table])
         scores = unit_scores(rows)
         owner = played_benchmark(folder, run_json, result.benchmark)
-        matrices = _matrices(owner, result, rows)
-        numbers = units_of_numbers(owner, rows, result)
+        declared = DeclaredNumbers(owner, rows, result)
+        matrices = _matrices(owner, result, rows, declared.rates)
+        numbers = units_of_numbers(declared, rows, result)
         spent = rows.aggregate(
             "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
         ).fetchall()[0]
     return ReportRun(folder, result, run_json, scores, RunUsage(*spent), matrices, numbers)
 
 
-def _matrices(owner: Benchmark, result: ScoreResult, rows: Any) -> dict[tuple[str, str], Matrix]:
-    """The matrices that the pages of a run's benchmark show."""
+def _matrices(
+    owner: Benchmark, result: ScoreResult, rows: Any, rates: Sequence[Rate]
+) -> dict[tuple[str, str], Matrix]:
+    """The matrices that the pages of a run's benchmark show. Args: rates: of the run."""
     pairs = [pair for page in pages_of(owner, result.profile) for pair in page.matrices]
-    if not pairs:
-        return {}
-    rates = rates_of_run(owner, rows, result.profile)
     return {pair: matrix_of(rows, rates, *pair) for pair in pairs}
 
 

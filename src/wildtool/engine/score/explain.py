@@ -93,6 +93,8 @@ class DeclaredNumbers:
         self._tables = [
             table for table in owner.tables if not table.profiles or result.profile in table.profiles
         ]
+        self.rates: list[Rate] = []
+        """Those that the benchmark declares, or that every benchmark has by its groups."""
         self._of_key: dict[tuple[str, str], tuple[Table | None, Rate | None]] = {}
         for rate in (rate for each in result.alterations for rate in each.rates(rows)):
             self._of_key.setdefault(_key(rate), (None, rate))
@@ -101,8 +103,10 @@ class DeclaredNumbers:
                 if isinstance(number, Rate | Metric):
                     rate = number if isinstance(number, Rate) else None
                     self._of_key.setdefault(_key(number), (table, rate))
+                    self.rates += [rate] if rate else []
         if not owner.tables:
-            for rate in default_rates(rows, owner.groups):
+            self.rates = default_rates(rows, owner.groups)
+            for rate in self.rates:
                 self._of_key.setdefault(_key(rate), (None, rate))
         self._weighted = SAMPLE_WEIGHT in rows.columns
 

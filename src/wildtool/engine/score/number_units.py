@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.benchmark import Benchmark
 from wildtool.engine.score.explain import DeclaredNumbers, loses_points
 from wildtool.engine.score.results import ScoreResult
 from wildtool.stats.metrics import CORRECT_SQL
 from wildtool.types import Metric
 
+_DIGITS = b"01" + bytes(254)
 UnitAddress = tuple[str, int, str]
 """Item, repeat and unit."""
 
@@ -43,25 +43,25 @@ class UnitsOfNumbers:
     numbers: Sequence[NumberUnits] = ()
 
 
-def units_of_numbers(owner: Benchmark, rows: Any, result: ScoreResult) -> UnitsOfNumbers:
+def units_of_numbers(declared: DeclaredNumbers, rows: Any, result: ScoreResult) -> UnitsOfNumbers:
     """The units behind all numbers of a run.
 
     Args:
-        owner: the benchmark of the run.
+        declared: how its numbers were declared.
         rows: DuckDB relation of its verdict rows.
     """
-    declared = DeclaredNumbers(owner, rows, result)
     terms = {metric: _terms(declared, metric) for metric in result.metrics}
     columns = list(dict.fromkeys(column for its in terms.values() for column in its))
     found = rows.project(", ".join(["item", "repeat", "unit", *columns])).fetchall()
-    sets = {column: _bits(row[place] for row in found) for place, column in enumerate(columns, start=3)}
+    # A run has a hundred columns of thousands of units.
+    sets = dict(zip(columns, map(_bits, list(zip(*found, strict=True))[3:]), strict=False))
     numbers = [
         NumberUnits(
             f"{metric.group}: {metric.name}",
             declared.formula(metric),
             declared.rate(metric) is not None,
             loses_points(metric),
-            *(sets[column] for column in its),
+            *(sets.get(column, 0) for column in its),
         )
         for metric, its in terms.items()
     ]
@@ -83,4 +83,4 @@ def _terms(declared: DeclaredNumbers, metric: Metric) -> tuple[str, str, str]:
 
 def _bits(values: Iterable[bool | None]) -> int:
     """The set of the places that are true."""
-    return int("".join("1" if value else "0" for value in values)[::-1] or "0", 2)
+    return int(bytes(map(bool, values)).translate(_DIGITS)[::-1] or b"0", 2)

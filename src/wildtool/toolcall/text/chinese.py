@@ -13,7 +13,6 @@ from typing import Any, cast
 from wildtool.data.pinned import cache_folder
 from wildtool.temporary import temporary_folder
 
-
 _NEEDS_DICTIONARY = re.compile("[\u4e00-\u9fd5]|AT&T|[cC]#|[cC]\\+\\+")
 """Chinese characters, and all other words of the dictionary."""
 _RUN = re.compile(r"([a-zA-Z0-9+#&._%-]+)")
