@@ -156,8 +156,11 @@ class Spend:
 
     def include(self, other: "Spend") -> None:
         """Adds what other calls took."""
-        for name in self.__slots__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.prompt_tokens += other.prompt_tokens
+        self.completion_tokens += other.completion_tokens
+        self.cost += other.cost
+        self.reported += other.reported
+        self.unpriced += other.unpriced
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ class RefusedResults:
 
     def cause(self, request: Request) -> str:
         """Why a request is refused if requests of its sort never are answered, and others are; else empty."""
+        if not self._refused_of:
+            return ""
         for cause in _sorts_of(request):
             if self._refused_of[cause] >= FEWEST and not self._answered_of[cause] and self._answered:
                 return cause

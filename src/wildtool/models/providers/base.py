@@ -239,14 +239,15 @@ class HttpModel(ABC):
         # Thousands of calls may wait for a batch, whose file holds the body.
         del body
         answer, latency_s, *costs = await sending
+        took = {"latency_s": latency_s, "batched": send is not None}
         if len(answer) > THREAD_BYTES:
-            reply = await asyncio.to_thread(self._reply, answer, wire)
+            reply = await asyncio.to_thread(self._reply, answer, wire, **took)
         else:
-            reply = self._reply(answer, wire)
+            reply = self._reply(answer, wire, **took)
         # A gateway may name the cost in a header alone.
         if costs and costs[0] is not None and reply.usage.get("cost") is None:
             reply = replace(reply, usage={**reply.usage, "cost": costs[0]})
-        return replace(reply, latency_s=latency_s, batched=send is not None)
+        return reply
 
     def read(self, answer: bytes, request: Request) -> Reply:
         """The reply in a recorded answer to a request; nothing is called.
@@ -255,7 +256,9 @@ class HttpModel(ABC):
         """
         return self._reply(answer, self.build(request))
 
-    def _reply(self, answer: bytes, wire: WireRequest) -> Reply:
+    def _reply(
+        self, answer: bytes, wire: WireRequest, *, latency_s: float = 0.0, batched: bool = False
+    ) -> Reply:
         """The reply in an answer's bytes. Raises CallError if there is none."""
         parsed = self._parsed(answer)
         if failure := self.failure(parsed):
@@ -268,7 +271,7 @@ class HttpModel(ABC):
         oddities = parsed.oddities if isinstance(parsed, JoinedAnswer) else ()
         streamed = [f"{STREAM_CHANGE}{name}" for name in oddities]
         changes = tuple(dict.fromkeys((*wire.changes, *reply.changes, *streamed)))
-        return replace(reply, raw=_text(answer), changes=changes)
+        return replace(reply, raw=_text(answer), changes=changes, latency_s=latency_s, batched=batched)
 
     def _finished(self, reply: Reply) -> Reply:
         """The reply itself. Raises CallError if the provider did not finish it."""
@@ -305,10 +308,10 @@ class HttpModel(ABC):
         """
         answer, latency_s, cost = await self._endpoint.post(body)
         wire = WireRequest({}, message_count=len(request.messages))
-        reply = self._finished(self._reply(answer, wire))
+        reply = self._finished(self._reply(answer, wire, latency_s=latency_s))
         if cost is not None and reply.usage.get("cost") is None:
             reply = replace(reply, usage={**reply.usage, "cost": cost})
-        return replace(reply, latency_s=latency_s)
+        return reply
 
     async def answer_to(self, fields: Mapping[str, Any]) -> bytes:
         """The raw answer to a body of these fields, the model's name and the extra ones. Raises CallError."""
