@@ -12,8 +12,9 @@ from wildtool.cli.command import Declaration, declared, opt
 from wildtool.cli.help import LIMITS, MODEL, MORE
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
+from wildtool.cli.options.asking import AskOptions
+from wildtool.cli.options.run import settings_values
 from wildtool.errors import UsageError
-from wildtool.models.settings import MAX_CONCURRENCY
 from wildtool.terminal import print_err, print_wrapped
 
 if TYPE_CHECKING:
@@ -55,9 +56,6 @@ class BlameOptions:
         needs="--blame",
         panel=MODEL,
     )
-    base_url: str | None = _of_blame(options.BASE_URL_OPTION)
-    api_key_env: str | None = _of_blame(options.API_KEY_ENV_OPTION)
-    header: list[str] | None = _of_blame(options.HEADER_OPTION)
     user_model: str | None = opt(
         "NAME",
         "With --blame: model to ask in place of the run's user.",
@@ -69,26 +67,12 @@ class BlameOptions:
     user_api_key_env: str | None = opt(
         "VARIABLE", "Environment variable that holds the user model's key.", needs="--blame", panel=MORE
     )
-    dry_run: bool = _of_blame(options.DRY_RUN_OPTION)
-    max_cost: float | None = opt(
-        "USD", "Stop before spending more than this.", min=0, needs="--blame", panel=LIMITS
-    )
-    prices: Path | None = opt(
-        "FILE", "Price file, TOML or JSON; overrides built-in prices.", needs="--blame", panel=LIMITS
-    )
-    concurrency: int | None = opt(
-        "-j N",
-        "Calls in flight at each endpoint (default: 32).",
-        min=1,
-        max=MAX_CONCURRENCY,
-        needs="--blame",
-        panel=LIMITS,
-    )
 
 
 def blame(
     run: str,
     its: BlameOptions,
+    asked: AskOptions,
     *,
     out: Path | None,
     data: str | None,
@@ -107,6 +91,7 @@ def blame(
     from wildtool.blame.of_run import PLAYS, BlameSettings, job_of, prepare_blame
     from wildtool.blame.run_blame import PAGE, play_blame
 
+    asked.check_limits()
     folder = _run_folder(run)
     settings = BlameSettings(
         out=out or result_folder(Path(run)),
@@ -115,21 +100,21 @@ def blame(
         data=data,
         reviewed=its.reviewed,
         profile=profile,
-        concurrency=its.concurrency or 32,
+        concurrency=asked.concurrency,
         force=force,
         command=["wildtool", *sys.argv[1:]],
         watch=_watch,
     )
     job = job_of(folder, settings)
-    make_models = _models(job.run_info.benchmark, job.run_json["identity"], its)
+    make_models = _models(job.run_info.benchmark, job.run_json["identity"], its, asked)
     prepared = prepare_blame(folder, job, make_models, settings)
     for model in make_models().values():
         if model.endpoint_note:
             print_err(model.endpoint_note)
-    _print_costs(prepared, its)
-    if its.dry_run:
+    _print_costs(prepared, asked)
+    if asked.dry_run:
         return 0
-    report = play_blame(folder, prepared, settings, _invocation(prepared, its), print_err)
+    report = play_blame(folder, prepared, settings, _invocation(prepared, asked), print_err)
     if as_json:
         print(json.dumps(report.as_json(), indent=1))
     else:
@@ -147,18 +132,16 @@ def _run_folder(run: str) -> Path:
     return folders[0]
 
 
-def _models(benchmark: str, identity: Mapping[str, Any], its: BlameOptions) -> "MakeModels":
+def _models(
+    benchmark: str, identity: Mapping[str, Any], its: BlameOptions, asked: AskOptions
+) -> "MakeModels":
     from wildtool.blame.asked_again import NamedModels, named_models
     from wildtool.config.config_file import read_config
 
-    values = {
-        "base_url": its.base_url,
-        "api_key_env": its.api_key_env,
-        "header": its.header,
+    values = settings_values(asked) | {
         "user_base_url": its.user_base_url,
         "user_api_key_env": its.user_api_key_env,
-        "prices": its.prices,
-        "dry_run": its.dry_run or None,
+        "dry_run": asked.dry_run or None,
     }
     choice = NamedModels(model=its.model, user_model=its.user_model, values=values)
     return named_models(benchmark, identity, choice, read_config(None).models)
@@ -174,18 +157,19 @@ def _watch(label: str, plan: "Plan", folder: Path) -> "Generator[Observer]":
         yield observer
 
 
-def _invocation(prepared: "Prepared", its: BlameOptions) -> "Invocation":
+def _invocation(prepared: "Prepared", asked: AskOptions) -> "Invocation":
     """The limits of all trials together. Raises UsageError where a price is needed and unknown."""
+    from wildtool.api.meaning import spending_limits
     from wildtool.config.named_models import check_prices
-    from wildtool.engine.call.budget import Budget, SpendingLimits
+    from wildtool.engine.call.budget import Budget
     from wildtool.engine.call.client import Invocation
 
     models = prepared.trials.make_models().values()
-    check_prices({each.model.name: each.price for each in models}, its.max_cost)
-    return Invocation(Budget(SpendingLimits(max_cost=its.max_cost)))
+    check_prices({each.model.name: each.price for each in models}, asked.max_cost)
+    return Invocation(Budget(spending_limits(asked.limits)))
 
 
-def _print_costs(prepared: "Prepared", its: BlameOptions) -> None:
+def _print_costs(prepared: "Prepared", asked: AskOptions) -> None:
     """What it takes at most: a table where nothing else is wanted, else a line."""
     from wildtool.blame.cost import total_of, trial_costs
     from wildtool.engine.score.formatting import counted
@@ -197,7 +181,7 @@ def _print_costs(prepared: "Prepared", its: BlameOptions) -> None:
         f"At most {counted(total.calls, 'call')}, about {total.prompt_tokens + total.reply_tokens:,.0f} tokens, "
         f"{_usd(total)}, if plays are as long as the recorded ones and every unit needs every trial."
     )
-    if not its.dry_run:
+    if not asked.dry_run:
         print_err(line)
         return
     rows = [

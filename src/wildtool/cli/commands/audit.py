@@ -13,6 +13,7 @@ from wildtool.blame.commands import BlameOptions, blame
 from wildtool.cli.command import arg, declared, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
+from wildtool.cli.options.asking import AskOptions, check_untyped
 from wildtool.cli.options.config_file import explicit_options
 from wildtool.errors import DataError, UsageError
 from wildtool.installed import own_offer
@@ -66,6 +67,7 @@ def audit(
     chosen_options: AuditOptions,
     judge_options: JudgeOptions,
     blame_options: BlameOptions,
+    ask_options: AskOptions,
     context: typer.Context,
 ) -> int:
     """Check the scorer: score gold answers, with and without mistakes.
@@ -91,11 +93,16 @@ def audit(
     --blame says whose fault the failed units of a run were: the model's, or its user's, its tools', its endpoint's, or
     the gold answers'. It plays them again with one party replaced by what is known to be right.
     """
+    if not blame_options.blame and not judge_options.judge:
+        check_untyped(context, AskOptions, "--judge or --blame: nobody else is asked anything")
+    if not judge_options.judge:
+        check_untyped(context, JudgeOptions, "--judge")
     if blame_options.blame:
-        _check_alone(chosen_options)
+        _check_alone(chosen_options, ask_options, judge_options)
         return blame(
             chosen_options.benchmark,
             blame_options,
+            ask_options,
             out=chosen_options.out,
             data=chosen_options.data,
             profile=chosen_options.profile,
@@ -112,7 +119,7 @@ def audit(
     if chosen_options.reward and chosen_options.hints is not None:
         raise UsageError("--reward audits and --hints writes a file: give one of them")
     if judge_options.judge:
-        return _audit_judges(benchmark, source, chosen_options, judge_options, context)
+        return _audit_judges(benchmark, source, chosen_options, judge_options, ask_options, context)
     if chosen_options.hints is not None:
         return _write_hints(benchmark, source, chosen_options)
     if chosen_options.out is not None or chosen_options.force:
@@ -149,6 +156,7 @@ def _audit_judges(
     source: "Source",
     chosen_options: AuditOptions,
     judge_options: JudgeOptions,
+    ask_options: AskOptions,
     context: typer.Context,
 ) -> int:
     """Asks judges about cases of a benchmark. Gives the exit status."""
@@ -160,6 +168,7 @@ def _audit_judges(
         benchmark,
         source,
         judge_options,
+        ask_options,
         explicit_options(context),
         split=chosen_options.split,
         lang=chosen_options.lang,
@@ -171,9 +180,12 @@ def _audit_judges(
     )
 
 
-def _check_alone(its: AuditOptions) -> None:
+def _check_alone(its: AuditOptions, asked: AskOptions, of_judges: JudgeOptions) -> None:
     """Raises UsageError for what an audit of a run cannot have: what it plays again is what the run says."""
     of_benchmarks = {
+        "--judge": of_judges.judge,
+        "--temperature": asked.temperature,
+        "--max-tokens": asked.max_tokens,
         "--mode": its.mode,
         "--lang": its.lang,
         "--split": its.split,
@@ -183,7 +195,7 @@ def _check_alone(its: AuditOptions) -> None:
         "--strict": its.strict,
     }
     for option, value in of_benchmarks.items():
-        if value:
+        if value is not None and value is not False:
             raise UsageError(
                 f"give --blame or {option}, not both: the run says what it was and --sample what is tried"
             )

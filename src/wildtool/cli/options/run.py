@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.alter.history.settings import HistorySetting
 from wildtool.alter.injection.settings import InjectionSetting
@@ -16,6 +16,9 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
 from wildtool.models.settings import MAX_CONCURRENCY
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 class UnitOrder(StrEnum):
@@ -311,7 +314,7 @@ class RunOptions(CallOptions):
         return Settings.of(benchmark, self.model or (), settings_values(self), explicit)
 
 
-def settings_values(options: CallOptions) -> dict[str, Any]:
+def settings_values(options: "DataclassInstance") -> dict[str, Any]:
     """The values of options that are settings of a run, by name."""
     values = {each.name: getattr(options, each.name) for each in fields(options)}
     if _FORMAT in values:

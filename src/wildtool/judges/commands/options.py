@@ -6,13 +6,12 @@ from wildtool.cli.command import declared, opt
 from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.run import CallOptions
 
 OF_JUDGE = "--judge"
 
 
 @declared
-class JudgeOptions(CallOptions):
+class JudgeOptions:
     """The judge and its cases."""
 
     judge: list[str] | None = opt(
@@ -68,13 +67,9 @@ class JudgeOptions(CallOptions):
         panel=OUTPUT,
         needs=OF_JUDGE,
     )
-    base_url: str | None = options.BASE_URL_OPTION
-    api_key_env: str | None = options.API_KEY_ENV_OPTION
-    header: list[str] | None = options.HEADER_OPTION
     seed: int | None = opt("N", "Sampling seed.", panel=SAMPLING)
     extra_body: str | None = options.EXTRA_BODY_OPTION
     retries: int = options.RETRIES_OPTION
-    dry_run: bool = options.DRY_RUN_OPTION
     cache: Path | None = options.CACHE_OPTION
     quiet: bool = options.QUIET_OPTION
     trust: str | None = options.TRUST_OPTION

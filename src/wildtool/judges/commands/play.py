@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.api.settings import Settings
 from wildtool.cli.command import worst_status
+from wildtool.cli.options.asking import AskOptions
 from wildtool.cli.options.run import settings_values
 from wildtool.config.config_file import read_config
 from wildtool.errors import UsageError
@@ -25,14 +26,13 @@ if TYPE_CHECKING:
     from wildtool.types import Model, Source
 
 ALL_TWINS = ("repeat", "length", "name", "language", "injection", "format")
-_OF_MODELS = ("temperature", "max_tokens", "seed", "extra_body")
-"""Settings that mean nothing for a function or an endpoint."""
 
 
 def audit_judges(
     benchmark: "Benchmark",
     source: "Source",
     its: JudgeOptions,
+    asked: AskOptions,
     explicit: Collection[str],
     *,
     split: str | None,
@@ -46,20 +46,20 @@ def audit_judges(
     """Asks judges about cases of a benchmark, or only estimates what that costs. Gives the exit status."""
     from wildtool.judges.auditing import chosen_cases, read_audit, write_fitting
 
-    its.check_limits()
+    asked.check_limits()
     required, score = read_requirements(its.require), read_passed(its.passed)
-    settings, mode = _settings(its), _mode(its)
-    models = _typed_models(its, mode)
+    settings, mode = _settings(its), _mode(its, asked)
+    models = _typed_models(its, asked, mode)
     place = out or Path("runs", "judge-audit", f"{benchmark.name}-{mode}")
     cases = chosen_cases(benchmark, source, _choice(its), split=split, lang=lang, profile=profile)
-    with temporary_folder() if its.dry_run else nullcontext(place) as folder:
+    with temporary_folder() if asked.dry_run else nullcontext(place) as folder:
         folder = Path(folder)
-        check_folder(folder, _is_audit, force=force or its.dry_run)
+        check_folder(folder, _is_audit, force=force or asked.dry_run)
         written = write_fitting(folder / "set", cases, mode, settings, folder / "runs")
         for reason, count in written.left_out.items():
             print_err(f"{count:,} of {len(cases):,} cases are left out: each {reason}")
         names = [model.name for model in models] or list(its.judge or ())
-        played = Settings.of("judge-audit", names, _values(its, folder / "set", mode), explicit)
+        played = Settings.of("judge-audit", names, _values(its, asked, folder / "set", mode), explicit)
         from wildtool.api.plans import plan
         from wildtool.cli.commands.run import execute_runs
 
@@ -72,7 +72,7 @@ def audit_judges(
             models=ready,
         )
         status = execute_runs(runs, played, tables=False)
-        if its.dry_run or status not in (0, 3):
+        if asked.dry_run or status not in (0, 3):
             return status
         audits = [read_audit(run.folder) for run in runs]
         return worst_status([status, show_audits(audits, required, score, as_json=as_json, every=every)])
@@ -129,12 +129,12 @@ def compare_judges(paths: Sequence[Path], *, as_json: bool) -> int:
     return 0
 
 
-def _values(its: JudgeOptions, data: Path, mode: str) -> dict[str, Any]:
+def _values(its: JudgeOptions, asked: AskOptions, data: Path, mode: str) -> dict[str, Any]:
     values = {name: value for name, value in settings_values(its).items() if name != "judge"}
-    return {**values, "data": str(data), "mode": mode}
+    return {**values, **settings_values(asked), "data": str(data), "mode": mode}
 
 
-def _typed_models(its: JudgeOptions, mode: str) -> "list[Model]":
+def _typed_models(its: JudgeOptions, asked: AskOptions, mode: str) -> "list[Model]":
     """The judges that are no language models; empty where all are. Raises UsageError for some of each."""
     from wildtool.judges.models import typed_judge
     from wildtool.judges.styles import TYPED, WITH_REFERENCE
@@ -142,16 +142,16 @@ def _typed_models(its: JudgeOptions, mode: str) -> "list[Model]":
     if mode.removesuffix(WITH_REFERENCE) != TYPED:
         return []
     endpoint = EndpointOptions(
-        api_key_env=its.api_key_env,
-        headers=parse_headers(its.header),
-        timeout_s=its.timeout,
-        sends=not its.dry_run,
+        api_key_env=asked.api_key_env,
+        headers=parse_headers(asked.header),
+        timeout_s=asked.timeout,
+        sends=not asked.dry_run,
     )
     found = [typed_judge(name, endpoint, shows_reference=its.reference) for name in its.judge or ()]
     return [model for model in found if model is not None]
 
 
-def _mode(its: JudgeOptions) -> str:
+def _mode(its: JudgeOptions, asked: AskOptions) -> str:
     """The mode of the audit. Raises UsageError for options that exclude each other."""
     from wildtool.judges.auditing import mode_of
     from wildtool.judges.models import is_typed
@@ -160,7 +160,10 @@ def _mode(its: JudgeOptions) -> str:
     if any(typed):
         if not all(typed):
             raise UsageError("functions and endpoints are asked in another way than models; audit them alone")
-        if given := [name for name in ("style", "prompt", *_OF_MODELS) if getattr(its, name) is not None]:
+        values = {"style": its.style, "prompt": its.prompt, "seed": its.seed, "extra_body": its.extra_body}
+        values |= {"temperature": asked.temperature, "max_tokens": asked.max_tokens}
+        given = [name for name, value in values.items() if value is not None]
+        if given:
             option = given[0].replace("_", "-")
             raise UsageError(f"--{option} is for a model; a function or an endpoint judges in its own way")
     return mode_of(its.style, typed=any(typed), has_prompt=its.prompt is not None, reference=its.reference)
