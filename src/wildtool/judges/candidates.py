@@ -41,6 +41,7 @@ _WEIGHTS: Mapping[str, float] = {
     "arguments": 0.1,
     "digits": 0.3,
 }
+_WISHES: Mapping[str, float] = {"digits": 0.6, "messages before": 0.05, "tools": 0.01, "minus signs": 0.2}
 _FORMS_OF_LONG = 3
 """Forms that a whole trajectory is played in."""
 _TRIES = 6
@@ -79,7 +80,9 @@ class Candidate:
 
     @cached_property
     def signs(self) -> Mapping[str, float]:
-        return signs(tidied(self.cut.messages)[self.cut.start :])
+        return signs(
+            tidied(self.cut.messages)[self.cut.start :], shown=self.cut.start, tools=len(self.cut.tools)
+        )
 
     @cached_property
     def holds(self) -> bool:
@@ -90,7 +93,14 @@ class Candidate:
         """How easily two are told apart without reading: a unit is a quarter in length, or an end of another kind."""
         if self.form != other.form:
             return 9
-        return sum(weight * abs(self.signs[name] - other.signs[name]) for name, weight in _WEIGHTS.items())
+        return self._weighed(other, _WEIGHTS) + (0.05 if other.item != self.item else 0)
+
+    def preference(self, other: "Candidate") -> float:
+        """The distance to partners that are near enough, with what should be alike, too, if it can be."""
+        return self.distance(other) + self._weighed(other, _WISHES)
+
+    def _weighed(self, other: "Candidate", weights: Mapping[str, float]) -> float:
+        return sum(weight * abs(self.signs[name] - other.signs[name]) for name, weight in weights.items())
 
     def case(self, benchmark: str) -> JudgeCase:
         """The case as it is asked."""

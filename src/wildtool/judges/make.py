@@ -148,10 +148,10 @@ class _Choice:
     def _nearest(self, wrong: Candidate, pool: Iterable[Candidate]) -> Candidate | None:
         """The right answer that looks most like a wrong one, of its own item if it can be; None where none is near."""
 
-        near = list[tuple[float, int, Candidate]]()
-        for place, right in enumerate(pool):
-            distance = wrong.distance(right) + (0.05 if right.item != wrong.item else 0)
-            if distance < CALIPER:
-                near.append((distance, place, right))
+        near = [
+            (wrong.preference(right), place, right)
+            for place, right in enumerate(pool)
+            if wrong.distance(right) < CALIPER
+        ]
         near.sort(key=lambda each: each[:2])
         return next((right for *_, right in near if right.holds), None)

@@ -194,8 +194,9 @@ def _at_calls(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) 
     last = run.replies[-1]
     text = str(last.get("content") or "")
     known = {*figures_in(shown)}
-    if step == 0 and _is_words(run, last) and {*figures_in(text)} - known:
-        for figure in {*figures_in(text)} - known:
+    new = [figure for figure in dict.fromkeys(figures_in(text)) if figure not in known]
+    if step == 0 and _is_words(run, last) and new:
+        for figure in new:
             text = text.replace(figure, values.figure(figure, {figure}, draw) or figure)
         yield Worded(
             step, "invented result", "gold", False, _ending(gold, text), reference, "answered before any call"
