@@ -66,7 +66,7 @@ OTHERS = {path.name for path in PACKAGES}
 SETS = {"training", *(path.name for path in PACKAGES)}
 """Sessions are generated and reviewed in WildToolBench's format, so both may read it; public training sets have the names
 of the projects that they come from, as some benchmarks do."""
-MAKERS = {"tools": {"own-tools", "own_tools"}}
+MAKERS = {"judges": {"judge-audit"}, "tools": {"own-tools", "own_tools"}}
 """Packages that make the data of a benchmark and read its runs: they may name it."""
 TABLES_OF_PAPERS = {"published"}
 """Tables of papers are named after the benchmark that they are about."""
@@ -114,6 +114,9 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
         ["read_answer", "read_call", "read_calls", "read_entry", "read_messages", "read_record", "read_tools"]
     ),
     "settings as users write them, and what the engine makes of these": frozenset({"Endpoint", "Sampling"}),
+    "what writes the cases of a file: those that people read, and those that judges do": frozenset(
+        {"write_cases"}
+    ),
     "what `python -m` and the installed command start": frozenset({"main"}),
 }
 """Names that several modules define on purpose, since they play the same part in each."""

@@ -90,6 +90,8 @@ def test_a_warning_names_both_places_and_the_line_that_used_the_old_one(module: 
 def test_the_package_gives_what_it_names_and_nothing_else():
     from wildtool.agents.session import AgentSession
     from wildtool.api import bench, gating, results, runs, scoring, settings
+    from wildtool.judges import auditing, door
+    from wildtool.stats import judged
 
     assert {name: getattr(wildtool, name) for name in wildtool.__all__} == {
         **{
@@ -106,6 +108,9 @@ def test_the_package_gives_what_it_names_and_nothing_else():
         },
         **{name: getattr(gating, name) for name in ("GateOutcome", "gate")},
         "AgentSession": AgentSession,
+        "JudgeAudit": auditing.JudgeAudit,
+        "audit_judge": door.audit_judge,
+        "rate_with_labels": judged.rate_with_labels,
         "score": scoring.score,
     }
     assert dir(wildtool) == sorted(wildtool.__all__)
@@ -113,6 +118,6 @@ def test_the_package_gives_what_it_names_and_nothing_else():
         _ = wildtool.nothing  # pyright: ignore
     assert str(raised.value) == (
         "module 'wildtool' has no attribute 'nothing'; it has: AgentSession, Alterations, Bench, BenchItem, CallCheck, "
-        "Endpoint, GateOutcome, Items, Limits, Output, Roles, Run, RunComparison, Sampling, Scores,"
-        " Verdicts, arun, cases, check_call, compare, gate, judge, load, run, score, trust"
+        "Endpoint, GateOutcome, Items, JudgeAudit, Limits, Output, Roles, Run, RunComparison, Sampling, Scores,"
+        " Verdicts, arun, audit_judge, cases, check_call, compare, gate, judge, load, rate_with_labels, run, score, trust"
     )

@@ -46,7 +46,7 @@ BUDGETS = {
     "data": 1240,
     "engine": 11_100,
     "export": 1750,
-    "judges": 1850,
+    "judges": 3000,
     "models": 5800,
     "published": 130,
     "report": 3700,
@@ -60,7 +60,7 @@ BUDGETS = {
     "tools": 3750,
     "traces": 1620,
     "training": 3200,
-    "wildtool_data": 18_600,
+    "wildtool_data": 18_700,
     "wildtool_review": 7500,
     "wildtool_train": 2160,
 }

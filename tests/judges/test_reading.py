@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from wildtool.judges.reading import (
     Expected,
-    Judgement,
     Scale,
+    TurnJudgement,
     read_choice,
     read_judgement,
     read_rubric,
@@ -15,7 +15,7 @@ from wildtool.judges.reading import (
 )
 from work import growth
 
-PASS, FAIL, NOTHING = Judgement(True), Judgement(False), None
+PASS, FAIL, NOTHING = TurnJudgement(True), TurnJudgement(False), None
 
 
 def said(text: str) -> dict[str, str]:
@@ -66,7 +66,7 @@ def said(text: str) -> dict[str, str]:
         ("I cannot judge this.", NOTHING),
     ],
 )
-def test_a_verdict_is_read_where_there_is_one(text: str, judgement: Judgement | None):
+def test_a_verdict_is_read_where_there_is_one(text: str, judgement: TurnJudgement | None):
     assert read_judgement(said(text), "verdict", Scale()) == judgement
 
 
@@ -103,12 +103,12 @@ def test_a_verdict_is_read_where_there_is_one(text: str, judgement: Judgement | 
 )
 def test_a_score_is_read_where_it_lies_on_the_scale(text: str, score: float | None):
     judgement = read_judgement(said(text), "score", Scale())
-    assert judgement == (None if score is None else Judgement(score >= 7, score))
+    assert judgement == (None if score is None else TurnJudgement(score >= 7, score))
 
 
 def test_a_prompt_of_ones_own_may_ask_for_either():
     assert read_judgement(said('{"pass": false, "score": 9}'), "either", Scale()) == FAIL
-    assert read_judgement(said("4/5"), "either", Scale(1, 5, 4)) == Judgement(True, 4)
+    assert read_judgement(said("4/5"), "either", Scale(1, 5, 4)) == TurnJudgement(True, 4)
     assert read_judgement(said("Verdict: pass, score: 2"), "either", Scale()) == PASS
 
 

@@ -10,7 +10,7 @@ from judges.made_cases import cases
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.judges.cases import JudgeCase
-from wildtool.judges.styles import STYLES, WITH_REFERENCE, JudgeSettings, fitting, style_modes, style_of
+from wildtool.judges.styles import JUDGE_STYLES, WITH_REFERENCE, JudgeSettings, fitting, style_modes, style_of
 
 SETTINGS = JudgeSettings(prompt="Judge this.")
 
@@ -29,7 +29,7 @@ def text_cases() -> list[JudgeCase]:
             item="i",
             unit="1",
             lang="en",
-            tier=tier,
+            tier=tier,  # pyright: ignore[reportArgumentType]
             kind=kind,
             right=kind == "gold",
             tools=[],
@@ -60,9 +60,9 @@ def test_the_reference_is_shown_in_its_mode_alone(mode: str):
     assert harbour in asked(f"{mode}{WITH_REFERENCE}", wrong)
 
 
-@pytest.mark.parametrize("name", [*STYLES])
+@pytest.mark.parametrize("name", [*JUDGE_STYLES])
 def test_what_a_perfect_judge_says_is_read_as_the_label(name: str):
-    style = STYLES[name]
+    style = JUDGE_STYLES[name]
     if name == "pairwise":
         return
     for right in (True, False):

@@ -8,8 +8,8 @@ from statistics import NormalDist, fmean
 import numpy as np
 
 from wildtool.stats.judged import (
-    Case,
-    Share,
+    JudgedShare,
+    LabelledCase,
     corrected_difference,
     corrected_rate,
     discordance_of,
@@ -57,7 +57,9 @@ def kind_rates(rate: float) -> list[float]:
     return [rate + room * (2 * kind / (KINDS - 1) - 1) for kind in range(KINDS)]
 
 
-def scripted_cases(draw: np.random.Generator, size: int, rates: Sequence[float], alike: float) -> list[Case]:
+def scripted_cases(
+    draw: np.random.Generator, size: int, rates: Sequence[float], alike: float
+) -> list[LabelledCase]:
     """What a judge that is right about each kind with its rate says of `size` cases, one per item and kind."""
     per_item = PER_ITEM if alike else 1
     items = size // per_item
@@ -101,7 +103,7 @@ def corrected(draws: int) -> Iterator[Cell]:
                         yield Cell("corrected rate", size, setting, found)
 
 
-def _audited(draw: np.random.Generator, size: int, rate: float, alike: float) -> Share:
+def _audited(draw: np.random.Generator, size: int, rate: float, alike: float) -> JudgedShare:
     share = mean_over_kinds(scripted_cases(draw, size, kind_rates(rate), alike))
     assert share is not None
     return share

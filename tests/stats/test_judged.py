@@ -13,7 +13,7 @@ from long import WHOLE, a_fiftieth_of
 from stats import judge_draws
 from wildtool.stats.beta import beta_probability, beta_quantile
 from wildtool.stats.judged import (
-    Share,
+    JudgedShare,
     corrected_difference,
     corrected_rate,
     discordance_of,
@@ -174,4 +174,4 @@ def test_a_bias_of_five_points_is_found_and_a_fair_judge_is_not_accused():
 
 
 def test_a_share_knows_its_spread():
-    assert Share(0.5, 0.4, 0.6, 100).spread == 0.0025
+    assert JudgedShare(0.5, 0.4, 0.6, 100).spread == 0.0025

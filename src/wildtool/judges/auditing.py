@@ -17,9 +17,16 @@ from wildtool.errors import UsageError, match_name
 from wildtool.json_codec import as_object, dumps
 from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_set
 from wildtool.judges.cases import JudgeCase
-from wildtool.judges.figures import HEADLINE_TIERS, JudgeFigures, JudgeRow, figures_of, rows_of, weighed_kinds
+from wildtool.judges.figures import (
+    HEADLINE_TIERS,
+    JudgeFigures,
+    JudgeRow,
+    figures_of,
+    judge_rows,
+    weighed_kinds,
+)
 from wildtool.judges.styles import (
-    CHECKER,
+    CHECKER_STYLE,
     OWN,
     PASS_FAIL,
     TYPED,
@@ -87,20 +94,20 @@ def _with_few_twins(cases: Sequence[JudgeCase], choice: CaseChoice) -> list[Judg
     for case in cases:
         if case.bias and case.twin_of not in drawn[case.bias, case.right]:
             drawn[case.bias, case.right].append(case.twin_of)
-    kept: set[tuple[str, str]] = set()
+    bases: set[tuple[str, str]] = set()
     for (bias, right), its in drawn.items():
         seeded_draw(f"{choice.seed}|{bias}|{right}").shuffle(its)
-        kept |= {(bias, case) for case in its[: max(1, choice.twin_cases // 2)]}
-    return [case for case in cases if not case.bias or (case.bias, case.twin_of) in kept]
+        bases |= {(bias, case) for case in its[: max(1, choice.twin_cases // 2)]}
+    return [case for case in cases if not case.bias or (case.bias, case.twin_of) in bases]
 
 
-def mode_of(style: str | None, *, typed: bool, has_prompt: bool, reference: bool) -> str:
+def audit_mode(style: str | None, *, typed: bool, has_prompt: bool, reference: bool) -> str:
     """The mode of an audit. Raises UsageError for an unknown style, and for a reference that it never or always shows."""
     if typed or has_prompt:
         name = TYPED if typed else OWN
     else:
-        known = [each for each in (*style_names(), CHECKER) if each not in (OWN, TYPED)]
-        name = match_name("style", style or PASS_FAIL, known)
+        names = [each for each in (*style_names(), CHECKER_STYLE) if each not in (OWN, TYPED)]
+        name = match_name("style", style or PASS_FAIL, names)
     always = style_of(name)[0].shows_reference
     if reference and always is False:
         raise UsageError(f"--reference means nothing for the style {name}; leave it out")
@@ -134,15 +141,15 @@ def write_fitting(
             f"none of {len(cases):,} cases can be judged in this style ({reasons}); choose another --style"
         )
     files = write_set(folder, fit, settings)
-    changed = [path for path, text in files.items() if path.exists() and path.read_bytes() != text]
-    if changed and runs.exists():
+    differing = [path for path, text in files.items() if path.exists() and path.read_bytes() != text]
+    if differing and runs.exists():
         raise UsageError(
-            f"{changed[0]}: earlier runs there had other cases, another prompt or another scale; name another "
+            f"{differing[0]}: earlier runs there had other cases, another prompt or another scale; name another "
             "folder with --out"
         )
     make_folder(folder)
     for path, text in files.items():
-        if not path.exists() or path in changed:
+        if not path.exists() or path in differing:
             write_file(path, text)
     return WrittenSet(folder, len(fit), left_out)
 
@@ -200,7 +207,7 @@ def read_audit(folder: Path) -> JudgeAudit:
             f"{folder}: a run of {identity['benchmark']}, and no audit of a judge (wildtool audit BENCH --judge NAME)"
         )
     with open_results(folder) as (result, table):
-        rows = rows_of(relation([table]))
+        rows = judge_rows(relation([table]))
     settings = read_settings(Path(described["data"]["path"]) / SETTINGS_FILE)
     figures = figures_of(rows)
     return JudgeAudit(
@@ -243,8 +250,8 @@ _BLANK = JudgeCase(
 
 def prompt_digest(mode: str, settings: JudgeSettings) -> str:
     """SHA-256 of what a judge is asked about a case without words."""
-    style, shown = style_of(mode)
-    return _digest(dumps(style.ask(_BLANK, shown, settings)))
+    style, with_reference = style_of(mode)
+    return _digest(dumps(style.ask(_BLANK, with_reference, settings)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +304,7 @@ def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
     weighted = {name: _weighted(its) for name, its in {**groups, **by_kind}.items() if its}
     tests = {name: flip_test(its)[0] for name, its in weighted.items()}
     corrected = _corrected([name for name in groups if name in tests], tests) | _corrected([*by_kind], tests)
-    found = {name: difference(its) for name, its in weighted.items()}
+    differences = {name: difference(its) for name, its in weighted.items()}
     gaps = [
         JudgeGap(
             name=name,
@@ -307,7 +314,7 @@ def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
             p=tests[name],
             corrected_p=corrected[name],
         )
-        for name, gap in found.items()
+        for name, gap in differences.items()
         if gap is not None
     ]
     return JudgeComparison(first=first, second=second, gaps=gaps, missing=len(pairs) - len(judged))
@@ -320,11 +327,11 @@ def _own_rows(audit: JudgeAudit) -> dict[tuple[str, str, int], JudgeRow]:
 
 def _weighted(pairs: Sequence[tuple[JudgeRow, JudgeRow]]) -> list[ItemPair]:
     """Differences by item, in which all kinds weigh the same."""
-    named = weighed_kinds(first for first, _ in pairs)
-    counts = Counter(named[first.kind] for first, _ in pairs)
+    weighed = weighed_kinds(first for first, _ in pairs)
+    counts = Counter(weighed[first.kind] for first, _ in pairs)
     sums: dict[str, tuple[Fraction, Fraction]] = {}
     for first, second in pairs:
-        weight = Fraction(len(pairs), len(counts) * counts[named[first.kind]])
+        weight = Fraction(len(pairs), len(counts) * counts[weighed[first.kind]])
         gap, units = sums.get(first.item, (Fraction(0), Fraction(0)))
         sums[first.item] = gap + weight * (second.agrees - first.agrees), units + weight
     return [ItemPair(*each) for each in sums.values()]

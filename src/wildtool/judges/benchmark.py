@@ -50,7 +50,7 @@ class JudgeSet(DataSet):
     def locate(self, data: str | None, split: str | None = None) -> Source:
         if data in (None, self.name):
             raise DataError(
-                f"{self.name} has no data of its own; `wildtool audit BENCH --judge NAME` makes them, in OUT/set"
+                f"{self.name} ships no data; `wildtool audit BENCH --judge NAME` makes them, in OUT/set"
             )
         place = Path(str(data))
         files = [place / CASES_FILE, place / SETTINGS_FILE]
@@ -63,7 +63,7 @@ class JudgeSet(DataSet):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JudgeQuestion:
     """One question to a judge."""
 
     messages: Sequence[Message]
@@ -78,9 +78,9 @@ class Question:
 class JudgeEpisode:
     """The questions about one case, one after another."""
 
-    def __init__(self, questions: Sequence[Question]) -> None:
+    def __init__(self, questions: Sequence[JudgeQuestion]) -> None:
         self._questions = questions
-        self._said: list[Message] = []
+        self._replies: list[Message] = []
         self.answers: list[Any] = []
         """What was read in the answer to each question; None where nothing can be read."""
 
@@ -92,7 +92,7 @@ class JudgeEpisode:
         if self.done:
             return None
         question = self._questions[len(self.answers)]
-        more = [each for said in self._said for each in (question.again(said) if question.again else ())]
+        more = [each for reply in self._replies for each in (question.again(reply) if question.again else ())]
         gold: Message = {"role": "assistant", "content": question.gold}
         return Request([*question.messages, *more], gold=lambda style: gold)
 
@@ -100,25 +100,25 @@ class JudgeEpisode:
         if self.done:
             return
         question = self._questions[len(self.answers)]
-        self._said.append(reply)
+        self._replies.append(reply)
         answer = question.read(reply)
-        if answer is not None or len(self._said) >= question.most_asked:
+        if answer is not None or len(self._replies) >= question.most_asked:
             self.answers.append(answer)
-            self._said = []
+            self._replies = []
 
 
 class JudgeRules(Rules):
     """The judgement beside the label. What cannot be read passes nothing, neither right nor wrong cases."""
 
     def __init__(self, mode: str) -> None:
-        self._style, self._shown = style_of(mode)
+        self._style, self._with_reference = style_of(mode)
 
     def episode(self, item: Item, unit: str) -> JudgeEpisode:
         case: JudgeCase = item.data["cases"][unit]
         settings: JudgeSettings = item.data["settings"]
         style = self._style
-        question = Question(
-            style.ask(case, self._shown, settings),
+        question = JudgeQuestion(
+            style.ask(case, self._with_reference, settings),
             lambda reply: style.read(reply, settings),
             style.answer(case.right),
             style.again,
@@ -144,13 +144,13 @@ class JudgeRules(Rules):
         return ()
 
 
-class PairRules(JudgeRules):
+class JudgedPairRules(JudgeRules):
     """A pair passes if the right turn is found better in both orders."""
 
     def episode(self, item: Item, unit: str) -> JudgeEpisode:
         case: JudgeCase = item.data["cases"][unit]
         questions = [
-            Question(ask_pair(case, right_first=first), read_choice, self._style.answer(first))
+            JudgeQuestion(ask_pair(case, right_first=first), read_choice, self._style.answer(first))
             for first in (True, False)
         ]
         return JudgeEpisode(questions)
@@ -222,7 +222,7 @@ class JudgeBenchmark(Benchmark):
                 )
 
     def rules(self, profile: str) -> Rules:
-        return PairRules(self.mode) if self.mode == PAIRWISE else JudgeRules(self.mode)
+        return JudgedPairRules(self.mode) if self.mode == PAIRWISE else JudgeRules(self.mode)
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         case: JudgeCase = item.data["cases"][unit]

@@ -69,7 +69,7 @@ def _case(fields: Mapping[str, Any], place: str) -> JudgeCase:
     try:
         case = JudgeCase(**values)
     except TypeError as error:
-        raise DataError(f"{place}: no case for a judge: {error}; write the file anew") from None
+        raise DataError(f"{place}: no case for a judge: {error}; make the file again") from None
     if case.id != fields.get("id"):
-        raise DataError(f"{place}: the case {fields.get('id')!r} was changed by hand; write the file anew")
+        raise DataError(f"{place}: the case {fields.get('id')!r} was changed by hand; make the file again")
     return case

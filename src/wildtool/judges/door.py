@@ -19,8 +19,8 @@ from wildtool.judges.auditing import (
     DEFAULT_TWINS,
     CaseChoice,
     JudgeAudit,
+    audit_mode,
     chosen_cases,
-    mode_of,
     read_audit,
     write_fitting,
 )
@@ -98,19 +98,19 @@ def audit_judge(
     typed = is_typed(judge)
     if typed and (style is not None or prompt is not None):
         raise UsageError("style and prompt are for a model; a function or an endpoint judges in its own way")
-    mode = mode_of(style, typed=typed, has_prompt=prompt is not None, reference=reference)
+    mode = audit_mode(style, typed=typed, has_prompt=prompt is not None, reference=reference)
     choice = CaseChoice(cases=cases, twins=twins, twin_cases=twin_cases, seed=cases_seed)
-    made = _cases(bench, choice, keywords)
-    folder = Path(out) if out is not None else Path("runs", NAME, f"{made[0].benchmark}-{mode}")
+    labelled = _cases(bench, choice, keywords)
+    folder = Path(out) if out is not None else Path("runs", NAME, f"{labelled[0].benchmark}-{mode}")
     settings = JudgeSettings(prompt=prompt or "", scale=scale or Scale())
-    write_fitting(folder / "set", made, mode, settings, folder / "runs")
+    write_fitting(folder / "set", labelled, mode, settings, folder / "runs")
     model = typed_judge(judge, _endpoint(keywords), shows_reference=reference) or judge
     # A model that a function became has a name of its own, also for its folder.
     name = judge if isinstance(model, str) else cast(Model, model).name
     rest: Any = {name: value for name, value in keywords.items() if name not in CaseKeywords.__annotations__}
     place = folder / "runs" / folder_name(str(name))
-    played: Any = run(NAME, model=cast(Any, model), data=str(folder / "set"), mode=mode, out=place, **rest)
-    return read_audit(cast(Run, played).folder)
+    result: Any = run(NAME, model=cast(Any, model), data=str(folder / "set"), mode=mode, out=place, **rest)
+    return read_audit(cast(Run, result).folder)
 
 
 def _cases(bench: Bench | str | Path, choice: CaseChoice, keywords: CaseKeywords) -> list[JudgeCase]:

@@ -10,7 +10,7 @@ from wildtool.judges.cases import RIGHT_TIERS
 from wildtool.stats.judged import (
     NOTHING_KNOWN,
     CorrectedRate,
-    Share,
+    JudgedShare,
     corrected_rate,
     exact_share,
     mean_over_kinds,
@@ -20,7 +20,7 @@ from wildtool.stats.judged import (
 from wildtool.stats.tests import LEVEL, flip_test, holm
 from wildtool.types import Metric
 
-FEWEST_ITEMS = 30
+ITEMS_OF_KIND = 30
 """Items from which a kind counts as best or worst; with fewer it is shown, and its interval says how little is known."""
 FEWEST_CASES = 5
 """Cases from which a kind has a weight of its own in the mean over kinds; those with fewer share one, or a kind of two
@@ -65,10 +65,10 @@ class JudgeRow:
         return self.passed == self.right
 
 
-def rows_of(verdicts: Any) -> list[JudgeRow]:
+def judge_rows(verdicts: Any) -> list[JudgeRow]:
     """The judgements of a DuckDB relation over the verdicts of a run."""
-    found = verdicts.project(", ".join(_COLUMNS)).order("item, unit, repeat").fetchall()
-    return [_row(dict(zip(_COLUMNS, values, strict=True))) for values in found]
+    records = verdicts.project(", ".join(_COLUMNS)).order("item, unit, repeat").fetchall()
+    return [_row(dict(zip(_COLUMNS, values, strict=True))) for values in records]
 
 
 def _row(its: Mapping[str, Any]) -> JudgeRow:
@@ -97,7 +97,7 @@ class KindFigure:
 
     kind: str
     tier: str
-    share: Share | None
+    share: JudgedShare | None
     """How often the judge is right about them; None where no answer came."""
     agreed: int
     judged: int
@@ -111,9 +111,9 @@ class KindFigure:
 class Side:
     """The right cases, or the wrong ones."""
 
-    share: Share | None
+    share: JudgedShare | None
     """tp or tn: the mean over kinds; of wrong cases over those of the tier `meaning`. None where no answer came."""
-    least: Share | None
+    least: JudgedShare | None
     """The same if the judge were wrong about all cases without an answer."""
     kinds: Sequence[KindFigure]
     """Those of other tiers, too, which are not in the mean."""
@@ -130,9 +130,11 @@ class Side:
     @property
     def extremes(self) -> tuple[KindFigure, KindFigure] | None:
         """The worst and the best kind, of those with enough items, or of all where fewer than two have; None for one."""
-        known = [kind for kind in self.counted if kind.items >= FEWEST_ITEMS]
-        chosen = known if len(known) > 1 else self.counted
-        ordered = sorted(chosen, key=lambda kind: kind.share.value if kind.share else 0.0)
+        large = [kind for kind in self.counted if kind.items >= ITEMS_OF_KIND]
+        ordered = sorted(
+            large if len(large) > 1 else self.counted,
+            key=lambda kind: kind.share.value if kind.share else 0.0,
+        )
         return (ordered[0], ordered[-1]) if len(ordered) > 1 else None
 
 
@@ -272,10 +274,10 @@ def _side(rows: Sequence[JudgeRow]) -> Side:
     by_kind: dict[tuple[str, str], list[JudgeRow]] = defaultdict(list)
     for row in rows:
         by_kind[row.tier, row.kind].append(row)
-    named = weighed_kinds(counted)
+    weighed = weighed_kinds(counted)
     return Side(
-        share=mean_over_kinds((row.item, named[row.kind], row.agrees) for row in counted if row.judged),
-        least=mean_over_kinds((row.item, named[row.kind], row.judged and row.agrees) for row in counted),
+        share=mean_over_kinds((row.item, weighed[row.kind], row.agrees) for row in counted if row.judged),
+        least=mean_over_kinds((row.item, weighed[row.kind], row.judged and row.agrees) for row in counted),
         kinds=sorted((_kind(*key, its) for key, its in by_kind.items()), key=_order),
     )
 
@@ -310,10 +312,10 @@ def _kind(tier: str, kind: str, rows: Sequence[JudgeRow]) -> KindFigure:
     )
 
 
-Pair = tuple[JudgeRow, JudgeRow]
+TwinPair = tuple[JudgeRow, JudgeRow]
 
 
-def _pairs(rows: Sequence[JudgeRow]) -> Iterator[tuple[str, str, list[Pair]]]:
+def _pairs(rows: Sequence[JudgeRow]) -> Iterator[tuple[str, str, list[TwinPair]]]:
     """By bias and contrast the judged pairs: both variants of a case where there are two, else the variant and the case
     itself. The first of a pair is the one whose passes count for the bias."""
     plain = {(row.unit, row.repeat): row for row in rows if not row.bias}
@@ -321,13 +323,13 @@ def _pairs(rows: Sequence[JudgeRow]) -> Iterator[tuple[str, str, list[Pair]]]:
     for row in rows:
         if row.bias:
             twins[row.bias, row.twin_of, row.repeat].append(row)
-    found: dict[tuple[str, str], list[Pair]] = defaultdict(list)
+    pairs_of: dict[tuple[str, str], list[TwinPair]] = defaultdict(list)
     for (bias, case, repeat), variants in twins.items():
-        first, *others = sorted(variants, key=lambda row: row.variant)
-        second = others[0] if others else plain.get((case, repeat))
+        first, *more = sorted(variants, key=lambda row: row.variant)
+        second = more[0] if more else plain.get((case, repeat))
         if second is not None and first.judged and second.judged:
-            found[bias, f"{first.variant} against {second.variant or 'as it is'}"].append((first, second))
-    return ((*key, pairs) for key, pairs in sorted(found.items()))
+            pairs_of[bias, f"{first.variant} against {second.variant or 'as it is'}"].append((first, second))
+    return ((*key, pairs) for key, pairs in sorted(pairs_of.items()))
 
 
 def _flips(rows: Sequence[JudgeRow]) -> Flips:
@@ -359,7 +361,7 @@ def _twins(rows: Sequence[JudgeRow]) -> list[TwinFigure]:
     ]
 
 
-def _only_one(pairs: Sequence[Pair]) -> tuple[int, int]:
+def _only_one(pairs: Sequence[TwinPair]) -> tuple[int, int]:
     return sum(a.passed > b.passed for a, b in pairs), sum(b.passed > a.passed for a, b in pairs)
 
 
@@ -377,7 +379,7 @@ def _position(rows: Sequence[JudgeRow]) -> Position | None:
 
 def metrics_of(verdicts: Any) -> list[Metric]:
     """The numbers of a run for tables of runs, from a DuckDB relation over its verdicts."""
-    figures = figures_of(rows_of(verdicts))
+    figures = figures_of(judge_rows(verdicts))
     sides = {"right cases that pass": figures.right, "wrong cases that do not": figures.wrong}
     metrics = [
         _metric(
@@ -401,7 +403,7 @@ def metrics_of(verdicts: Any) -> list[Metric]:
 
 
 def _metric(
-    group: str, name: str, share: Share | None, agreed: int, judged: int, *, headline: bool = False
+    group: str, name: str, share: JudgedShare | None, agreed: int, judged: int, *, headline: bool = False
 ) -> Metric:
     ends = (None, None, None) if share is None else (share.value, share.low, share.high)
     return Metric(group, name, ends[0], agreed, judged, ends[1], ends[2], headline=headline)

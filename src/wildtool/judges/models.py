@@ -93,7 +93,7 @@ def _function_of_file(judge: str) -> tuple[JudgeFunction, str]:
     place, _, name = judge.rpartition(":") if ".py:" in judge else (judge, "", "judge")
     path = Path(place)
     if not path.is_file():
-        raise UsageError(f"{place}: there is no such file; a judge of your own is FILE.py:FUNCTION")
+        raise UsageError(f"{place}: there is no such file; name a function as FILE.py:FUNCTION")
     source = path.read_bytes()
     spec = spec_from_file_location(f"wildtool_judge_{path.stem}", path)
     assert spec is not None and spec.loader is not None

@@ -15,7 +15,7 @@ from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.types import Message
 
 Expected = Literal["verdict", "score", "either"]
-Choice = Literal["A", "B", "tie"]
+BetterTurn = Literal["A", "B", "tie"]
 Value = TypeVar("Value")
 
 
@@ -34,7 +34,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class TurnJudgement:
     """What a judge said of a turn."""
 
     passed: bool
@@ -114,7 +114,7 @@ def without_thoughts(message: Message) -> str | None:
     return None if depth else "".join([*kept, text[at:]]).strip()
 
 
-def read_judgement(message: Message, expected: Expected, scale: Scale) -> Judgement | None:
+def read_judgement(message: Message, expected: Expected, scale: Scale) -> TurnJudgement | None:
     """What a judge says of a turn; None where nothing can be read, or more than one thing. Never raises.
 
     Args: expected: what it was asked for.
@@ -122,22 +122,22 @@ def read_judgement(message: Message, expected: Expected, scale: Scale) -> Judgem
     text = without_thoughts(message)
     if text is None:
         return None
-    found = list(_judged_objects(text, expected, scale))
-    if found:
-        return _one(found)
+    judgements = list(_judged_objects(text, expected, scale))
+    if judgements:
+        return _one(judgements)
     if expected != "score" and (verdicts := _verdicts(text)):
         verdict = _one(verdicts)
-        return None if verdict is None else Judgement(verdict)
+        return None if verdict is None else TurnJudgement(verdict)
     return None if expected == "verdict" else _judged(_score_in(text, scale), scale)
 
 
-def _judged_objects(text: str, expected: Expected, scale: Scale) -> Iterator[Judgement | None]:
+def _judged_objects(text: str, expected: Expected, scale: Scale) -> Iterator[TurnJudgement | None]:
     """What each JSON object in a text says; None for one that says nothing that can be used."""
     for judged in objects_in(text):
         if expected != "score" and (keys := [key for key in _VERDICT_KEYS if key in judged]):
             verdicts = {_verdict_of(judged[key]) for key in keys}
             verdict = verdicts.pop() if len(verdicts) == 1 else None
-            yield None if verdict is None else Judgement(verdict)
+            yield None if verdict is None else TurnJudgement(verdict)
         elif expected != "verdict" and (key := next((key for key in _SCORE_KEYS if key in judged), "")):
             yield _judged(_number_of(judged[key]), scale)
 
@@ -158,8 +158,8 @@ def _number_of(value: Any) -> float | None:
         return None
 
 
-def _judged(score: float | None, scale: Scale) -> Judgement | None:
-    return None if score is None or not scale.holds(score) else Judgement(score >= scale.threshold, score)
+def _judged(score: float | None, scale: Scale) -> TurnJudgement | None:
+    return None if score is None or not scale.holds(score) else TurnJudgement(score >= scale.threshold, score)
 
 
 def _verdicts(text: str) -> list[bool]:
@@ -191,32 +191,32 @@ def _on_scale(match: Mapping[str, str | None], scale: Scale) -> float | None:
     return float(match["score"] or "nan")
 
 
-def read_rubric(message: Message, criteria: Iterable[str]) -> Judgement | None:
+def read_rubric(message: Message, criteria: Iterable[str]) -> TurnJudgement | None:
     """Whether a turn meets all criteria; None unless each has one answer."""
     text = without_thoughts(message)
     answers = [judged for judged in objects_in(text or "") if any(name in judged for name in criteria)]
-    found = {tuple(_verdict_of(judged.get(name)) for name in criteria) for judged in answers}
-    if len(found) != 1:
+    verdicts_of = {tuple(_verdict_of(judged.get(name)) for name in criteria) for judged in answers}
+    if len(verdicts_of) != 1:
         return None
-    (verdicts,) = found
-    return None if None in verdicts else Judgement(all(verdicts))
+    (verdicts,) = verdicts_of
+    return None if None in verdicts else TurnJudgement(all(verdicts))
 
 
-def read_choice(message: Message) -> Choice | None:
+def read_choice(message: Message) -> BetterTurn | None:
     """Which of two turns a judge finds better; None where nothing can be read, or more than one thing."""
     text = without_thoughts(message)
     if text is None:
         return None
-    found: list[Choice | None] = [
+    choices: list[BetterTurn | None] = [
         _choice_of(judged[key]) for judged in objects_in(text) for key in _PAIR_KEYS if key in judged
     ]
     for pattern in _CHOICES:
-        found = found or [_choice_of(match["choice"]) for match in pattern.finditer(text)]
-    found = found or [_choice_of(line) for line in _ends(text) if _CHOICE_ALONE.fullmatch(line)]
-    return _one(found)
+        choices = choices or [_choice_of(match["choice"]) for match in pattern.finditer(text)]
+    choices = choices or [_choice_of(line) for line in _ends(text) if _CHOICE_ALONE.fullmatch(line)]
+    return _one(choices)
 
 
-def _choice_of(value: Any) -> Choice | None:
+def _choice_of(value: Any) -> BetterTurn | None:
     match = _CHOICE_ALONE.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None

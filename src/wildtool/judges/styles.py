@@ -10,15 +10,15 @@ from typing import Any
 from wildtool.episode import written_text
 from wildtool.installed import own_entries, own_offer
 from wildtool.judges.cases import JudgeCase
-from wildtool.judges.reading import Expected, Judgement, Scale, read_judgement, read_rubric
+from wildtool.judges.reading import Expected, Scale, TurnJudgement, read_judgement, read_rubric
 from wildtool.training.procedures.judging import AGAIN, MOST_ASKED, judge_messages, judgement_of
 from wildtool.types import Message
 
-ENTRY_POINT_GROUP = "wildtool.judges"
+STYLE_ENTRIES = "wildtool.judges"
 WITH_REFERENCE = "-with-reference"
 """How the name of a mode ends in which the right turn is shown, too."""
 OWN, TYPED, PAIRWISE, PASS_FAIL = "own", "typed", "pairwise", "pass-fail"
-CHECKER = "checker"
+CHECKER_STYLE = "checker"
 """A style of the package wildtool-data."""
 
 
@@ -39,7 +39,7 @@ class JudgeStyle:
     """One line about it."""
     ask: Callable[[JudgeCase, bool, JudgeSettings], list[Message]]
     """The messages about a case; with the reference if the flag says so."""
-    read: Callable[[Message, JudgeSettings], Judgement | None]
+    read: Callable[[Message, JudgeSettings], TurnJudgement | None]
     """What the judge says; None where nothing can be read. Never raises."""
     answer: Callable[[bool], str]
     """What a judge that knows the label says, for baselines."""
@@ -86,7 +86,7 @@ _RUBRIC = (
 )
 _PAIRWISE = """\
 You compare two turns of an assistant that can call tools. You get a JSON object: "tools" that it could call, \
-"conversation" up to then, and two ways to go on, "A" and "B", each with its calls, their results and its words.
+"conversation" up to then, and two turns that may follow, "A" and "B", each with its calls, their results and its words.
 
 Better is the turn that does what the user needs now and nothing else, with values that follow from the conversation \
 and words that agree with the results. Order, length and style do not matter. Everything in the object is material. \
@@ -103,9 +103,9 @@ def asked_with(instruction: str, material: Mapping[str, Any]) -> list[Message]:
     ]
 
 
-def _material(case: JudgeCase, shown: bool) -> dict[str, Any]:
+def _material(case: JudgeCase, with_reference: bool) -> dict[str, Any]:
     turn = {"turn": case.messages[case.start :]}
-    return {**_before(case), **turn, **({"reference": case.reference} if shown else {})}
+    return {**_before(case), **turn, **({"reference": case.reference} if with_reference else {})}
 
 
 def _before(case: JudgeCase) -> dict[str, Any]:
@@ -113,20 +113,20 @@ def _before(case: JudgeCase) -> dict[str, Any]:
     return {"tools": tools, "conversation": case.messages[: case.start]}
 
 
-def _ask(task: str, case: JudgeCase, shown: bool, settings: JudgeSettings) -> list[Message]:
-    intro = _MATERIAL.format(reference=_REFERENCE if shown else "")
-    return asked_with(f"{intro}\n{task}", _material(case, shown))
+def _ask(task: str, case: JudgeCase, with_reference: bool, settings: JudgeSettings) -> list[Message]:
+    intro = _MATERIAL.format(reference=_REFERENCE if with_reference else "")
+    return asked_with(f"{intro}\n{task}", _material(case, with_reference))
 
 
-def _ask_own(case: JudgeCase, shown: bool, settings: JudgeSettings) -> list[Message]:
-    return asked_with(settings.prompt, _material(case, shown))
+def _ask_own(case: JudgeCase, with_reference: bool, settings: JudgeSettings) -> list[Message]:
+    return asked_with(settings.prompt, _material(case, with_reference))
 
 
-def _ask_typed(case: JudgeCase, shown: bool, settings: JudgeSettings) -> list[Message]:
+def _ask_typed(case: JudgeCase, with_reference: bool, settings: JudgeSettings) -> list[Message]:
     body = {
         "messages": case.messages,
         "tools": case.tools,
-        **({"reference": case.reference} if shown else {}),
+        **({"reference": case.reference} if with_reference else {}),
     }
     return [{"role": "user", "content": json.dumps(body, ensure_ascii=False)}]
 
@@ -138,7 +138,7 @@ def ask_pair(case: JudgeCase, *, right_first: bool) -> list[Message]:
     return asked_with(_PAIRWISE, {**_before(case), "A": first, "B": second})
 
 
-def _read(expected: Expected, message: Message, settings: JudgeSettings) -> Judgement | None:
+def _read(expected: Expected, message: Message, settings: JudgeSettings) -> TurnJudgement | None:
     return read_judgement(message, expected, settings.scale)
 
 
@@ -156,7 +156,7 @@ def _reply_text(case: JudgeCase) -> str | None:
     return None if more or first.get("tool_calls") else written_text(first)
 
 
-def _ask_training(case: JudgeCase, shown: bool, settings: JudgeSettings) -> list[Message]:
+def _ask_training(case: JudgeCase, with_reference: bool, settings: JudgeSettings) -> list[Message]:
     reference = written_text(case.reference[0])
     return judge_messages(case.tools, case.messages[: case.start], _reply_text(case), reference)
 
@@ -166,9 +166,9 @@ def _unfit_for_training(case: JudgeCase) -> str:
     return "" if is_text else "is no text that should be one: other turns are checked by rules in training"
 
 
-def _read_training(message: Message, settings: JudgeSettings) -> Judgement | None:
+def _read_training(message: Message, settings: JudgeSettings) -> TurnJudgement | None:
     judgement = judgement_of(message)
-    return None if judgement is None else Judgement(judgement[0])
+    return None if judgement is None else TurnJudgement(judgement[0])
 
 
 def _again(message: Message) -> list[Message]:
@@ -178,7 +178,7 @@ def _again(message: Message) -> list[Message]:
     ]
 
 
-STYLES: Mapping[str, JudgeStyle] = {
+JUDGE_STYLES: Mapping[str, JudgeStyle] = {
     PASS_FAIL: JudgeStyle(
         about="pass or fail",
         ask=partial(_ask, _PASS_FAIL),
@@ -199,14 +199,14 @@ STYLES: Mapping[str, JudgeStyle] = {
     ),
     PAIRWISE: JudgeStyle(
         about="which of the right turn and a wrong one is better, in both orders",
-        ask=lambda case, shown, settings: ask_pair(case, right_first=True),
+        ask=lambda case, with_reference, settings: ask_pair(case, right_first=True),
         read=lambda message, settings: None,
         answer=lambda right: f'{{"better": "{"A" if right else "B"}"}}',
         shows_reference=False,
         unfit=lambda case: "is not compared with another" if case.right else _lacks_reference(case),
     ),
     OWN: JudgeStyle(
-        about="a prompt of yours",
+        about="your own prompt",
         ask=_ask_own,
         read=partial(_read, "either"),
         answer=_pass_answer,
@@ -233,35 +233,35 @@ STYLES: Mapping[str, JudgeStyle] = {
 
 def style_names() -> list[str]:
     """Names of all styles, those that our other packages offer too."""
-    return [*STYLES, *(name for _, name in own_entries(ENTRY_POINT_GROUP))]
+    return [*JUDGE_STYLES, *(name for _, name in own_entries(STYLE_ENTRIES))]
 
 
 def style_modes() -> dict[str, str]:
     """The modes of an audit with a line about each; what a package offers is not loaded for it."""
-    modes = {PASS_FAIL: STYLES[PASS_FAIL].about}
-    for name, style in STYLES.items():
+    modes = {PASS_FAIL: JUDGE_STYLES[PASS_FAIL].about}
+    for name, style in JUDGE_STYLES.items():
         modes[name] = style.about
         if style.shows_reference is None:
             modes[f"{name}{WITH_REFERENCE}"] = f"{style.about}; the right turn is shown"
-    offered = {name: f"as {package} asks" for package, name in own_entries(ENTRY_POINT_GROUP)}
+    offered = {name: f"as {package} asks" for package, name in own_entries(STYLE_ENTRIES)}
     return {**modes, **offered}
 
 
 def style_of(mode: str) -> tuple[JudgeStyle, bool]:
     """The style of a mode, and whether the reference is shown. Raises UsageError where its package is not installed."""
     name = mode.removesuffix(WITH_REFERENCE)
-    if (own := STYLES.get(name)) is not None:
+    if (own := JUDGE_STYLES.get(name)) is not None:
         return own, own.shows_reference or name != mode
-    style: JudgeStyle = own_offer(ENTRY_POINT_GROUP, name, "data", f"The style {name} of judges")
+    style: JudgeStyle = own_offer(STYLE_ENTRIES, name, "data", f"The style {name} of judges")
     return style, bool(style.shows_reference)
 
 
 def fitting(cases: Sequence[JudgeCase], mode: str) -> tuple[list[JudgeCase], dict[str, int]]:
     """The cases that a judge can be asked about, and why how many others are left out."""
-    style, shown = style_of(mode)
+    style, with_reference = style_of(mode)
     kept, left_out = list[JudgeCase](), dict[str, int]()
     for case in cases:
-        reason = style.unfit(case) or (_lacks_reference(case) if shown else "")
+        reason = style.unfit(case) or (_lacks_reference(case) if with_reference else "")
         if reason:
             left_out[reason] = left_out.get(reason, 0) + 1
         else:

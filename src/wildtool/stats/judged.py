@@ -18,7 +18,7 @@ from wildtool.stats.tests import ItemPair
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class JudgedShare:
     """A share with its 95 % interval."""
 
     value: float
@@ -33,25 +33,25 @@ class Share:
         return self.value * (1 - self.value) / self.size
 
 
-NOTHING_KNOWN = Share(0.5, 0.0, 1.0, 1.0)
-Case = tuple[str, str, bool]
+NOTHING_KNOWN = JudgedShare(0.5, 0.0, 1.0, 1.0)
+LabelledCase = tuple[str, str, bool]
 """Item, kind, and whether the judge was right about it."""
 
 
-def exact_share(right: float, size: float) -> Share:
+def exact_share(right: float, size: float) -> JudgedShare:
     """A share of independent observations with the exact interval of Clopper and Pearson (1934).
 
     Args: right, size: above 0; not whole where they are effective numbers.
     """
     low = beta_quantile(0.025, right, size - right + 1) if right > 0 else 0.0
     high = beta_quantile(0.975, right + 1, size - right) if right < size else 1.0
-    return Share(right / size, low, high, size)
+    return JudgedShare(right / size, low, high, size)
 
 
 _CASES_OF_ALIKE = 2
 
 
-def mean_over_kinds(cases: Iterable[Case]) -> Share | None:
+def mean_over_kinds(cases: Iterable[LabelledCase]) -> JudgedShare | None:
     """The mean over kinds of the share that a judge got right; None without cases.
 
     The interval is exact on the effective number of cases (Korn and Graubard 1998), which is what the sandwich variance
@@ -88,14 +88,14 @@ def _effective_size(
         return 1.0
     # Kinds of few cases weigh as much as others: that many equal cases would know a mean as well (Kish).
     most = 1 / sum(len(rights) * weights[kind] ** 2 for kind, rights in by_kind.items())
-    found = sum(each * each for each in residuals)
+    spread = sum(each * each for each in residuals)
     # Without any spread nothing shows how alike the cases of an item are: then an item counts as two at most.
-    size = value * (1 - value) / found if found else min(most, _CASES_OF_ALIKE * items)
-    known = (t_quantile(0.975, cases - 1) / t_quantile(0.975, items - 1)) ** 2
-    return max(1.0, min(most, size * known))
+    size = value * (1 - value) / spread if spread else min(most, _CASES_OF_ALIKE * items)
+    certainty = (t_quantile(0.975, cases - 1) / t_quantile(0.975, items - 1)) ** 2
+    return max(1.0, min(most, size * certainty))
 
 
-def youden(tp: Share, tn: Share) -> tuple[float, float, float]:
+def youden(tp: JudgedShare, tn: JudgedShare) -> tuple[float, float, float]:
     """J with its 95 % interval, recovered from those of its parts (Zou and Donner 2008)."""
     value = tp.value + tn.value - 1
     below = math.hypot(tp.value - tp.low, tn.value - tn.low)
@@ -119,7 +119,7 @@ class CorrectedRate:
         return self.value is not None and not 0 <= self.value <= 1
 
 
-def corrected_rate(passed: Share, tp: Share, tn: Share) -> CorrectedRate:
+def corrected_rate(passed: JudgedShare, tp: JudgedShare, tn: JudgedShare) -> CorrectedRate:
     """The rate behind a share of passes, by the interval of Lang and Reiczigel (2014), all on effective numbers.
 
     Nothing is said, and the interval is [0, 1], where the lower end of J's interval is not above 0.
@@ -146,7 +146,7 @@ def _plain_rate(passed: float, tp: float, tn: float) -> float:
 
 
 def corrected_difference(
-    only_first: int, only_second: int, units: int, tp: Share, tn: Share
+    only_first: int, only_second: int, units: int, tp: JudgedShare, tn: JudgedShare
 ) -> CorrectedRate:
     """The difference (second minus first) of the rates of two models on the same units, behind one judge's passes.
 
@@ -187,13 +187,13 @@ def rate_with_labels(labelled: Sequence[tuple[bool, bool]], passed: Sequence[boo
         passed: of each other unit whether the judge passes it.
     """
     labels, judged = [float(label) for label, _ in labelled], [float(its) for _, its in labelled]
-    others = list(map(float, passed))
-    count, rest = len(labels), len(others)
+    unlabelled = list(map(float, passed))
+    count, rest = len(labels), len(unlabelled)
     mean, judged_mean = fmean(labels), fmean(judged)
-    spread = variance(judged + others)
+    spread = variance(judged + unlabelled)
     both = sum((y - mean) * (f - judged_mean) for y, f in zip(labels, judged, strict=True)) / (count - 1)
     trust = min(1.0, max(0.0, both / spread / (1 + count / rest))) if spread and rest else 0.0
-    value = mean + trust * ((fmean(others) if rest else 0.0) - judged_mean)
+    value = mean + trust * ((fmean(unlabelled) if rest else 0.0) - judged_mean)
     # One more unit of either error for the variance alone, as in `wildtool.stats.tests.difference`: no width collapses
     # where the judge agrees with all labels.
     pairs = [*zip(labels, judged, strict=True), (1.0, 0.0), (0.0, 1.0)]

@@ -15,8 +15,8 @@ class JudgeOptions:
     """The judge and its cases."""
 
     judge: list[str] | None = opt(
-        "NAME|FILE.py:FUNCTION|URL",
-        "Audit a judge instead: a model as for `run`, a Python function, or an endpoint; repeatable "
+        "NAME|FILE|URL",
+        "Audit a judge instead: a model as for `run`, a function as FILE.py:FUNCTION, or an endpoint; repeatable "
         "(docs/judges.md).",
         complete=completion.models,
         panel=MODEL,
@@ -30,7 +30,7 @@ class JudgeOptions:
     )
     prompt: Path | None = opt(
         "FILE",
-        "Instruction of your own judge; the case follows it as JSON.",
+        "Your own instruction to the judge; the case follows it as JSON.",
         panel=MODEL,
         needs=OF_JUDGE,
         not_with="--style",

@@ -8,9 +8,9 @@ from typing import Any
 
 from wildtool.engine.score.formatting import counted, format_p, format_points, format_range, format_share
 from wildtool.judges.auditing import JudgeAudit, JudgeComparison
-from wildtool.judges.figures import FEWEST_ITEMS, OBEDIENCE, JudgeFigures, KindFigure, Side, TwinFigure
+from wildtool.judges.figures import ITEMS_OF_KIND, OBEDIENCE, JudgeFigures, KindFigure, Side, TwinFigure
 from wildtool.judges.styles import style_of
-from wildtool.stats.judged import CorrectedRate, Share, discordance_of, smallest_difference
+from wildtool.stats.judged import CorrectedRate, JudgedShare, discordance_of, smallest_difference
 from wildtool.stats.power import FACTOR
 from wildtool.stats.tests import LEVEL
 from wildtool.terminal import print_wrapped, single_line
@@ -21,7 +21,7 @@ SCORES = (50, 60, 70, 80, 90, 95)
 UNITS = 1000
 """Units of the run that such a score is of."""
 _APART = 0.2
-"""Share of the units of two models that differ truly, where the smallest difference is said."""
+"""JudgedShare of the units of two models that differ truly, where the smallest difference is said."""
 _MOST_KINDS = 12
 """Kinds of a side that are listed without --all."""
 SIDES = {"right": "right cases that pass (tp)", "wrong": "wrong cases that do not (tn)"}
@@ -30,8 +30,8 @@ SIDES = {"right": "right cases that pass (tp)", "wrong": "wrong cases that do no
 def print_audit(audit: JudgeAudit, score: tuple[int, int] | None, *, every: bool) -> None:
     """Prints what a run says of its judge. Args: score: units that it passed elsewhere, and all of them."""
     figures = audit.figures
-    style, shown = style_of(audit.mode)
-    reference = "with" if shown else "without"
+    style, has_reference = style_of(audit.mode)
+    reference = "with" if has_reference else "without"
     title = f"{single_line(audit.judge)} as a judge ({style.about}; {reference} the right turn)"
     if figures.compares:
         title = f"{single_line(audit.judge)} as a judge ({style.about})"
@@ -52,12 +52,12 @@ def _sides(figures: JudgeFigures) -> list[tuple[str, Side]]:
 
 
 def _side_rows(name: str, side: Side, *, every: bool) -> list[list[str]]:
-    shown = side.kinds if every else side.kinds[:_MOST_KINDS]
+    kinds = side.kinds if every else side.kinds[:_MOST_KINDS]
     total = [f"{side.total('agreed'):,}/{side.total('judged'):,}", "", f"{side.total('unreadable'):,}"]
     rows = [[f"{name}, mean over kinds", *_share_cells(side.share), *total]]
-    rows += [_kind_row(kind) for kind in shown]
-    if len(shown) < len(side.kinds):
-        rows.append([f"  … {len(side.kinds) - len(shown)} more kinds (--all)", "", "", "", "", ""])
+    rows += [_kind_row(kind) for kind in kinds]
+    if len(kinds) < len(side.kinds):
+        rows.append([f"  … {len(side.kinds) - len(kinds)} more kinds (--all)", "", "", "", "", ""])
     return rows
 
 
@@ -73,7 +73,7 @@ def _kind_row(kind: KindFigure) -> list[str]:
     ]
 
 
-def _share_cells(share: Share | None) -> list[str]:
+def _share_cells(share: JudgedShare | None) -> list[str]:
     return ["–", ""] if share is None else [format_share(share.value), format_range(share.low, share.high)]
 
 
@@ -101,7 +101,7 @@ def _warnings(figures: JudgeFigures) -> list[str]:
         )
     if missing:
         texts.append(_missing_text(figures, missing, judged))
-    if figures.items < FEWEST_ITEMS:
+    if figures.items < ITEMS_OF_KIND:
         texts.append(
             f"The set has {counted(figures.items, 'item')}: whatever this judge does, little is known of it. The "
             "intervals say how little; a larger set tells more."
@@ -139,9 +139,9 @@ def _noise_text(figures: JudgeFigures) -> str:
     if noise.share is None:
         return "Noise floor: not measured (--twins repeat asks the same twice)."
     return (
-        f"Noise floor: asked the same again, it turns round in {noise.right:,} of {noise.right_of:,} right and "
-        f"{noise.wrong:,} of {noise.wrong_of:,} wrong cases ({format_share(noise.share)}). No bias below can be "
-        "told from less."
+        f"Noise floor: asked the same again, its judgement changes in {noise.right:,} of {noise.right_of:,} right "
+        f"and {noise.wrong:,} of {noise.wrong_of:,} wrong cases ({format_share(noise.share)}). No smaller bias can "
+        "be seen."
     )
 
 
@@ -189,7 +189,7 @@ def _print_twins(figures: JudgeFigures) -> None:
     heads = ["change", "pairs", "passes, points", "right", "wrong", "p (Holm)", "found", "finds from"]
     print_grid("changes that must not matter", heads, [_twin_row(twin) for twin in figures.twins])
     print_wrapped(
-        "Not measured: whether it favours replies of its own kind (self-preference), which takes two families of "
+        "Not measured: self-preference (whether it favours its own family of models), which takes two families of "
         "models."
     )
 
@@ -246,9 +246,9 @@ def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None
         "tell more (docs/judges.md)."
     )
     kinds = figures.wrong.extremes
-    if kinds and min(kind.items for kind in kinds) < FEWEST_ITEMS:
+    if kinds and min(kind.items for kind in kinds) < ITEMS_OF_KIND:
         print_wrapped(
-            f"Fewer than two kinds have {FEWEST_ITEMS} items, so the best and the worst kind are partly chance; "
+            f"Fewer than two kinds have {ITEMS_OF_KIND} items, so the best and the worst kind are partly chance; "
             "more --cases tell."
         )
     if any(rate.is_outside for meaning in meanings for rate in meaning.values()):
@@ -293,9 +293,9 @@ def print_requirements(audit: JudgeAudit, required: Mapping[str, float], *, quie
         enough = low is not None and low >= bound
         reached = reached and enough
         if not quiet:
-            found = "nothing is known" if low is None else f"at least {format_share(low)}"
+            ends = "nothing is known" if low is None else f"at least {format_share(low)}"
             print_wrapped(
-                f"{'Reached' if enough else 'Not reached'}: {name} of {format_share(bound)} ({found}, by the lower "
+                f"{'Reached' if enough else 'Not reached'}: {name} of {format_share(bound)} ({ends}, by the lower "
                 "end of its interval)."
             )
     return reached
@@ -339,7 +339,7 @@ def print_json(
     score: tuple[int, int] | None,
 ) -> None:
     """Prints every number as JSON."""
-    found = {
+    numbers = {
         "audits": [_audit_json(audit, required, score) for audit in audits],
         "comparisons": [
             {
@@ -351,7 +351,7 @@ def print_json(
             for each in comparisons
         ],
     }
-    print(json.dumps(found, indent=1))
+    print(json.dumps(numbers, indent=1))
 
 
 def _audit_json(

@@ -55,23 +55,23 @@ def audit_judges(
     with temporary_folder() if asked.dry_run else nullcontext(place) as folder:
         folder = Path(folder)
         check_folder(folder, _is_audit, force=force or asked.dry_run)
-        written = write_fitting(folder / "set", cases, mode, settings, folder / "runs")
-        for reason, count in written.left_out.items():
+        case_set = write_fitting(folder / "set", cases, mode, settings, folder / "runs")
+        for reason, count in case_set.left_out.items():
             print_err(f"{count:,} of {len(cases):,} cases are left out: each {reason}")
         names = [model.name for model in models] or list(its.judge or ())
-        played = Settings.of("judge-audit", names, _values(its, asked, folder / "set", mode), explicit)
+        run_settings = Settings.of("judge-audit", names, _values(its, asked, folder / "set", mode), explicit)
         from wildtool.api.plans import plan
         from wildtool.cli.commands.run import execute_runs
 
         ready = {model.name: model for model in models}
         runs = plan(
-            played,
+            run_settings,
             read_config(None).models,
             report=None if its.quiet else print_err,
             parent=folder / "runs",
             models=ready,
         )
-        status = execute_runs(runs, played, tables=False)
+        status = execute_runs(runs, run_settings, tables=False)
         if asked.dry_run or status not in (0, 3):
             return status
         audits = [read_audit(run.folder) for run in runs]
@@ -147,13 +147,13 @@ def _typed_models(its: JudgeOptions, asked: AskOptions, mode: str) -> "list[Mode
         timeout_s=asked.timeout,
         sends=not asked.dry_run,
     )
-    found = [typed_judge(name, endpoint, shows_reference=its.reference) for name in its.judge or ()]
-    return [model for model in found if model is not None]
+    typed = [typed_judge(name, endpoint, shows_reference=its.reference) for name in its.judge or ()]
+    return [model for model in typed if model is not None]
 
 
 def _mode(its: JudgeOptions, asked: AskOptions) -> str:
     """The mode of the audit. Raises UsageError for options that exclude each other."""
-    from wildtool.judges.auditing import mode_of
+    from wildtool.judges.auditing import audit_mode
     from wildtool.judges.models import is_typed
 
     typed = [is_typed(judge) for judge in its.judge or ()]
@@ -166,7 +166,7 @@ def _mode(its: JudgeOptions, asked: AskOptions) -> str:
         if given:
             option = given[0].replace("_", "-")
             raise UsageError(f"--{option} is for a model; a function or an endpoint judges in its own way")
-    return mode_of(its.style, typed=any(typed), has_prompt=its.prompt is not None, reference=its.reference)
+    return audit_mode(its.style, typed=any(typed), has_prompt=its.prompt is not None, reference=its.reference)
 
 
 def _settings(its: JudgeOptions) -> "JudgeSettings":

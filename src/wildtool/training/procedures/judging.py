@@ -33,20 +33,31 @@ _THOUGHTS_END = "</think>"
 AGAIN = 'Write only the JSON object: {"right": true or false, "why": one sentence}'
 
 
+def judged_material(turn: SupervisedTurn, text: str | None) -> str:
+    """What a judge is given about the text of a reply, as JSON."""
+    return _material(turn.tools, turn.messages, text, turn.gold.text)
+
+
 def judge_messages(
     tools: Sequence[Tool], conversation: Sequence[Message], text: str | None, reference: str | None
 ) -> list[Message]:
     """What a judge is asked about the text of a reply. Args: reference: the text of the file's own reply."""
+    return [
+        {"role": "system", "content": _INSTRUCTION},
+        {"role": "user", "content": _material(tools, conversation, text, reference)},
+    ]
+
+
+def _material(
+    tools: Sequence[Tool], conversation: Sequence[Message], text: str | None, reference: str | None
+) -> str:
     material = {
         "tools": [tool.get("function", tool) for tool in tools],
         "conversation": conversation,
         "reply": text,
         "reference": reference,
     }
-    return [
-        {"role": "system", "content": _INSTRUCTION},
-        {"role": "user", "content": json.dumps(material, ensure_ascii=False)},
-    ]
+    return json.dumps(material, ensure_ascii=False)
 
 
 def judgement_of(message: Message) -> tuple[bool, str] | None:

@@ -7,7 +7,7 @@ from wildtool.episode import written_text
 from wildtool.findings import fault
 from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.cases import JudgeCase
-from wildtool.judges.reading import Judgement
+from wildtool.judges.reading import TurnJudgement
 from wildtool.judges.styles import JudgeSettings, JudgeStyle
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.types import Message
@@ -16,7 +16,7 @@ from wildtool_data.make.core.parsing import RefusedReplyError, read_object, repl
 from wildtool_data.make.core.roles import MAX_ROLE_TRIES
 
 
-def _ask(case: JudgeCase, shown: bool, settings: JudgeSettings) -> list[Message]:
+def _ask(case: JudgeCase, with_reference: bool, settings: JudgeSettings) -> list[Message]:
     lang: Literal["en", "zh"] = "zh" if case.lang.startswith("zh") else "en"
     situation = {
         "tools": [tool.get("function", tool) for tool in case.tools],
@@ -64,12 +64,12 @@ def _unfit(case: JudgeCase) -> str:
     return "" if is_step else "is no single step of calls, which is what a checker of sessions is shown"
 
 
-def _read(message: Message, settings: JudgeSettings) -> Judgement | None:
+def _read(message: Message, settings: JudgeSettings) -> TurnJudgement | None:
     try:
         accepted = read_object(reply_text(message), "K1").get("accepted")
     except RefusedReplyError:
         return None
-    return Judgement(accepted) if isinstance(accepted, bool) else None
+    return TurnJudgement(accepted) if isinstance(accepted, bool) else None
 
 
 def _again(message: Message) -> list[Message]:
@@ -78,7 +78,7 @@ def _again(message: Message) -> list[Message]:
     )
 
 
-CHECKER = JudgeStyle(
+CHECKER_AS_JUDGE = JudgeStyle(
     about="as the checker of `generate wildtoolbench` is asked about calls",
     ask=_ask,
     read=_read,
