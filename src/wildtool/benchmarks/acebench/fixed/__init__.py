@@ -1,1 +1,1 @@
-"""The rules of the published evaluator with its bugs fixed."""
+"""The rules of the published evaluator with its bugs fixed, of ACEBench."""
