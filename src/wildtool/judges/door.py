@@ -1,6 +1,6 @@
 """Audits of judges from Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
@@ -109,8 +109,9 @@ def audit_judge(
     name = judge if isinstance(model, str) else cast(Model, model).name
     rest: Any = {name: value for name, value in keywords.items() if name not in CaseKeywords.__annotations__}
     place = folder / "runs" / folder_name(str(name))
-    result: Any = run(NAME, model=cast(Any, model), data=str(folder / "set"), mode=mode, out=place, **rest)
-    return read_audit(cast(Run, result).folder)
+    play = cast(Callable[..., Run], run)  # the other keywords are those of `run`
+    result = play(NAME, model=model, data=str(folder / "set"), mode=mode, out=place, **rest)
+    return read_audit(result.folder)
 
 
 def _cases(bench: Bench | str | Path, choice: CaseChoice, keywords: CaseKeywords) -> list[JudgeCase]:
