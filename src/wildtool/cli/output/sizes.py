@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wildtool.engine.score.formatting import (
+    counted,
     format_open,
     format_points,
     format_range,
@@ -56,7 +57,9 @@ def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
         _print_series(each)
         print_wrapped(break_sentence(each.place))
         if failed := sum(point.without_verdict for point in each.points):
-            print_wrapped(f"{failed} units have no verdict, since their calls failed, and count as wrong.")
+            print_wrapped(
+                f"Without a verdict, and counted as wrong: {counted(failed, 'unit')} whose calls failed."
+            )
         for line in filter(None, (point.trust for point in each.points)):
             print_wrapped(line)
         used = [

@@ -9,7 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from wildtool.engine.compare.leaderboard import headline
-from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, compare_all_pairs
+from wildtool.engine.compare.pairs import (
+    MAX_COMPARED_MODELS,
+    PairwiseResult,
+    UnitScores,
+    compare_all_pairs,
+)
 from wildtool.engine.score.explain import metric_named
 from wildtool.engine.score.formatting import (
     counted,
@@ -221,6 +226,8 @@ def rank_runs(
         pairs: every run against every other; those of runs without a rank change nothing.
         barred: as of `order_of`.
     """
+    if len(results) > MAX_COMPARED_MODELS:
+        barred = _bars_with_uncompared(barred or [""] * len(results), pairs)
     order = order_of(results, barred)
     places = {place: number for number, place in enumerate(order)}
     by_rank = {(places[first], places[second]): pair for (first, second), pair in pairs.items()}
@@ -233,6 +240,13 @@ def rank_runs(
     )
     standings = tuple(ranking.standings[places[place]] for place in range(len(results)))
     return replace(ranking, standings=standings, order=tuple(order))
+
+
+def _bars_with_uncompared(barred: Sequence[str], pairs: Pairs) -> list[str]:
+    """Bars as of `order_of`, with one for each run that nothing was compared with."""
+    compared = {place for pair in pairs for place in pair}
+    reason = f"only {len(compared):,} of {len(barred):,} runs are compared with each other"
+    return [bar or ("" if place in compared else reason) for place, bar in enumerate(barred)]
 
 
 def _rank_ordered(
