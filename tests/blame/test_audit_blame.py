@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import wildtool
 from blame.echoes import BENCHMARK, Body, answering, echo
 from wildtool.cli import app
 
+WILD_MINI = Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl"
 EPISODES = [
     "acebench",
     "--data",
@@ -283,6 +285,54 @@ def test_reviewed_gold_answers_of_other_questions_say_nothing(tmp_path: Path):
     assert "gold" not in blamed(tmp_path / "run", *words)["cannot_replace"]
     typed("run", "wild-mini", "-n", 2, "-m", "baseline/chat", "-p", "fixed", "-q", "-o", tmp_path / "mini")
     typed("audit", tmp_path / "mini", "--blame", "--reviewed", tmp_path / "none.jsonl", status=2)
+
+
+def test_reviewed_gold_answers_say_nothing_of_a_unit_that_they_continue_where_its_record_ends(tmp_path: Path):
+    altered = tmp_path / "altered.jsonl"
+    altered.write_text(
+        WILD_MINI.read_text().replace('"amount":42.18,"category"', '"amount":43.18,"category"')
+    )
+    common = ("-p", "fixed", "-n", 2, "-q")
+    typed("run", "wild-mini", "-m", "baseline/gold", *common, "-o", tmp_path / "gold")
+    typed(
+        "run",
+        "wild-mini",
+        "-d",
+        altered,
+        "-m",
+        f"replay:{tmp_path / 'gold'}",
+        *common,
+        "-o",
+        tmp_path / "run",
+    )
+    result = blamed(tmp_path / "run", "--model", "baseline/gold", "--reviewed", "wild-mini", "-k", 1)
+    assert (result["tried"], result["unreviewed"]) == (1, 1)
+    assert "gold" not in {row["cause"] for row in result["units"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "cause"),
+    [("timeout", "never-retries", "tool, recoverable"), ("permission", "gold", "tool")],
+)
+def test_a_failing_tool_is_named_and_whether_the_model_could_have_recovered(
+    tmp_path: Path, kind: str, model: str, cause: str
+):
+    words = (
+        "--failures",
+        f"first-call,{kind}",
+        "-m",
+        f"baseline/{model}",
+        "-n",
+        4,
+        "-q",
+        "-o",
+        tmp_path / "run",
+    )
+    typed("run", *EPISODES, *words)
+    result = blamed(tmp_path / "run", "-k", 1)
+    assert {row["cause"] for row in result["causes"]} == {cause}
+    assert {row["party"]: row["score"] for row in result["scores"]}["tool"] == 1.0
+    assert "baseline/user" in result["cannot_replace"]["user"]
 
 
 def test_a_page_shows_both_trajectories_and_runs_nothing_that_a_model_said(tmp_path: Path):

@@ -120,9 +120,11 @@ def _judge_by_reviewed(trials: Trials, unit: BlamedUnit) -> None:
     item = trials.reviewed.get((failed.item.id, failed.unit))
     if item is not None:
         profile = trials.job.run_info.profile
-        unit.right_by_reviewed = (
-            is_right(trials.setting.variant, profile, item, failed.log, failed.unit) is True
-        )
+        outcome = is_right(trials.setting.variant, profile, item, failed.log, failed.unit)
+        unit.right_by_reviewed = outcome is True
+        if outcome is None:
+            # By these gold answers the unit goes on where its record ends, and nobody knows what would follow.
+            unit.parties -= {GOLD}
 
 
 def _next_trials(units: Sequence[BlamedUnit]) -> Mapping[Trial, list[BlamedUnit]]:

@@ -247,7 +247,11 @@ def _remarks(report: "BlameReport") -> Iterator[str]:
             "the same command continues."
         )
     if report.unreviewed:
-        yield f"The reviewed data do not ask {counted(report.unreviewed, 'tried unit')} in the words of the run."
+        units = counted(report.unreviewed, "tried unit")
+        yield (
+            f"The reviewed gold answers say nothing of {units}: they ask in other words than the run, or continue where "
+            "its record ends."
+        )
     if asked := [
         name for role, name in report.asked_again.items() if role == "agent" and name != report.model
     ]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wildtool.alter.base import UNDER_TEST
 from wildtool.blame.blaming import Blamed, BlamedUnit
 from wildtool.blame.report import BlameReport, FailedUnitRow
 from wildtool.engine.record.reader import ItemLog, transcripts
@@ -98,9 +99,10 @@ def _mark(step: int, row: FailedUnitRow | None) -> str:
 
 
 def _lines_of(step: TraceStep, mark: str) -> Iterator[Line]:
+    role = "model" if step.role == UNDER_TEST else step.role
     for message in step.seen:
-        yield Line(f"{step.role} sees {message.get('role', 'a message')}", _text(message))
-    yield Line(f"{step.role} says", _text(step.reply) or "(nothing)", mark)
+        yield Line(f"{role} sees {message.get('role', 'a message')}", _text(message))
+    yield Line(f"{role} says", _text(step.reply) or "(nothing)", mark)
 
 
 def _text(message: Message) -> str:

@@ -9,7 +9,7 @@ from wildtool.alter.base import UNDER_TEST
 from wildtool.blame.blaming import Blamed, BlamedUnit
 from wildtool.blame.causes import ASKED_AGAIN, NO_PARTY, NOT_DECIDED, RIGHT_GOLD, Trial
 from wildtool.blame.of_run import Prepared
-from wildtool.blame.parties import MODEL, PARTIES, USER
+from wildtool.blame.parties import GOLD, MODEL, PARTIES, USER
 from wildtool.blame.trials import trial_name
 from wildtool.blame.turning import TurningPoint, turn_of
 from wildtool.stats.intervals import clustered_rate
@@ -83,7 +83,8 @@ class BlameReport:
     undecided: int
     """Tried units whose cause is not known, since calls failed or were not made."""
     unreviewed: int
-    """Tried units that the reviewed data do not ask in the words of the run."""
+    """Tried units of which reviewed gold answers say nothing: they are asked in other words there, or go on where the
+    record ends."""
     plays: int
     """Plays of each trial in which anybody was asked."""
     stopped: str
@@ -114,7 +115,7 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
         failed=len(units.failed),
         tried=len(blamed.tried),
         undecided=sum(unit.cause == NOT_DECIDED for unit in blamed.tried),
-        unreviewed=prepared.unreviewed,
+        unreviewed=prepared.unreviewed + sum(_goes_on(blamed, unit) for unit in blamed.tried),
         plays=blamed.trials.plays,
         stopped=blamed.stopped,
         cannot_replace=prepared.setting.lacking,
@@ -122,6 +123,11 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
         scores=_score_rows(blamed),
         units=[_unit_row(blamed, unit) for unit in blamed.tried],
     )
+
+
+def _goes_on(blamed: Blamed, unit: BlamedUnit) -> bool:
+    """Whether a unit goes on, by reviewed gold answers, where its record ends."""
+    return (unit.failed.item.id, unit.failed.unit) in blamed.trials.reviewed and GOLD not in unit.parties
 
 
 def _cause_rows(tried: Sequence[BlamedUnit]) -> list[CauseRow]:
