@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, cast
 
 from wildtool.errors import CallError, UsageError
@@ -239,11 +240,8 @@ class HttpModel(ABC):
         # Thousands of calls may wait for a batch, whose file holds the body.
         del body
         answer, latency_s, *costs = await sending
-        took = {"latency_s": latency_s, "batched": send is not None}
-        if len(answer) > THREAD_BYTES:
-            reply = await asyncio.to_thread(self._reply, answer, wire, **took)
-        else:
-            reply = self._reply(answer, wire, **took)
+        read = partial(self._reply, answer, wire, latency_s=latency_s, batched=send is not None)
+        reply = await asyncio.to_thread(read) if len(answer) > THREAD_BYTES else read()
         # A gateway may name the cost in a header alone.
         if costs and costs[0] is not None and reply.usage.get("cost") is None:
             reply = replace(reply, usage={**reply.usage, "cost": costs[0]})
