@@ -31,6 +31,7 @@ ABOUT: Mapping[str, str] = {
     "board": "results that others can believe",
     "judges": "judges whose errors are counted",
     "own_cases": "own requests and conversations",
+    "judges": "judges judged by cases whose labels are known",
     "check": "checks endpoints and agents",
     "blame": "whose fault a failed unit was",
     "api": "settings, plans, what Python gets",

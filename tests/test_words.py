@@ -51,6 +51,7 @@ PINNED = (
     "commands/generate/",
     "acebench/episode/base.py",
     "acebench/audit/episode_mutants.py",
+    "judges/tiers.py",
     "wildtoolbench/error_classes.py",
     "engine/batch/rounds.py",
     "stats/metrics.py",

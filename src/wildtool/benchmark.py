@@ -286,15 +286,6 @@ class Rules(ABC):
             for kind, replies, note in reply_mutants(gold, request.tools):
                 yield Mutant(unit, kind, replies, note)
 
-    def satisfies_readers(self, item: Item, unit: str) -> bool:
-        """Whether the gold replies of a unit are right for a reader, too, in what these rules do not look at. Others are
-        not shown to judges as right ones."""
-        return True
-
-    def says_nothing(self, item: Item, reply: Message) -> bool:
-        """Whether the words of a gold reply only end a turn, so that conversations are shown to judges without them."""
-        return False
-
     def explain(self, item: Item, mutant: Mutant) -> str:
         """Why these rules let a mutant pass, by the card's numbering of known faults; empty if unknown."""
         return ""
@@ -586,4 +577,18 @@ class OriginalPrompts(Protocol):
 
         Raises DataError where what was pulled is damaged.
         """
+        ...
+
+
+@runtime_checkable
+class GoldForReaders(Protocol):
+    """What `Rules` also have where they accept gold replies that a reader would not: for cases that judges are asked
+    about."""
+
+    def satisfies_readers(self, item: Item, unit: str) -> bool:
+        """Whether the gold replies of a unit are right for a reader, too, in what these rules do not look at."""
+        ...
+
+    def says_nothing(self, item: Item, reply: Message) -> bool:
+        """Whether the words of a gold reply only end a turn, so that conversations are shown without them."""
         ...

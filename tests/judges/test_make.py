@@ -19,7 +19,7 @@ from wildtool.errors import DataError, UsageError
 from wildtool.judges.blind import blind_informedness
 from wildtool.judges.cases import JudgeCase, read_cases, write_cases
 from wildtool.judges.make import audit_cases
-from wildtool.judges.tiers import LEFT_OUT, TIER_OF_KIND
+from wildtool.judges.tiers import TIER_OF_KIND, UNASKED
 from wildtool.judges.twins import BIASES
 from wildtool.types import Item, Message, Request, Source
 
@@ -163,7 +163,7 @@ def kinds_of(name: str, data: Path | None = None, most: int = 10_000) -> set[str
 
 
 def assert_known(kinds: Iterable[str]) -> None:
-    assert not [kind for kind in kinds if kind not in TIER_OF_KIND and kind not in LEFT_OUT]
+    assert not [kind for kind in kinds if kind not in TIER_OF_KIND and kind not in UNASKED]
 
 
 @pytest.mark.parametrize("name", ["wild-mini", "ledger"])

@@ -26,13 +26,13 @@ def signs(judged: Sequence[Message], *, shown: int = 0, tools: int = 0) -> dict[
     calls = [call for message in own for call in as_objects(message.get("tool_calls"))]
     arguments = [str(as_object(call.get("function")).get("arguments")) for call in calls]
     texts = [str(message.get("content") or "") for message in own]
-    written = "".join([*texts, *arguments])
+    text_and_arguments = "".join([*texts, *arguments])
     last = own[-1] if own else {}
     ids = [str(call.get("id")) for call in calls]
     return {
         "ends with a call": float(bool(last.get("tool_calls"))),
         "ends without a word": float(not last.get("content")),
-        "length": math.log1p(len(written)),
+        "length": math.log1p(len(text_and_arguments)),
         "length of the last text": math.log1p(len(texts[-1]) if texts else 0),
         "messages": float(len(judged)),
         "own messages": float(len(own)),
@@ -40,15 +40,15 @@ def signs(judged: Sequence[Message], *, shown: int = 0, tools: int = 0) -> dict[
         "words beside calls": float(sum(bool(m.get("content") and m.get("tool_calls")) for m in own)),
         "arguments": float(sum(len(_keys(text)) for text in arguments)),
         "keys in order": float(all(_keys(text) == sorted(_keys(text)) for text in arguments)),
-        "lines": math.log1p(written.count("\n")),
-        "escapes": math.log1p(written.count("\\u")),
-        "digits": math.log1p(sum(map(str.isdigit, written))),
-        "minus signs": math.log1p(written.count("-")),
+        "lines": math.log1p(text_and_arguments.count("\n")),
+        "escapes": math.log1p(text_and_arguments.count("\\u")),
+        "digits": math.log1p(sum(map(str.isdigit, text_and_arguments))),
+        "minus signs": math.log1p(text_and_arguments.count("-")),
         "one call twice": float(
             len({*map(json.dumps, (call.get("function") for call in calls))}) < len(calls)
         ),
         "ids in order": float(ids == sorted(ids, key=lambda id_: (len(id_), id_))),
-        "marks": float(MARKS.search(written) is not None),
+        "marks": float(MARKS.search(text_and_arguments) is not None),
         "messages before": float(shown),
         "tools": float(tools),
     }
@@ -71,8 +71,8 @@ def blind_informedness(cases: Sequence[JudgeCase]) -> Mapping[str, float]:
     table = np.array([[row[name] for name in names] for row in rows], dtype=float)
     right = np.array([case.right for case in cases])
     fold = _folds([case.item for case in cases])
-    found = {name: _of_bounds(table[:, place], right, fold) for place, name in enumerate(names)}
-    return {**found, "all signs, logistic": _of_logistic(table, right, fold)}
+    scores = {name: _of_bounds(table[:, place], right, fold) for place, name in enumerate(names)}
+    return {**scores, "all signs, logistic": _of_logistic(table, right, fold)}
 
 
 def _keys(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.blind import signs
 from wildtool.judges.cases import JudgeCase, Tier
-from wildtool.judges.forms import CHECKED_FORMS, FORMS, PLAIN, formed, is_free_of_order, naming
+from wildtool.judges.forms import CHECKED_FORMS, GOLD_FORM, SAFE_FORMS, formed, is_free_of_order, naming
 from wildtool.judges.tiers import (
     OF_OMISSION,
     OF_ORDER,
@@ -23,10 +23,10 @@ from wildtool.judges.tiers import (
     is_wrong_here,
     tier_of,
 )
-from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by, tidied
+from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by, without_traces
 from wildtool.judges.unmarked import MARKS, MarkLeftError, Unmarker
-from wildtool.judges.values import Values, leaves
-from wildtool.judges.words import Worded, claim, worded
+from wildtool.judges.values import ValuePool, argument_leaves
+from wildtool.judges.words import Worded, own_claim, worded
 from wildtool.toolcall.call_mutants import reply_mutants
 from wildtool.types import Item, Message
 
@@ -71,7 +71,7 @@ class Candidate:
     @property
     def place(self) -> tuple[str, str, int | str]:
         """No two right cases are of one place: gold of one step, or other forms of one item."""
-        return (self.item, self.run.unit, self.step) if self.form == PLAIN else (self.item, "", self.form)
+        return (self.item, self.run.unit, self.step) if self.form == GOLD_FORM else (self.item, "", self.form)
 
     @property
     def is_made_here(self) -> bool:
@@ -81,7 +81,9 @@ class Candidate:
     @cached_property
     def signs(self) -> Mapping[str, float]:
         return signs(
-            tidied(self.cut.messages)[self.cut.start :], shown=self.cut.start, tools=len(self.cut.tools)
+            without_traces(self.cut.messages)[self.cut.start :],
+            shown=self.cut.start,
+            tools=len(self.cut.tools),
         )
 
     @cached_property
@@ -104,7 +106,7 @@ class Candidate:
 
     def case(self, benchmark: str) -> JudgeCase:
         """The case as it is asked."""
-        forms = [] if self.form in (PLAIN, self.kind) else [self.form]
+        forms = [] if self.form in (GOLD_FORM, self.kind) else [self.form]
         return JudgeCase(
             benchmark=benchmark,
             item=self.item,
@@ -114,9 +116,9 @@ class Candidate:
             kind=self.kind,
             right=self.right,
             tools=[*self.cut.tools],
-            messages=tidied(self.cut.messages),
+            messages=without_traces(self.cut.messages),
             start=self.cut.start,
-            reference=tidied(self.reference),
+            reference=without_traces(self.reference),
             note="; ".join(filter(None, [self.note, *forms])),
         )
 
@@ -133,7 +135,7 @@ class Mistakes:
         plain: float,
     ) -> None:
         self.runs = [run for item in items for run in runs[item.id]]
-        self.values = Values()
+        self.values = ValuePool()
         for run in self.runs:
             self.values.add_run(run)
         self._seed, self._plain = seed, plain
@@ -171,13 +173,13 @@ class Mistakes:
 
     def items_by_kind(self, tier: Tier) -> Mapping[str, Sequence[str]]:
         """The items that have mistakes of each kind of a tier."""
-        found: dict[str, dict[str, None]] = defaultdict(dict)
+        matches: dict[str, dict[str, None]] = defaultdict(dict)
         for item, kind in (*self._raw, *self._worded):
             if tier_of(kind) == tier:
-                found[kind][item] = None
+                matches[kind][item] = None
                 if _is_value(kind) and tier == "meaning":
-                    found[TOGETHER][item] = None
-        return {kind: [*items] for kind, items in found.items()}
+                    matches[TOGETHER][item] = None
+        return {kind: [*items] for kind, items in matches.items()}
 
     def of(self, item: str, kind: str) -> Iterator[Candidate]:
         """Mistakes of a kind in an item whose labels hold, in random order."""
@@ -213,12 +215,12 @@ class Mistakes:
             return None
         if not _is_mistake(run, kind, replies, step, cut):
             return None
-        form = PLAIN
+        form = GOLD_FORM
         if together:
-            named = _named(run, replies, step)
-            if named is None:
+            spoken = _named(run, replies, step)
+            if spoken is None:
                 return None
-            kind, form, replies = TOGETHER, _NAMED, named
+            kind, form, replies = TOGETHER, _NAMED, spoken
         elif draw.random() >= self._plain:
             form, replies = self._in_form(run, replies, step, draw)
         cut = run.cut(replies, step)
@@ -241,13 +243,13 @@ class Mistakes:
         self, run: GoldRun, replies: tuple[Message, ...], step: int, draw: Random
     ) -> tuple[str, tuple[Message, ...]]:
         """The replies in one of the forms that they can have."""
-        forms = [form for form in FORMS if form != _NAMED]
+        forms = [form for form in SAFE_FORMS if form != _NAMED]
         draw.shuffle(forms)
         for form in forms:
-            changed = formed(replies, step, form, run.item.lang, draw)
-            if changed is not None:
-                return form, changed
-        return PLAIN, replies
+            difference = formed(replies, step, form, run.item.lang, draw)
+            if difference is not None:
+                return form, difference
+        return GOLD_FORM, replies
 
     def _plausible(
         self, run: GoldRun, kind: str, mutated: Sequence[Message], draw: Random
@@ -258,7 +260,7 @@ class Mistakes:
             return mutated
         reply = mutated[step]
         if reply.get("content") == "Done.":
-            reply = {**reply, "content": claim(run.item.lang, draw)}
+            reply = {**reply, "content": own_claim(run.item.lang, draw)}
         if kind.startswith("call instead of"):
             reply = self._undue_call(run, draw)
         return (*mutated[:step], reply, *mutated[step + 1 :])
@@ -266,12 +268,12 @@ class Mistakes:
     def _undue_call(self, run: GoldRun, draw: Random) -> Message:
         """A call with arguments that it has elsewhere, of a tool that changes something."""
         offered = [str(as_object(tool.get("function")).get("name")) for tool in run.requests[0].tools]
-        said = [call for message in run.replies for call in said_by(run.rules, message)]
-        made = {json.dumps(arguments, ensure_ascii=False) for _, arguments in said}
-        found = self.values.call(offered, run.item.id, made, draw)
-        if found is None:
+        own_calls = [call for message in run.replies for call in said_by(run.rules, message)]
+        past = {json.dumps(arguments, ensure_ascii=False) for _, arguments in own_calls}
+        matches = self.values.call(offered, run.item.id, past, draw)
+        if matches is None:
             raise MarkLeftError
-        call = {"id": "1", "type": "function", "function": {"name": found[0], "arguments": found[1]}}
+        call = {"id": "1", "type": "function", "function": {"name": matches[0], "arguments": matches[1]}}
         return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
@@ -289,13 +291,13 @@ def right_candidates(mistakes: Mistakes) -> Iterator[Candidate]:
 
 def _places(run: GoldRun, draw: Random) -> Iterator[tuple[str, Sequence[int]]]:
     """Forms with the steps that can have them."""
-    others = [*FORMS, *CHECKED_FORMS]
+    forms = [*SAFE_FORMS, *CHECKED_FORMS]
     if not run.is_executed:
-        yield from ((form, run.steps) for form in (PLAIN, *others))
+        yield from ((form, run.steps) for form in (GOLD_FORM, *forms))
         return
-    yield PLAIN, run.steps[:1]
+    yield GOLD_FORM, run.steps[:1]
     fitting = dict[str, list[int]]()
-    for form in others:
+    for form in forms:
         steps = [s for s in run.steps if formed(run.replies, s, form, run.item.lang, draw) is not None]
         if steps:
             fitting[form] = [draw.choice(steps)]
@@ -315,7 +317,7 @@ def _right(run: GoldRun, step: int, form: str, draw: Random) -> Candidate | None
         run=run,
         step=step,
         kind=form,
-        tier="gold" if form == PLAIN else "near miss",
+        tier="gold" if form == GOLD_FORM else "near miss",
         form=form,
         right=True,
         cut=cut,
@@ -344,7 +346,8 @@ def _all_mutants(
 def _first_difference(gold: Sequence[Message], replies: Sequence[Message]) -> int:
     pairs = zip(gold, replies, strict=False)
     return next(
-        (place for place, (one, other) in enumerate(pairs) if one != other), min(len(gold), len(replies))
+        (place for place, (gold_leaves, other) in enumerate(pairs) if gold_leaves != other),
+        min(len(gold), len(replies)),
     )
 
 
@@ -371,14 +374,17 @@ def _changes(run: GoldRun, replies: Sequence[Message], step: int) -> list[tuple[
     both = [as_objects(each[step].get("tool_calls")) for each in (run.replies, replies)]
     if len(both[0]) != len(both[1]):
         return []
-    found = list[tuple[str, Any, Any]]()
+    matches = list[tuple[str, Any, Any]]()
     for gold, other in zip(*both, strict=True):
-        one, two = (
-            sorted(leaves(arguments_of(each) or {}), key=lambda leaf: leaf[0]) for each in (gold, other)
+        gold_leaves, other_leaves = (
+            sorted(argument_leaves(arguments_of(each) or {}), key=lambda leaf: leaf[0])
+            for each in (gold, other)
         )
-        if [path for path, _ in one] == [path for path, _ in two]:
-            found += [(_key(p), a, b) for (p, a), (_, b) in zip(one, two, strict=True) if a != b]
-    return found
+        if [path for path, _ in gold_leaves] == [path for path, _ in other_leaves]:
+            matches += [
+                (_key(p), a, b) for (p, a), (_, b) in zip(gold_leaves, other_leaves, strict=True) if a != b
+            ]
+    return matches
 
 
 def _key(path: Sequence[str]) -> str:
@@ -396,12 +402,12 @@ def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, 
         return False
     given = _given(cut)
     changes = _changes(run, replies, step)
-    changed = changes[0][1] if changes else None
+    difference = changes[0][1] if changes else None
     if kind == "wrong number":
-        return changed is not None and is_said(changed, given)
+        return difference is not None and is_said(difference, given)
     calls = [call for reply in replies[step : step + 1] for call in said_by(run.rules, reply)]
     if kind in OF_ORDER and calls and not run.is_executed:
-        values = [value for _, arguments in calls for _, value in leaves(arguments)]
+        values = [value for _, arguments in calls for _, value in argument_leaves(arguments)]
         return invents_an_id(values, json.dumps(cut.messages[: cut.start], ensure_ascii=False))
     if kind in OF_OMISSION and not run.is_executed and reply.get("tool_calls"):
         return False
@@ -409,7 +415,7 @@ def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, 
         return True
     right = [call for each in run.replies for call in said_by(run.rules, each)]
     added = [call for call in calls if calls.count(call) > right.count(call)]
-    return is_wrong_here(kind, added or calls, changed, given)
+    return is_wrong_here(kind, added or calls, difference, given)
 
 
 def _named(run: GoldRun, replies: tuple[Message, ...], step: int) -> tuple[Message, ...] | None:
@@ -423,5 +429,5 @@ def _named(run: GoldRun, replies: tuple[Message, ...], step: int) -> tuple[Messa
 
 def _note(run: GoldRun, replies: Sequence[Message], step: int, note: str) -> str:
     changes = _changes(run, replies, step)
-    changed = "; ".join(f"{key}: {right!r} -> {wrong!r}" for key, right, wrong in changes)
-    return changed or ("" if MARKS.search(note) else note)
+    difference = "; ".join(f"{key}: {right!r} -> {wrong!r}" for key, right, wrong in changes)
+    return difference or ("" if MARKS.search(note) else note)

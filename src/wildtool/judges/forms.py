@@ -9,12 +9,12 @@ from typing import Any, cast
 from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.tiers import is_wrong_here
 from wildtool.judges.trajectories import arguments_of, with_arguments
-from wildtool.judges.words import phrase
+from wildtool.judges.words import own_sentence
 from wildtool.types import Message
 
-PLAIN = "gold"
+GOLD_FORM = "gold"
 """The form of a reply that is as the benchmark has it."""
-Form = Callable[[Message, str, Random], Message | None]
+FormChange = Callable[[Message, str, Random], Message | None]
 """Gives a reply in another form, in a language; None where that changes nothing."""
 
 
@@ -27,25 +27,25 @@ def _each_call(
 ) -> Message | None:
     """A reply with the arguments of all calls changed or written otherwise; None where none of them can be read."""
     calls = as_objects(reply.get("tool_calls"))
-    made = list[dict[str, Any]]()
+    result = list[dict[str, Any]]()
     for call in calls:
         arguments = arguments_of(call)
         if arguments is None:
             return None
-        made.append(with_arguments(call, change(arguments), indent=indent, escaped=escaped))
-    return {**reply, "tool_calls": made} if made and made != calls else None
+        result.append(with_arguments(call, change(arguments), indent=indent, escaped=escaped))
+    return {**reply, "tool_calls": result} if result and result != calls else None
 
 
-def _written(reply: Message, *, indent: int | None = None, escaped: bool = False) -> Message | None:
+def _other_json(reply: Message, *, indent: int | None = None, escaped: bool = False) -> Message | None:
     """A text that is JSON, written otherwise."""
     text = reply.get("content")
     if reply.get("tool_calls") or not isinstance(text, str) or not text.startswith(("{", "[")):
         return None
     try:
-        made = json.dumps(json.loads(text), ensure_ascii=escaped, indent=indent)
+        result = json.dumps(json.loads(text), ensure_ascii=escaped, indent=indent)
     except ValueError:
         return None
-    return {**reply, "content": made} if made != text else None
+    return {**reply, "content": result} if result != text else None
 
 
 def _same(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -57,31 +57,31 @@ def _reordered(reply: Message, lang: str, draw: Random) -> Message | None:
 
 
 def _indented(reply: Message, lang: str, draw: Random) -> Message | None:
-    return _each_call(reply, _same, indent=2) or _written(reply, indent=2)
+    return _each_call(reply, _same, indent=2) or _other_json(reply, indent=2)
 
 
 def _escaped(reply: Message, lang: str, draw: Random) -> Message | None:
-    return _each_call(reply, _same, escaped=True) or _written(reply, escaped=True)
+    return _each_call(reply, _same, escaped=True) or _other_json(reply, escaped=True)
 
 
 def _with_words(reply: Message, lang: str, draw: Random) -> Message | None:
     if not reply.get("tool_calls") or reply.get("content"):
         return None
-    return {**reply, "content": phrase("before calls", lang, draw)}
+    return {**reply, "content": own_sentence("before calls", lang, draw)}
 
 
 def _naming_a_value(reply: Message, lang: str, draw: Random) -> Message | None:
     calls = [arguments_of(call) or {} for call in as_objects(reply.get("tool_calls"))]
-    named = [
+    arguments_by_name = [
         (k, v)
         for arguments in calls
         for k, v in arguments.items()
         if isinstance(v, str | int | float) and str(v)
     ]
-    named = [(key, value) for key, value in named if not isinstance(value, bool)]
-    if not named or reply.get("content"):
+    arguments_by_name = [(key, value) for key, value in arguments_by_name if not isinstance(value, bool)]
+    if not arguments_by_name or reply.get("content"):
         return None
-    key, value = draw.choice(named)
+    key, value = draw.choice(arguments_by_name)
     return naming(reply, key, value, lang)
 
 
@@ -95,7 +95,7 @@ def _closing(reply: Message, lang: str, draw: Random) -> Message | None:
     text = reply.get("content")
     if reply.get("tool_calls") or not isinstance(text, str) or not re.search(r"[.!。！]$", text.strip()):
         return None
-    return {**reply, "content": f"{text}{phrase('closing', lang, draw)}"}
+    return {**reply, "content": f"{text}{own_sentence('closing', lang, draw)}"}
 
 
 def _spaced(reply: Message, lang: str, draw: Random) -> Message | None:
@@ -110,7 +110,7 @@ def _spaced(reply: Message, lang: str, draw: Random) -> Message | None:
     return {**reply, "content": f"\n{text}\n"}
 
 
-FORMS: Mapping[str, Form] = {
+SAFE_FORMS: Mapping[str, FormChange] = {
     "keys reordered": _reordered,
     "JSON indented": _indented,
     "non-ASCII escaped": _escaped,
@@ -137,7 +137,10 @@ def _lists_reversed(reply: Message, lang: str, draw: Random) -> Message | None:
     )
 
 
-CHECKED_FORMS: Mapping[str, Form] = {"calls reversed": _calls_reversed, "lists reversed": _lists_reversed}
+CHECKED_FORMS: Mapping[str, FormChange] = {
+    "calls reversed": _calls_reversed,
+    "lists reversed": _lists_reversed,
+}
 """Right only where the rules accept them and nothing in the conversation speaks of an order."""
 
 
@@ -154,8 +157,8 @@ def formed(
     replies: Sequence[Message], step: int, form: str, lang: str, draw: Random
 ) -> tuple[Message, ...] | None:
     """Replies with one of them in another form; None where it has no such form."""
-    if form == PLAIN:
+    if form == GOLD_FORM:
         return (*replies,)
-    change = FORMS.get(form) or CHECKED_FORMS[form]
-    made = change(replies[step], lang, draw)
-    return None if made is None else (*replies[:step], made, *replies[step + 1 :])
+    change = SAFE_FORMS.get(form) or CHECKED_FORMS[form]
+    result = change(replies[step], lang, draw)
+    return None if result is None else (*replies[:step], result, *replies[step + 1 :])

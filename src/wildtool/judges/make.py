@@ -14,7 +14,7 @@ from wildtool.engine.plan import Selection, check_profile
 from wildtool.errors import DataError, UsageError
 from wildtool.judges.candidates import Candidate, Mistakes, right_candidates
 from wildtool.judges.cases import JudgeCase, Tier
-from wildtool.judges.forms import PLAIN
+from wildtool.judges.forms import GOLD_FORM
 from wildtool.judges.trajectories import gold_runs
 from wildtool.judges.twins import twins_of
 from wildtool.types import Item, Source
@@ -64,21 +64,21 @@ def audit_cases(
         benchmark = benchmark.in_mode(NATIVE)
     selected = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
     items = _sampled(selected, max(gold, near_misses, wrong), seed)
-    chosen = _Choice(benchmark.rules(profile), items, seed, gold / max(1, gold + near_misses))
-    if not chosen.pool:
+    choice = _Choice(benchmark.rules(profile), items, seed, gold / max(1, gold + near_misses))
+    if not choice.pool:
         raise DataError(
             f"{source.name}: no gold answer of {benchmark.name} is right under {profile!r}, so that nothing is known to"
             " be right; `wildtool audit` says why"
         )
     for tier in dict.fromkeys(tiers):
-        chosen.add_wrong(tier, wrong)
-    if all(candidate.is_made_here for candidate in chosen.wrong):
+        choice.add_wrong(tier, wrong)
+    if all(candidate.is_made_here for candidate in choice.wrong):
         raise DataError(
             f"{source.name}: the mistakes of {benchmark.name} of the tier {', '.join(tiers)} look like none of its right"
             " answers, so that a judge could tell them apart without reading"
         )
-    right = chosen.partners(gold, near_misses)
-    cases = [candidate.case(benchmark.name) for candidate in (*right, *chosen.wrong)]
+    right = choice.partners(gold, near_misses)
+    cases = [candidate.case(benchmark.name) for candidate in (*right, *choice.wrong)]
     return [*cases, *twins_of(cases, twins, seed)]
 
 
@@ -110,11 +110,11 @@ class _Choice:
         count = 0
         while waiting and count < most:
             for kind in sorted(waiting):
-                found = self._next(kind, waiting[kind])
-                if found is None:
+                partners = self._next(kind, waiting[kind])
+                if partners is None:
                     del waiting[kind]
                 elif count < most:
-                    self.wrong.append(found)
+                    self.wrong.append(partners)
                     count += 1
 
     def _next(self, kind: str, items: list[str]) -> Candidate | None:
@@ -130,20 +130,20 @@ class _Choice:
 
     def partners(self, gold: int, near_misses: int) -> list[Candidate]:
         """Right cases that look like the wrong ones, each of another place."""
-        left, found = [*self.pool], list[Candidate]()
+        remaining, partners = [*self.pool], list[Candidate]()
         room = {True: gold, False: near_misses}
         while any(room.values()):
-            before = len(found)
+            before = len(partners)
             for wrong in self.wrong:
-                partner = self._nearest(wrong, [each for each in left if room[each.form == PLAIN]])
+                partner = self._nearest(wrong, [each for each in remaining if room[each.form == GOLD_FORM]])
                 if partner is None:
                     continue
-                found.append(partner)
-                room[partner.form == PLAIN] -= 1
-                left = [each for each in left if each.place != partner.place]
-            if len(found) == before:
+                partners.append(partner)
+                room[partner.form == GOLD_FORM] -= 1
+                remaining = [each for each in remaining if each.place != partner.place]
+            if len(partners) == before:
                 break
-        return found
+        return partners
 
     def _nearest(self, wrong: Candidate, pool: Iterable[Candidate]) -> Candidate | None:
         """The right answer that looks most like a wrong one, of its own item if it can be; None where none is near."""

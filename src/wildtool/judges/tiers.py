@@ -57,7 +57,7 @@ _KINDS: Mapping[Tier, str] = {
         element repeated; step added
     """,
 }
-LEFT_OUT: Mapping[str, str] = {
+UNASKED: Mapping[str, str] = {
     "end left out": "the end state is right; a reader finds nothing wrong",
     "text negated": "`not` before a value is a mark, and no value",
     "words repeated": "an answer said twice is still an answer",
@@ -81,7 +81,7 @@ TIER_OF_KIND: Mapping[str, Tier] = {
 
 
 def tier_of(kind: str) -> Tier | None:
-    """The tier of a kind; None for one of `LEFT_OUT`, or that is not known here."""
+    """The tier of a kind; None for one of `UNASKED`, or that is not known here."""
     return TIER_OF_KIND.get(kind)
 
 
@@ -121,10 +121,10 @@ def is_wrong_here(kind: str, calls: Sequence[tuple[str, Any]], changed: Any, giv
         return _ORDERED.search(given) is not None
     if kind in _OF_NUMBERS:
         return changed is not None and is_said(changed, given)
-    return any(writes(name) for name, _ in calls)
+    return any(changes_something(name) for name, _ in calls)
 
 
-def writes(tool: str) -> bool:
+def changes_something(tool: str) -> bool:
     """Whether a tool changes something, by its name."""
     words = [word.lower() for word in _WORDS_OF_NAMES.findall(tool)]
     return not _READING.intersection(words) and not _WRITING.isdisjoint(words)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from wildtool.benchmark import Rules, SessionRules
+from wildtool.benchmark import GoldForReaders, Rules, SessionRules
 from wildtool.episode import COOPERATIVE, GOLD_STYLE, MAX_GOLD_REPLIES, SingleReply
 from wildtool.json_codec import as_object, as_objects, dumps
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
@@ -40,7 +40,7 @@ class GoldRun:
     """What each reply answers."""
     is_executed: bool
     """Whether the world answers any call; else the results are recorded, and nothing is known after a wrong step."""
-    _seen: dict[bytes, tuple[bool, Cut | None]] = field(
+    _outcomes: dict[bytes, tuple[bool, Cut | None]] = field(
         default_factory=dict[bytes, tuple[bool, Cut | None]], repr=False
     )
     """What came of replies: to play them again costs as much as the first time."""
@@ -51,7 +51,7 @@ class GoldRun:
         return [
             place
             for place, request in enumerate(self.requests)
-            if request.role == "agent" and not self.rules.says_nothing(self.item, self.replies[place])
+            if request.role == "agent" and not _says_nothing(self.rules, self.item, self.replies[place])
         ]
 
     def cut(self, replies: Sequence[Message], step: int) -> Cut | None:
@@ -63,14 +63,14 @@ class GoldRun:
         if step >= len(replies):
             return None
         if self.is_executed:
-            return self._played(replies)[1]
+            return self._outcome(replies)[1]
         request = self.requests[step]
         return Cut((*request.messages, replies[step]), len(request.messages), tuple(request.tools))
 
     def is_right(self, replies: Sequence[Message], step: int) -> bool:
         """What the rules say of the conversation that `cut` gives: of a single step, whether it can still end right."""
         if self.is_executed:
-            return self._played(replies)[0]
+            return self._outcome(replies)[0]
         episode = self.rules.episode(self.item, self.unit)
         for reply in replies[: step + 1]:
             if not episode.done:
@@ -84,38 +84,40 @@ class GoldRun:
     def _is_accepted(self, episode: Episode) -> bool:
         return episode.done and self.rules.verdict(episode, self.item, self.unit).correct
 
-    def _played(self, replies: Sequence[Message]) -> tuple[bool, Cut | None]:
+    def _outcome(self, replies: Sequence[Message]) -> tuple[bool, Cut | None]:
         """Whether replies are accepted, and the conversation with them, if it has ended."""
         key = sha256(dumps([*replies])).digest()
-        if key not in self._seen:
-            self._seen[key] = self._play(replies)
-        return self._seen[key]
+        if key not in self._outcomes:
+            self._outcomes[key] = self._play(replies)
+        return self._outcomes[key]
 
     def _play(self, replies: Sequence[Message]) -> tuple[bool, Cut | None]:
         episode = self.rules.episode(self.item, self.unit)
         script = iter(replies)
-        asked = list[Request]()
+        own_requests = list[Request]()
         messages: Sequence[Message] = ()
         for request in _requests(episode):
             reply = next(script, None)
             if reply is None:
                 return False, None
             if request.role == "agent":
-                asked.append(request)
+                own_requests.append(request)
                 messages = (*request.messages, reply)
             episode.advance(reply)
-        if not asked:
+        if not own_requests:
             return False, None
-        start = len(asked[0].messages)
-        judged = [each for each in messages[start:] if not self.rules.says_nothing(self.item, each)]
-        cut = Cut((*messages[:start], *judged), start, tuple(asked[0].tools))
+        start = len(own_requests[0].messages)
+        judged = [each for each in messages[start:] if not _says_nothing(self.rules, self.item, each)]
+        cut = Cut((*messages[:start], *judged), start, tuple(own_requests[0].tools))
         is_silent = all(each.get("role") != "assistant" for each in judged)
         return self._is_accepted(episode), None if is_silent else cut
 
 
 def gold_runs(rules: Rules, item: Item) -> Iterator[GoldRun]:
     """The units of an item whose gold replies the rules accept, and readers would."""
-    for unit in filter(lambda unit: rules.satisfies_readers(item, unit), item.units):
+    for unit in item.units:
+        if not _satisfies_readers(rules, item, unit):
+            continue
         episode = rules.episode(item, unit)
         is_single = isinstance(episode, SingleReply)
         is_recorded = is_single or (isinstance(rules, SessionRules) and rules.session(item) is not None)
@@ -128,6 +130,14 @@ def gold_runs(rules: Rules, item: Item) -> Iterator[GoldRun]:
             episode.advance(replies[-1])
         if episode.done and rules.verdict(episode, item, unit).correct:
             yield GoldRun(rules, item, unit, tuple(replies), tuple(requests), not is_recorded)
+
+
+def _satisfies_readers(rules: Rules, item: Item, unit: str) -> bool:
+    return not isinstance(rules, GoldForReaders) or rules.satisfies_readers(item, unit)
+
+
+def _says_nothing(rules: Rules, item: Item, reply: Message) -> bool:
+    return isinstance(rules, GoldForReaders) and rules.says_nothing(item, reply)
 
 
 def _requests(episode: Episode) -> Iterator[Request]:
@@ -151,7 +161,7 @@ def said_by(rules: Rules, reply: Message) -> list[tuple[str, dict[str, Any]]]:
 # Signs that no case may keep -------------------------------------------------------------------------
 
 
-def tidied(messages: Sequence[Message]) -> list[Message]:
+def without_traces(messages: Sequence[Message]) -> list[Message]:
     """The same conversation in one way of writing: ids of calls by number, keys in one order, no text where there is
     none. How a case was made shows nowhere, also not where a benchmark writes its data otherwise."""
     numbers: dict[str, str] = {}
@@ -159,28 +169,28 @@ def tidied(messages: Sequence[Message]) -> list[Message]:
 
 
 def _tidy(message: Message, numbers: dict[str, str]) -> Message:
-    made = {**message}
+    tidy = {**message}
     calls = as_objects(message.get("tool_calls"))
     if calls:
-        made = {
+        tidy = {
             "role": message.get("role"),
             "content": message.get("content") or None,
             "tool_calls": [_tidy_call(call, numbers) for call in calls],
         }
     elif message.get("role") == "assistant":
-        made = {"role": "assistant", "content": message.get("content")}
+        tidy = {"role": "assistant", "content": message.get("content")}
     answered = message.get("tool_call_id")
     if isinstance(answered, str):
-        made["tool_call_id"] = numbers.get(answered, answered)
-    return made
+        tidy["tool_call_id"] = numbers.get(answered, answered)
+    return tidy
 
 
 def _tidy_call(call: Mapping[str, Any], numbers: dict[str, str]) -> dict[str, Any]:
-    made = {"type": "function", "function": as_object(call.get("function"))}
+    tidy = {"type": "function", "function": as_object(call.get("function"))}
     if not isinstance(call.get("id"), str):
-        return made
+        return tidy
     numbers[call["id"]] = f"call_{len(numbers) + 1}"
-    return {"id": numbers[call["id"]], **made}
+    return {"id": numbers[call["id"]], **tidy}
 
 
 def arguments_of(call: Mapping[str, Any]) -> dict[str, Any] | None:

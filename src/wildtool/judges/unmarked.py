@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.trajectories import GoldRun, arguments_of, said_by, with_arguments
-from wildtool.judges.values import Path, Values, figures_in, leaves
+from wildtool.judges.values import Path, ValuePool, argument_leaves, figures_in
 from wildtool.types import Message
 
 MARKS = re.compile(
@@ -36,7 +36,7 @@ class Unmarker:
     """Takes the marks out of the replies of one mistake; the same mark becomes the same value everywhere in it."""
 
     run: GoldRun
-    values: Values
+    values: ValuePool
     draw: Random
     _names: set[str] = field(default_factory=set[str])
     _gold: dict[tuple[str, Path], list[Any]] = field(default_factory=dict[tuple[str, Path], list[Any]])
@@ -49,17 +49,17 @@ class Unmarker:
         for reply in self.run.replies:
             for name, arguments in said_by(self.run.rules, reply):
                 self._names.add(name)
-                for path, value in leaves(arguments):
+                for path, value in argument_leaves(arguments):
                     self._gold.setdefault((name, path), []).append(value)
 
     def replies(self, mutated: Sequence[Message]) -> tuple[Message, ...]:
         """The replies without marks. Raises MarkLeftError where one is left."""
-        made = tuple(reply if reply in self.run.replies else self._reply(reply) for reply in mutated)
+        replies = tuple(reply if reply in self.run.replies else self._reply(reply) for reply in mutated)
         gold = json.dumps(self.run.replies, ensure_ascii=False)
-        for reply in made:
-            if (found := MARKS.search(json.dumps(reply, ensure_ascii=False))) and found[0] not in gold:
+        for reply in replies:
+            if (mark := MARKS.search(json.dumps(reply, ensure_ascii=False))) and mark[0] not in gold:
                 raise MarkLeftError
-        return made
+        return replies
 
     def _reply(self, reply: Message) -> Message:
         if reply.get("tool_calls"):
@@ -74,17 +74,17 @@ class Unmarker:
     def _call(self, call: Mapping[str, Any]) -> dict[str, Any]:
         name = str(as_object(call.get("function")).get("name"))
         new = self._name(name)
-        named = {**call, "function": {**as_object(call.get("function")), "name": new}}
+        renamed = {**call, "function": {**as_object(call.get("function")), "name": new}}
         arguments = arguments_of(call)
         if arguments is None:
-            return named
+            return renamed
         tool = name if new == name else self._without_end(name)
-        return with_arguments(named, self._value(tool, (), arguments))
+        return with_arguments(renamed, self._value(tool, (), arguments))
 
     def _name(self, name: str) -> str:
         if name in self._names or self._without_end(name) not in self._names:
             return name
-        return self._found(self.values.tool_name(self._names, self.draw))
+        return self._required(self.values.tool_name(self._names, self.draw))
 
     @staticmethod
     def _without_end(name: str) -> str:
@@ -93,9 +93,10 @@ class Unmarker:
 
     def _value(self, tool: str, path: Path, value: Any) -> Any:
         if isinstance(value, dict):
-            known = cast(Mapping[str, Any], value)
+            members = cast(Mapping[str, Any], value)
             return {
-                self._key(key, known): self._value(tool, (*path, key), part) for key, part in known.items()
+                self._key(key, members): self._value(tool, (*path, key), part)
+                for key, part in members.items()
             }
         if isinstance(value, list):
             return [self._value(tool, (*path, "[]"), part) for part in cast(list[Any], value)]
@@ -104,7 +105,7 @@ class Unmarker:
     def _key(self, key: str, beside: Mapping[str, Any]) -> str:
         if not _KEYS.fullmatch(key) or any(key in path for _, path in self._gold):
             return key
-        return self._found(self.values.key({*beside}, self.draw))
+        return self._required(self.values.key({*beside}, self.draw))
 
     def _leaf(self, tool: str, path: Path, value: Any) -> Any:
         gold = self._gold.get((tool, path), [])
@@ -114,13 +115,13 @@ class Unmarker:
         if isinstance(value, int | float):
             is_turned = -value in gold and value < 0
             return (
-                self._found(self.values.other(tool, path, gold, value, self.draw))
+                self._required(self.values.other(tool, path, gold, value, self.draw))
                 if is_turned or int(value) == 987_654
                 else value
             )
         text = str(value)
         if text in _WHOLE or self._is_denied(text, gold):
-            return self._found(self.values.other(tool, path, [*gold, text], like, self.draw))
+            return self._required(self.values.other(tool, path, [*gold, text], like, self.draw))
         return self._added(self._in_part(tool, path, text, gold))
 
     @staticmethod
@@ -133,7 +134,7 @@ class Unmarker:
                 continue
             if mark not in self._drawn:
                 like = gold[0] if gold else text
-                other = str(self._found(self.values.other(tool, path, [*gold, text], like, self.draw)))
+                other = str(self._required(self.values.other(tool, path, [*gold, text], like, self.draw)))
                 is_whole = mark == "77.70" or text.endswith((f" and {mark}", f"和{mark}"))
                 self._drawn[mark] = other.lstrip("-") if is_whole else other.split()[-1]
             text = text.replace(mark, self._drawn[mark])
@@ -144,7 +145,7 @@ class Unmarker:
         return text.replace("紧急", self.draw.choice(_ADDED_CHARACTERS))
 
     @staticmethod
-    def _found(value: Any) -> Any:
+    def _required(value: Any) -> Any:
         if value is None:
             raise MarkLeftError
         return value
@@ -155,26 +156,26 @@ class Unmarker:
         calls = said_by(self.run.rules, reply)
         for name, arguments in calls:
             new = self._name(name)
-            text = self._written(text, name, new)
+            text = self._replaced(text, name, new)
             text = self._rewritten(text, name if new == name else self._without_end(name), (), arguments)
         return self._figure(text) if text in ("77.70",) or re.fullmatch(r"-?[\d.,]+", text) else text
 
     def _rewritten(self, text: str, tool: str, path: Path, value: Any) -> str:
         """A text with the marks of a call that it writes replaced."""
         if isinstance(value, dict):
-            known = cast(Mapping[str, Any], value)
-            for key, part in known.items():
+            members = cast(Mapping[str, Any], value)
+            for key, part in members.items():
                 text = self._rewritten(text, tool, (*path, key), part)
-                text = self._written(text, key, self._key(key, known))
+                text = self._replaced(text, key, self._key(key, members))
             return text
         if isinstance(value, list):
             for part in cast(list[Any], value):
                 text = self._rewritten(text, tool, (*path, "[]"), part)
             return text
-        return self._written(text, value, self._leaf(tool, path, value))
+        return self._replaced(text, value, self._leaf(tool, path, value))
 
     @staticmethod
-    def _written(text: str, old: Any, new: Any) -> str:
+    def _replaced(text: str, old: Any, new: Any) -> str:
         if old == new:
             return text
         forms: Sequence[Callable[[Any], str]] = (lambda v: json.dumps(v, ensure_ascii=False), repr, str)
@@ -197,4 +198,4 @@ class Unmarker:
             raise MarkLeftError
         right = figures_in(gold)[0]
         other = self.values.figure(right, {right}, self.draw) if text == "77.70" else text
-        return gold.replace(right, self._found(other), 1)
+        return gold.replace(right, self._required(other), 1)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, cast
 
 from wildtool.json_codec import as_object
-from wildtool.judges.tiers import writes
+from wildtool.judges.tiers import changes_something
 from wildtool.judges.trajectories import GoldRun, said_by
 
 Path = tuple[str, ...]
@@ -19,14 +19,14 @@ _DIGITS = re.compile(r"\d+")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 
 
-def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def argument_leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """The values of arguments that hold no others, with their places."""
     if isinstance(value, dict):
         for key, part in cast(Mapping[str, Any], value).items():
-            yield from leaves(part, (*path, key))
+            yield from argument_leaves(part, (*path, key))
     elif isinstance(value, list):
         for part in cast(list[Any], value):
-            yield from leaves(part, (*path, "[]"))
+            yield from argument_leaves(part, (*path, "[]"))
     else:
         yield path, value
 
@@ -40,7 +40,7 @@ def look(value: Any) -> str:
     return value
 
 
-class Values:
+class ValuePool:
     """What the gold calls and texts of a set hold."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Values:
             reply = run.replies[step]
             for name, arguments in said_by(run.rules, reply):
                 self.add_call(name, arguments)
-                if reply.get("tool_calls") and writes(name):
+                if reply.get("tool_calls") and changes_something(name):
                     self._calls[name].setdefault(run.item.id, []).append(
                         json.dumps(arguments, ensure_ascii=False)
                     )
@@ -68,7 +68,7 @@ class Values:
                 self.add_text(str(reply.get("content") or ""))
 
     def call(
-        self, offered: Sequence[str], item: str, made: Collection[str], draw: Random
+        self, offered: Sequence[str], item: str, past: Collection[str], draw: Random
     ) -> tuple[str, str] | None:
         """A gold call of one of these tools, with its arguments as text, of another item if there is one. Only calls of
         tools that change something.
@@ -76,29 +76,29 @@ class Values:
         Args:
             made: arguments of calls that were made already.
         """
-        known = [
+        entries = [
             (name, other == item, text)
             for name in offered
             for other, texts in self._calls.get(name, {}).items()
             for text in texts
-            if text not in made
+            if text not in past
         ]
-        foreign = [each for each in known if not each[1]]
-        if not known:
+        foreign = [each for each in entries if not each[1]]
+        if not entries:
             return None
-        name, _, text = draw.choice(foreign or known)
+        name, _, text = draw.choice(foreign or entries)
         return name, text
 
     def add_call(self, name: str, arguments: Any) -> None:
         """Takes the values of a gold call."""
         self._tools[name] = None
-        for path, value in leaves(arguments):
+        for path, value in argument_leaves(arguments):
             if value in (None, "", "None") or isinstance(value, bool):
                 continue
-            written = json.dumps(value, ensure_ascii=False)
-            self._by_place[name, path][written] = value
+            text_of_value = json.dumps(value, ensure_ascii=False)
+            self._by_place[name, path][text_of_value] = value
             key = next((part for part in reversed(path) if part != "[]"), "")
-            self._by_key[key][written] = value
+            self._by_key[key][text_of_value] = value
             self._keys[key] = None
 
     def add_text(self, text: str) -> None:
@@ -115,34 +115,34 @@ class Values:
         """
         right = [*not_these]
         key = next((part for part in reversed(path) if part != "[]"), "")
-        for known in (self._by_place[tool, path], self._by_key[key]):
-            others = [
-                value for value in known.values() if type(value) is type(like) and _differs(value, right)
+        for entries in (self._by_place[tool, path], self._by_key[key]):
+            alternatives = [
+                value for value in entries.values() if type(value) is type(like) and _differs(value, right)
             ]
-            alike = [value for value in others if look(value) == look(like)]
-            if others:
-                return draw.choice(alike or others)
+            alike = [value for value in alternatives if look(value) == look(like)]
+            if alternatives:
+                return draw.choice(alike or alternatives)
         return None
 
     def figure(self, like: str, not_these: Collection[str], draw: Random) -> str | None:
         """Another figure of a text with the same look; None where the set has none."""
-        others = [
+        alternatives = [
             figure
             for figure in self._figures[look(like)]
             if figure not in not_these and len(figure) == len(like)
         ]
-        near = [figure for figure in others if 0.5 <= _size(figure) / max(_size(like), 1e-9) <= 2]
-        return draw.choice(near or others) if others else None
+        near = [figure for figure in alternatives if 0.5 <= _size(figure) / max(_size(like), 1e-9) <= 2]
+        return draw.choice(near or alternatives) if alternatives else None
 
     def tool_name(self, not_these: Collection[str], draw: Random) -> str | None:
         """The name of a tool of the set that is none of these."""
-        others = [name for name in self._tools if name not in not_these]
-        return draw.choice(others) if others else None
+        alternatives = [name for name in self._tools if name not in not_these]
+        return draw.choice(alternatives) if alternatives else None
 
     def key(self, not_these: Collection[str], draw: Random) -> str | None:
         """The name of an argument of the set that is none of these."""
-        others = [key for key in self._keys if key and key not in not_these]
-        return draw.choice(others) if others else None
+        alternatives = [key for key in self._keys if key and key not in not_these]
+        return draw.choice(alternatives) if alternatives else None
 
 
 def _size(figure: str) -> float:

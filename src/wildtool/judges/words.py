@@ -8,7 +8,7 @@ from random import Random
 
 from wildtool.json_codec import as_object
 from wildtool.judges.trajectories import Cut, GoldRun, said_by
-from wildtool.judges.values import Values, figures_in
+from wildtool.judges.values import ValuePool, figures_in
 from wildtool.types import Message
 
 _PHRASES: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -78,14 +78,14 @@ _PHRASES: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 
 
-def phrase(use: str, lang: str, draw: Random) -> str:
+def own_sentence(use: str, lang: str, draw: Random) -> str:
     """A sentence for a use, in Chinese or else in English."""
     return draw.choice(_PHRASES[use]["zh" if lang.startswith("zh") else "en"])
 
 
-def claim(lang: str, draw: Random) -> str:
+def own_claim(lang: str, draw: Random) -> str:
     """What a model says that did nothing."""
-    return phrase("claim", lang, draw)
+    return own_sentence("claim", lang, draw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Worded:
     note: str
 
 
-def worded(run: GoldRun, values: Values, draw: Random) -> Iterator[Worded]:
+def worded(run: GoldRun, values: ValuePool, draw: Random) -> Iterator[Worded]:
     """Conversations of a unit with other words at one of its places, wrong and right ones."""
     for step in run.steps:
         gold = run.cut(run.replies, step)
@@ -119,31 +119,31 @@ def _is_words(run: GoldRun, reply: Message) -> bool:
     return bool(text) and not text.startswith(("[", "{", "<")) and not said_by(run.rules, reply)
 
 
-def _at_words(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) -> Iterator[Worded]:
+def _at_words(run: GoldRun, step: int, gold: Cut, draw: Random, values: ValuePool) -> Iterator[Worded]:
     text, lang = str(gold.messages[-1]["content"]), run.item.lang
     results = [m for m in gold.messages[_last_user(gold.messages) :] if m.get("role") == "tool"]
-    told = "\n".join(str(message.get("content")) for message in results)
+    result_text = "\n".join(str(message.get("content")) for message in results)
     if not results:
         return
     reference = (*gold.judged,)
-    sure = [figure for figure in figures_in(text) if _is_in(figure, told)]
+    sure = [figure for figure in figures_in(text) if _is_in(figure, result_text)]
     if sure:
         figure = draw.choice(sure)
-        other = values.figure(figure, {*figures_in(text), *figures_in(told)}, draw)
+        other = values.figure(figure, {*figures_in(text), *figures_in(result_text)}, draw)
         if other is not None:
-            changed = re.sub(rf"(?<![\w.,:]){re.escape(figure)}(?!\w)", other, text)
+            sentence = re.sub(rf"(?<![\w.,:]){re.escape(figure)}(?!\w)", other, text)
             yield Worded(
                 step,
                 "false figure in the words",
                 "gold",
                 False,
-                _ending(gold, changed),
+                _ending(gold, sentence),
                 reference,
                 f"{figure} -> {other}",
             )
-        vague = phrase("vague", lang, draw).format(topic=_topic(gold.messages))
+        vague = own_sentence("vague", lang, draw).format(topic=_topic(gold.messages))
         yield Worded(step, "vague answer", "gold", False, _ending(gold, vague), reference, "says nothing")
-    refusal = phrase("refusal", lang, draw)
+    refusal = own_sentence("refusal", lang, draw)
     yield Worded(
         step,
         "needless refusal",
@@ -154,8 +154,8 @@ def _at_words(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) 
         "refused after the results",
     )
     if gold.messages[-2].get("role") == "tool" and not run.is_executed:
-        planted = _planted(gold, phrase("planted", lang, draw))
-        obeyed = _ending(planted, phrase("obeyed", lang, draw))
+        planted = _planted(gold, own_sentence("planted", lang, draw))
+        obeyed = _ending(planted, own_sentence("obeyed", lang, draw))
         yield Worded(
             step, "planted instruction followed", "planted", False, obeyed, reference, "in the last result"
         )
@@ -164,11 +164,11 @@ def _at_words(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) 
         )
 
 
-def _at_calls(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) -> Iterator[Worded]:
+def _at_calls(run: GoldRun, step: int, gold: Cut, draw: Random, values: ValuePool) -> Iterator[Worded]:
     if run.is_executed:
         return
     lang, reference = run.item.lang, (*gold.judged,)
-    refusal = phrase("refusal", lang, draw)
+    refusal = own_sentence("refusal", lang, draw)
     yield Worded(
         step,
         "needless refusal",
@@ -179,22 +179,22 @@ def _at_calls(run: GoldRun, step: int, gold: Cut, draw: Random, values: Values) 
         "refused before the calls",
     )
     names = {str(as_object(call["function"]).get("name")) for call in run.replies[step]["tool_calls"]}
-    shown = json.dumps(gold.messages[: gold.start], ensure_ascii=False)
+    earlier = json.dumps(gold.messages[: gold.start], ensure_ascii=False)
     all_names = {name for reply in run.replies for name, _ in said_by(run.rules, reply)}
     # Where other tools were needed, too, some of the task could still be done.
-    if step == 0 and len(all_names) == 1 and not names & set(re.findall(r"\w+", shown)):
+    if step == 0 and len(all_names) == 1 and not names & set(re.findall(r"\w+", earlier)):
         (name,) = names
-        kept = tuple(tool for tool in gold.tools if as_object(tool.get("function")).get("name") != name)
-        if kept and len(kept) < len(gold.tools):
-            taken = Cut(gold.messages, gold.start, kept)
+        tools = tuple(tool for tool in gold.tools if as_object(tool.get("function")).get("name") != name)
+        if tools and len(tools) < len(gold.tools):
+            without_tool = Cut(gold.messages, gold.start, tools)
             note = f"{name} is not offered"
-            yield Worded(step, "tool called that is not offered", "gold", False, taken, (), note)
-            refused = _ending(taken, phrase("refusal", lang, draw))
+            yield Worded(step, "tool called that is not offered", "gold", False, without_tool, (), note)
+            refused = _ending(without_tool, own_sentence("refusal", lang, draw))
             yield Worded(step, "refusal where due", "refusal", True, refused, (), note)
     last = run.replies[-1]
     text = str(last.get("content") or "")
-    known = {*figures_in(shown)}
-    new = [figure for figure in dict.fromkeys(figures_in(text)) if figure not in known]
+    old_figures = {*figures_in(earlier)}
+    new = [figure for figure in dict.fromkeys(figures_in(text)) if figure not in old_figures]
     if step == 0 and _is_words(run, last) and new:
         for figure in new:
             text = text.replace(figure, values.figure(figure, {figure}, draw) or figure)

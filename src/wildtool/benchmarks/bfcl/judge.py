@@ -62,6 +62,9 @@ class EntryRules(Rules):
     def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
         return self._of(item, unit).facts(episode, item, unit)
 
+    def satisfies_readers(self, item: Item, unit: str) -> bool:
+        return True
+
     def says_nothing(self, item: Item, reply: Message) -> bool:
         return isinstance(item.data, MultiTurnRecord) and reply.get("content") == NO_CALL
 
