@@ -41,7 +41,7 @@ BUDGETS = {
     "gating": 900,
     "own_cases": 5260,
     "check": 2650,
-    "cli": 5000,
+    "cli": 5060,
     "config": 800,
     "data": 1240,
     "engine": 11_100,

@@ -153,6 +153,26 @@ def test_mistakes_outside_the_headline_are_shown_and_not_counted(audit: Audit, m
     assert side["share"]["value"] == pytest.approx(1 / 3)
 
 
+def test_a_prompt_of_ones_own_has_its_own_scale(run: Run):
+    Path("mine.txt").write_text("Give 1 to 5.")
+
+    async def four(messages: Any, tools: Any) -> str:
+        assert messages[0]["content"] == "Give 1 to 5."
+        return "4/5" if json.loads(messages[1]["content"])["turn"][0].get("tool_calls") else "Score: 1"
+
+    run(
+        "audit wild-mini --judge baseline/gold --prompt mine.txt --scale 1-5 --threshold 4 -q --twins none -o a"
+    )
+    import wildtool as wt
+
+    wt.run("judge-audit", model=four, data="a/set", mode="own", out="b", quiet=True)
+    from wildtool.judges.auditing import read_audit
+
+    audit = read_audit(Path("b"))
+    assert {kind.kind: kind.agreed for kind in audit.figures.wrong.kinds}["needless refusal"] == 12
+    assert audit.figures.right.share is not None and audit.figures.right.share.value == 1
+
+
 def test_the_same_command_asks_nothing_twice_and_says_the_same(run: Run):
     counting = """
 def judge(messages, tools):
@@ -198,8 +218,9 @@ def test_a_dry_run_asks_nothing_and_leaves_nothing(run: Run):
         ("--judge baseline/gold --style pairwise --reference", "--reference"),
         ("--judge baseline/gold --prompt empty.txt", "empty"),
         ("--judge baseline/gold --prompt empty.txt --style score", "--style"),
-        ("--judge baseline/gold --threshold 11", "--threshold"),
-        ("--judge baseline/gold --scale 5", "--scale"),
+        ("--judge j.py --threshold 11", "--threshold"),
+        ("--judge j.py --scale 5", "--scale"),
+        ("--judge baseline/gold --style score --scale 1-5 --threshold 4", "--scale"),
         ("--judge baseline/gold --passed 6/5", "--passed"),
         ("--judge baseline/gold --strict", "--strict"),
         ("--style score", "--judge"),
@@ -241,6 +262,12 @@ def test_judges_of_other_cases_are_not_compared(run: Run, made_set: dict[str, An
     run(f"audit wild-mini --judge {judge(LENIENT)} --twins none -q -o b")
     result = run("compare --judges a/runs b/runs")
     assert result.exit_code == 2 and "other cases" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--csv", "--flips", "--all-pairs", "--group kind"])
+def test_options_of_other_comparisons_mean_nothing_for_judges(run: Run, option: str):
+    result = run(f"compare --judges a b {option}")
+    assert result.exit_code == 2 and option.split()[0] in result.stderr
 
 
 def test_other_runs_are_no_audits(run: Run):

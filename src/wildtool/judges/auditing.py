@@ -114,20 +114,10 @@ def audit_mode(style: str | None, *, typed: bool, has_prompt: bool, reference: b
     return f"{name}{WITH_REFERENCE}" if reference and always is None else name
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenSet:
-    """A folder of cases for a judge."""
-
-    folder: Path
-    cases: int
-    left_out: Mapping[str, int]
-    """Why how many cases cannot be put to this judge."""
-
-
 def write_fitting(
     folder: Path, cases: Sequence[JudgeCase], mode: str, settings: JudgeSettings, runs: Path
-) -> WrittenSet:
-    """Writes the cases that a judge can be asked about.
+) -> Mapping[str, int]:
+    """Writes the cases that a judge can be asked about. Gives why how many others are left out.
 
     Args:
         runs: the folder of runs over the set; where there are some, the set has to stay as it is.
@@ -151,7 +141,7 @@ def write_fitting(
     for path, text in files.items():
         if not path.exists() or path in differing:
             write_file(path, text)
-    return WrittenSet(folder, len(fit), left_out)
+    return left_out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,12 +101,29 @@ def compare(
     with an overall difference. What cannot be compared is left out and named.
     """
     paths = runs or []
-    if curve is not None:
-        return draw_curve(curve, paths, profile, prices, sizes, out, context, force=force)
     if judges:
         from wildtool.judges.commands.play import compare_judges
 
+        settings = {
+            "--csv": as_csv,
+            "--group": group,
+            "--flips": flips,
+            "--against": against,
+            "--curve": curve,
+        }
+        settings |= {
+            "--all-pairs": all_pairs,
+            "--only-played": only_played,
+            "--modes": modes,
+            "--anyway": anyway,
+        }
+        if meaningless := [option for option, value in settings.items() if value]:
+            raise UsageError(
+                f"{meaningless[0]} means nothing with --judges, which pairs judges on their cases"
+            )
         return compare_judges(paths, as_json=as_json)
+    if curve is not None:
+        return draw_curve(curve, paths, profile, prices, sizes, out, context, force=force)
     if published:
         from wildtool.cli.output.reproduction import print_reproductions
 

@@ -55,8 +55,8 @@ def audit_judges(
     with temporary_folder() if asked.dry_run else nullcontext(place) as folder:
         folder = Path(folder)
         check_folder(folder, _is_audit, force=force or asked.dry_run)
-        case_set = write_fitting(folder / "set", cases, mode, settings, folder / "runs")
-        for reason, count in case_set.left_out.items():
+        left_out = write_fitting(folder / "set", cases, mode, settings, folder / "runs")
+        for reason, count in left_out.items():
             print_err(f"{count:,} of {len(cases):,} cases are left out: each {reason}")
         names = [model.name for model in models] or list(its.judge or ())
         run_settings = Settings.of("judge-audit", names, _values(its, asked, folder / "set", mode), explicit)
@@ -180,6 +180,7 @@ def _settings(its: JudgeOptions) -> "JudgeSettings":
 
 
 def _scale(its: JudgeOptions) -> "Scale":
+    from wildtool.judges.models import is_typed
     from wildtool.judges.reading import Scale
 
     lowest, highest = 1.0, 10.0
@@ -194,9 +195,11 @@ def _scale(its: JudgeOptions) -> "Scale":
             f"a score of {threshold:g} or more would pass everything or nothing on a scale from {lowest:g} to "
             f"{highest:g}; set --threshold between its ends"
         )
-    if (its.scale or its.threshold) and its.style == "score":
+    has_own_scale = its.prompt is not None or all(map(is_typed, its.judge or ()))
+    if (its.scale or its.threshold) and not has_own_scale:
         raise UsageError(
-            "--style score asks for 1 to 10, of which 7 passes; bring another scale with your own --prompt FILE"
+            "--scale and --threshold are for a judge that scores by its own prompt (--prompt FILE), a function or an "
+            "endpoint; --style score asks for 1 to 10, of which 7 passes"
         )
     return Scale(lowest, highest, threshold)
 
