@@ -1,7 +1,7 @@
 """Builds the archives of all packages as they would be published, checks them, and tries them in clean environments.
 
 python scripts/try_packages.py dist                  # with every Python of 3.11 to 3.14 that is at hand
-python scripts/try_packages.py dist --python 3.11
+python scripts/try_packages.py dist --python 3.11 --no-pages
 
 `twine check --strict` and `check-wheel-contents` look at the archives. In each environment wildtool is installed alone,
 and then with all packages: from the wheels, and in another one from the source archives. With the wheels the pages of the
@@ -28,6 +28,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("dist", type=Path)
     parser.add_argument("--python", action="append", choices=PYTHONS)
+    parser.add_argument("--no-pages", action="store_true", help="play no pages")
     options = parser.parse_args()
     dist: Path = options.dist.resolve()
     with tempfile.TemporaryDirectory() as scratch:
@@ -72,14 +73,11 @@ def archives(dist: Path, *kinds: str) -> list[Path]:
     return sorted(path for path in dist.iterdir() if path.name.endswith(kinds or (".whl", ".tar.gz")))
 
 
-def try_in(version: str, dist: Path, place: Path) -> bool:
+def try_in(version: str, dist: Path, place: Path, *, pages: bool) -> bool:
     """Whether a Python of this version is at hand; raises CalledProcessError where the packages fail in it."""
-    found = subprocess.run(
-        [uv(), "python", "find", "--no-project", version], capture_output=True, text=True, check=False
-    )
-    if found.returncode:
+    python = at_hand(version)
+    if python is None:
         return False
-    python = found.stdout.strip()
     for kind in (".whl", ".tar.gz"):
         beside = place / kind.strip(".") / "bin"
         run(uv(), "venv", "--quiet", "--python", python, beside.parent)
@@ -100,9 +98,19 @@ def try_in(version: str, dist: Path, place: Path) -> bool:
             "--out",
             place / f"run{kind}",
         )
-        if kind == ".whl":
+        if kind == ".whl" and pages:
             run(sys.executable, ROOT / "scripts" / "play_docs.py", "--bin", beside)
     return True
+
+
+def at_hand(version: str) -> str | None:
+    """A Python of this version: one that uv finds, or one of pyenv's, which it knows only where it is switched on."""
+    asked = [uv(), "python", "find", "--no-project", "--no-python-downloads", version]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)
+    if found.returncode == 0:
+        return found.stdout.strip()
+    of_pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    return next((str(path) for path in sorted(of_pyenv.glob(f"{version}.*/bin/python"))), None)
 
 
 def install(beside: Path, *wanted: str | Path) -> None:
