@@ -35,7 +35,9 @@ def main() -> int:
         build(dist)
         check(dist, Path(scratch))
         tried = [
-            version for version in options.python or PYTHONS if try_in(version, dist, Path(scratch, version))
+            version
+            for version in options.python or PYTHONS
+            if try_in(version, dist, Path(scratch, version), pages=not options.no_pages)
         ]
     print(f"tried with Python {', '.join(tried)}")
     if missing := [version for version in options.python or PYTHONS if version not in tried]:
