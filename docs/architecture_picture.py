@@ -29,7 +29,6 @@ ABOUT: Mapping[str, str] = {
     "wildtool_review": "people correct and approve made sets",
     "wildtool_data": "makes, checks, mixes and converts sets",
     "board": "results that others can believe",
-    "judges": "judges whose errors are counted",
     "own_cases": "own requests and conversations",
     "judges": "judges judged by cases whose labels are known",
     "check": "checks endpoints and agents",

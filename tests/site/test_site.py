@@ -37,6 +37,7 @@ QUESTIONS = {
     "what may change between versions": "docs/guarantees",
     "connection refused": "docs/first-hour",
     "run bfcl": "docs/benchmarks",
+    "can I trust my llm judge": "docs/judges",
     "比较 模型": "docs/compare",
 }
 """What people type, and the page that answers it."""

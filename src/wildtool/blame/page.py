@@ -34,7 +34,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ShownPlay:
     """One trajectory of a unit."""
 
     title: str
@@ -47,7 +47,7 @@ class ShownUnit:
 
     name: str
     row: FailedUnitRow
-    sides: Sequence[Side]
+    plays: Sequence[ShownPlay]
 
 
 def write_page(report: BlameReport, blamed: Blamed, file: Path) -> Path:
@@ -69,12 +69,12 @@ def write_page(report: BlameReport, blamed: Blamed, file: Path) -> Path:
 
 
 def _unit_on_page(blamed: Blamed, unit: BlamedUnit, row: FailedUnitRow) -> ShownUnit:
-    sides = [Side("As it was recorded", list(_lines(blamed, unit, unit.failed.log, row)))]
+    plays = [ShownPlay("As it was recorded", list(_lines(blamed, unit, unit.failed.log, row)))]
     by = unit.cause.mended_by
     if by is not None and (log := unit.mended_log()):
         title = "Asked again" if not by else f"With the {' and '.join(sorted(by))} right"
-        sides.append(Side(title, list(_lines(blamed, unit, log, None))))
-    return ShownUnit(unit.failed.name, row, sides)
+        plays.append(ShownPlay(title, list(_lines(blamed, unit, log, None))))
+    return ShownUnit(unit.failed.name, row, plays)
 
 
 def _lines(blamed: Blamed, unit: BlamedUnit, log: ItemLog, row: FailedUnitRow | None) -> Iterator[Line]:
