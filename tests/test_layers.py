@@ -52,7 +52,7 @@ LAYERS = (
     {"api"},
     {"scale", "check", "blame"},
     {"board"},
-    {"own_cases", "judges"},
+    {"own_cases"},
     {"cli"},
     {"commands"},
     {"__main__"},
@@ -115,9 +115,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
         ["read_answer", "read_call", "read_calls", "read_entry", "read_messages", "read_record", "read_tools"]
     ),
     "settings as users write them, and what the engine makes of these": frozenset({"Endpoint", "Sampling"}),
-    "what writes the cases of a file: those that people read, and those that judges do": frozenset(
-        {"write_cases"}
-    ),
     "what `python -m` and the installed command start": frozenset({"main"}),
 }
 """Names that several modules define on purpose, since they play the same part in each."""
