@@ -50,7 +50,7 @@ LAYERS = (
     {"config"},
     {"agents"},
     {"api"},
-    {"scale", "check", "blame"},
+    {"scale", "check", "judges", "blame"},
     {"board"},
     {"own_cases"},
     {"cli"},
