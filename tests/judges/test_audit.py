@@ -38,6 +38,14 @@ def test_a_perfect_judge_is_right_about_every_kind(audit: Audit):
     assert found["audits"][0]["j"][0] == 1
 
 
+def test_a_judge_that_asks_where_the_judged_turn_starts_is_told(audit: Audit):
+    asking = PERFECT.replace("reference):", "reference, *, start):").replace(
+        "messages[-1]", "messages[start]"
+    )
+    found = audit(f"--judge {judge(asking)} --reference --twins none")
+    assert found["audits"][0]["j"][0] == 1
+
+
 def test_a_judge_that_passes_everything_means_nothing(run: Run):
     result = run(f"audit wild-mini --judge {judge(LENIENT)} -q --twins none")
     assert "What a score means: nothing." in result.stdout

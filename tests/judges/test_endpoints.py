@@ -61,7 +61,7 @@ def last_name(body: dict[str, Any]) -> str:
 def test_it_is_sent_messages_and_tools_and_answers_with_a_verdict_or_a_score(run: Run):
     with serving(lambda body: {"score": 9 if last_name(body) == "tides" else 2}) as (url, server):
         result = run(f"audit wild-mini --judge {url} --twins none --json -q")
-    assert {frozenset(body) for body in server.seen} == {frozenset(["messages", "tools"])}
+    assert {frozenset(body) for body in server.seen} == {frozenset(["messages", "tools", "start"])}
     found = json.loads(result.stdout)["audits"][0]
     kinds = {kind["kind"]: kind["share"]["value"] for kind in found["figures"]["wrong"]["kinds"]}
     assert kinds == {"wrong value": 0, "wrong name": 1, "needless refusal": 1}

@@ -21,8 +21,9 @@ from wildtool.models.settings import EndpointOptions
 from wildtool.types import Message, Model, Reply, Request
 
 JudgeFunction = Callable[..., Any]
-"""Takes messages and tools in OpenAI's shape, and where the reference is shown the messages of the right turn; gives True
-or False, a score, or `{"pass": …}` or `{"score": …}`. May be a coroutine function."""
+"""Takes messages and tools in OpenAI's shape, and where the reference is shown the messages of the right turn; as
+`start`, if it has a parameter of this name, the index of the first message that is judged. Gives True or False, a score,
+or `{"pass": …}` or `{"score": …}`. May be a coroutine function."""
 _TYPED = 'True or False, a score, {"pass": true or false} or {"score": number}'
 
 
@@ -61,7 +62,9 @@ def function_judge(function: JudgeFunction, *, shows_reference: bool, digest: st
     Args: digest: of the file that it is in; a change there makes another judge.
     """
     try:
-        inspect.signature(function).bind(*([[]] * (3 if shows_reference else 2)))
+        signature = inspect.signature(function)
+        start = {"start": 0} if "start" in signature.parameters else {}
+        signature.bind(*([[]] * (3 if shows_reference else 2)), **start)
     except (TypeError, ValueError) as error:
         takes = "messages, tools, reference" if shows_reference else "messages, tools"
         raise UsageError(f"judge={function!r} must be a function of ({takes}): {error}") from None
@@ -73,7 +76,9 @@ def function_judge(function: JudgeFunction, *, shows_reference: bool, digest: st
 
 def _judged(function: JudgeFunction, digest: str, messages: list[Message], tools: list[Any]) -> Any:
     body = json.loads(messages[0]["content"])
-    answer = function(*body.values())
+    start = {"start": body.pop("start")}
+    takes_start = "start" in inspect.signature(function).parameters
+    answer = function(*body.values(), **(start if takes_start else {}))
     return _later(answer) if inspect.isawaitable(answer) else _message(answer)
 
 
@@ -121,10 +126,10 @@ def endpoint_judge(address: str, endpoint: EndpointOptions) -> Model:
 
 
 class EndpointJudge(HttpModel):
-    """POST `{messages, tools, reference?}`, answered by `{pass}` or `{score}`."""
+    """POST `{messages, tools, reference?, start}`, answered by `{pass}` or `{score}`."""
 
     path = "/"
-    reserved = ("messages", "tools", "reference")
+    reserved = ("messages", "tools", "reference", "start")
     has_seed = False
     names_end = False
 

@@ -127,6 +127,7 @@ def _ask_typed(case: JudgeCase, with_reference: bool, settings: JudgeSettings) -
         "messages": case.messages,
         "tools": case.tools,
         **({"reference": case.reference} if with_reference else {}),
+        "start": case.start,
     }
     return [{"role": "user", "content": json.dumps(body, ensure_ascii=False)}]
 
