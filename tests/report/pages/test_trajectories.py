@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from long import a_fiftieth_of
 from wildtool.engine.score.number_units import UnitsOfNumbers
 from wildtool.engine.score.results import run_folders
+from wildtool.engine.score.score import score_run
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_data import message_view, part_text, run_shards, set_shards
 from wildtool.report.pages.trajectory_page import trajectory_writer
@@ -54,6 +55,18 @@ def test_every_unit_of_a_run_stands_in_its_index(chat: dict[str, Any]) -> None:
 
 def test_the_verdicts_of_all_profiles_stand_at_a_unit(chat: dict[str, Any]) -> None:
     assert [verdict[0] for verdict in chat["tr-0-0"][0]["verdicts"]] == ["official", "fixed", "paper"]
+
+
+def test_a_page_is_the_same_where_its_run_was_scored_under_other_rules(runs: Path, tmp_path: Path) -> None:
+    folders = [shutil.copytree(runs, tmp_path / name) for name in ("once", "often")]
+    for folder in run_folders(folders[1]):
+        for profile in ("official", "paper"):
+            score_run(folder, profile=profile)
+    pages = [
+        [dict(run_shards(0, each, "fixed", each, NO_NUMBERS)) for each in sorted(run_folders(folder))]
+        for folder in folders
+    ]
+    assert pages[0] == pages[1]
 
 
 def test_what_is_seen_first_is_kept_once_for_all_runs(chat: dict[str, Any]) -> None:

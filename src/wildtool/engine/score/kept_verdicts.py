@@ -7,6 +7,7 @@ from typing import Any
 from wildtool.engine.score.score import JudgingJob
 from wildtool.engine.score.table_stamp import DamagedTableError, read_stamp, stamp_matches
 from wildtool.engine.score.verdict_table import duckdb_error, forget_database, relation, verdicts_path
+from wildtool.engine.versions import names_of
 from wildtool.stats.metrics import sql_name
 from wildtool.types import Item, Verdict
 
@@ -17,8 +18,8 @@ _OF_VERDICT = ("outcome", "score", "error", "reason", "steps")
 class KeptVerdicts:
     """The verdicts of a run under one profile, by item and repeat; none where its table is missing, damaged or stale."""
 
-    def __init__(self, folder: Path, run: JudgingJob) -> None:
-        self._by_unit = _read(folder, run)
+    def __init__(self, folder: Path, run: JudgingJob, profile: str) -> None:
+        self._by_unit = _read(folder, run, profile)
 
     def of(self, item: Item, repeat: int) -> list[Verdict] | None:
         """One verdict for each unit of an item, without `detail`; None where the table has not all of them."""
@@ -27,12 +28,12 @@ class KeptVerdicts:
         return verdicts if len(verdicts) == len(addresses) else None
 
 
-def _read(folder: Path, run: JudgingJob) -> Mapping[tuple[str, int, str], Verdict]:
-    profile = run.run_info.profile_in_run
-    table = verdicts_path(folder, profile)
+def _read(folder: Path, run: JudgingJob, profile: str) -> Mapping[tuple[str, int, str], Verdict]:
+    in_run = names_of(run.variant.benchmark, run.run_json["identity"]).then(profile)
+    table = verdicts_path(folder, in_run)
     try:
         stamp = read_stamp(table) if table.exists() else None
-        if stamp is None or not stamp_matches(stamp, folder, run.run_json, profile):
+        if stamp is None or not stamp_matches(stamp, folder, run.run_json, in_run):
             return {}
         return _verdicts(table, tuple(run.variant.columns))
     except DamagedTableError:

@@ -185,7 +185,7 @@ def _run_shards(
     number: int, folder: Path, profile: str, first: Path, numbers: UnitsOfNumbers
 ) -> Iterator[Shard]:
     run, items = prepare_judging(folder, profile=profile), _items(first, profile)
-    table = KeptVerdicts(folder, run)
+    tables = {rules: KeptVerdicts(folder, run, rules) for rules in run.variant.benchmark.profiles}
     rows: list[UnitRow] = []
     starts: list[int] = []
     labelled = labels_of_run(folder)
@@ -199,6 +199,9 @@ def _run_shards(
         for place, item in enumerate(items.all)
         if repeat < run.selection.tries_of(item)
     )
+    is_first = folder == first
+    alone = is_first and run.selection.repeats == 1
+    shared_links: Mapping[str, frozenset[str]] = {} if alone else links_of_first(first)
     with LogReader(folder) as reader:
         for at, some in enumerate(_batched(list(jobs), ITEMS_PER_SHARD)):
             starts.append(len(rows))
@@ -207,11 +210,11 @@ def _run_shards(
             for place, repeat in some:
                 item = items.all[place]
                 log, chains = reader.log_and_chains(item.id, repeat)
-                own = folder == first and not repeat
-                known = frozenset[str]() if own else links_of_first(first).get(item.id, frozenset[str]())
+                own = is_first and not repeat
+                known = frozenset[str]() if own else shared_links.get(item.id, frozenset[str]())
                 texts = recorded_texts(log, chains, item.units, known)
                 recorded.append({"place": place, "repeat": repeat, **texts})
-                for row, happened in _judged_units(run, table, log, items, place, repeat):
+                for row, happened in _judged_units(run, tables, log, items, place, repeat):
                     case = CaseKey(items.all[place].id, repeat, row.unit)
                     said = readings.get(case, {})
                     rows.append(replace(row, labels=labels.get(case, "")))
@@ -279,21 +282,26 @@ def _items(folder: Path, profile: str) -> _Items:
 
 
 def _judged_units(
-    run: JudgingJob, table: KeptVerdicts, log: ItemLog, items: _Items, place: int, repeat: int
+    run: JudgingJob,
+    tables: Mapping[str, KeptVerdicts],
+    log: ItemLog,
+    items: _Items,
+    place: int,
+    repeat: int,
 ) -> Iterator[tuple[UnitRow, dict[str, Any]]]:
     variant, profile, item = run.variant, run.run_info.profile, items.all[place]
     silent_after: bool = run.run_json["identity"].get("silent_after", False)
     answers = transcripts(log, scripted=silent_after)
     judged: dict[str, list[Verdict]] = {}
-    for rules in variant.benchmark.profiles:
-        verdicts = table.of(item, repeat) if rules == profile else None
+    for rules, table in tables.items():
+        verdicts = table.of(item, repeat)
         if verdicts is None:
             verdicts = safe_judge(variant, item, answers, rules)[0]
         judged[rules] = [_without_local_paths(verdict) for verdict in verdicts]
     item = variant.settled(item, answers, profile)
     for at, unit in enumerate(item.units):
-        trace = variant.trace(item, unit, answers.get(unit, Transcript(())), profile)
         verdicts = {rules: each[at] for rules, each in judged.items()}
+        trace = variant.trace(item, unit, answers.get(unit, Transcript(())), profile)
         names = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(names))
         before = items.before(item, unit)
