@@ -102,16 +102,22 @@ class Variant:
         own = settled_item(self.benchmark.rules(profile), item, self.restored(item, transcripts, profile))
         return replace(own, transcripts=transcripts) if self.in_order else own
 
-    def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
+    def trace(
+        self, item: Item, unit: str, transcript: Transcript, profile: str, *, ended: bool = False
+    ) -> Trace:
         """What happened in a unit up to the reply that decided it, in the benchmark's names, as reasons have them. Pure;
-        never raises, even on malformed replies."""
+        never raises, even on malformed replies.
+
+        Args:
+            ended: whether its verdict says that its episode ended, which is then not tried again.
+        """
         rules = self.benchmark.rules(profile)
         as_published = follows_published(self.benchmark, profile)
         if not self.alterations:
-            return _trace_as_judged(rules, item, unit, transcript, as_published=as_published)
+            return _trace_as_judged(rules, item, unit, transcript, ended, as_published=as_published)
         played = self.played or profile
         reading = self._reading(played, item, unit, transcript, self._before(played, item, unit))
-        trace = _trace_as_judged(rules, item, unit, reading.transcript, as_published=as_published)
+        trace = _trace_as_judged(rules, item, unit, reading.transcript, ended, as_published=as_published)
         for altered in reading.units:
             trace = altered.traced(trace)
         return trace
@@ -234,7 +240,7 @@ def _with_failures(item: Item, transcripts: Mapping[str, Transcript]) -> dict[st
 
 
 def _trace_as_judged(
-    rules: Rules, item: Item, unit: str, transcript: Transcript, *, as_published: bool
+    rules: Rules, item: Item, unit: str, transcript: Transcript, ended: bool, *, as_published: bool
 ) -> Trace:
     """Of a reply that was filtered, refused or could not be read the rules say nothing, so its step tells just that."""
     decided, end = until_decided(transcript, as_published=as_published)
@@ -249,7 +255,7 @@ def _trace_as_judged(
             return replace(trace, steps=(*trace.steps, TraceStep(role, messages, reply, note=reason)))
     trace = rules.trace(item, unit, transcript)
     missed = any(call.status == "missed" for call in trace.gold)
-    if not missed or replay(rules.recorded_episode(item, unit, transcript), transcript):
+    if not missed or ended or replay(rules.recorded_episode(item, unit, transcript), transcript):
         return trace
     # A call failed, or the run was stopped: nobody knows what the model would have done.
     return replace(

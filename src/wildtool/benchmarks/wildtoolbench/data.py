@@ -4,7 +4,7 @@ id and field."""
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import cached_property, wraps
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -26,6 +26,9 @@ from wildtool.json_codec import (
     required_field,
 )
 from wildtool.types import Item, Reply, Source, Tool, Transcript
+
+_TEXT = json.JSONEncoder(ensure_ascii=False)
+"""Writes JSON as the original does; made once, since `json.dumps` would make one at each call."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,9 +58,9 @@ CHAT_NOTE = "any text passes, as published; nothing checks what it says"
 SUBTYPES = ("Coreferential Reference", "Partial Information", "Long-Range Dependency")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GoldNode:
-    """One gold action."""
+    """One gold action; its texts are kept with it, since every model is judged by them."""
 
     name: str
     arguments: dict[str, Any]
@@ -72,6 +75,16 @@ class GoldNode:
     alternatives: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
     """By argument, other values that are as right as gold's; null is the same as leaving it out. Only the profile `fixed`
     reads them."""
+
+    @cached_property
+    def argument_text(self) -> str:
+        """Its arguments as JSON, as the original writes them."""
+        return _TEXT.encode(self.arguments)
+
+    @cached_property
+    def observation_text(self) -> str:
+        """What the tool returns as JSON, a text in quotes."""
+        return _TEXT.encode(self.observation)
 
 
 @dataclass(frozen=True, slots=True)

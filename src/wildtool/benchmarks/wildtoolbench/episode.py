@@ -2,7 +2,6 @@
 gold history of earlier tasks, the user's text, the running task), and gold replies."""
 
 import hashlib
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from wildtool.benchmark import Check, Rules, part
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session, cached_per_session
 from wildtool.episode import fields_with_calls, provider_fields
 from wildtool.types import Episode, Item, Message, Request
 
@@ -43,8 +42,6 @@ class WildToolBenchRules(Rules):
 
 GraphSteps = Sequence[Sequence[int]]
 """A schedule of one task: positions of the gold nodes, step by step."""
-_TEXT = json.JSONEncoder(ensure_ascii=False)
-"""Writes JSON as the original does; made once, since `json.dumps` would make one at each call."""
 
 
 def opening_messages(session: Session, task: int, earlier: Iterable[Iterable[Message]]) -> list[Message]:
@@ -110,15 +107,14 @@ def with_observations(reply: Message, answers: Iterable[tuple[Any, GoldNode]]) -
 
 def gold_call(node: GoldNode, id_: str) -> dict[str, Any]:
     """A gold node as an OpenAI tool call."""
-    arguments = _TEXT.encode(node.arguments)
-    return {"type": "function", "function": {"name": node.name, "arguments": arguments}, "id": id_}
+    return {"type": "function", "function": {"name": node.name, "arguments": node.argument_text}, "id": id_}
 
 
 def observation(node: GoldNode, *, quote_texts: bool) -> str:
     """What a tool returned, as text: a text as it is unless `quote_texts`, anything else as JSON."""
     if isinstance(node.observation, str) and not quote_texts:
         return node.observation
-    return _TEXT.encode(node.observation)
+    return node.observation_text
 
 
 def call_id(session: str, task: int, node: int) -> str:
@@ -158,7 +154,7 @@ class TaskEpisode(ABC):
         if self.done:
             return None
         self._messages = [list(part) for part in self._messages]
-        opening = opening_messages(self._session, self._task, self.history())
+        opening = _opening(self._session, self._task, type(self))
         return Request(
             (*opening, *chain.from_iterable(self._messages)), self._session.sent_tools, gold=self._gold
         )
@@ -182,3 +178,9 @@ class TaskEpisode(ABC):
         selection = nodes if style == "parallel" else nodes[:1]
         calls: list[dict[str, Any]] = [gold_call(self._nodes[node], self._id(node)) for node in selection]
         return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+@cached_per_session
+def _opening(session: Session, task: int, kind: type[TaskEpisode]) -> Sequence[Message]:
+    """The messages before the first step of a task, which every model sees. Args: kind: of its episode."""
+    return opening_messages(session, task, kind(session, task).history())

@@ -1,6 +1,5 @@
 """What happened in one task, step by step, next to its gold graph: what explains a verdict to a reader."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -209,9 +208,7 @@ def _pairs(step: LoggedStep, nodes: Sequence[GoldNode]) -> list[tuple[int, Any]]
         pairs = sorted(
             ((function["name"], function["arguments"]) for function in functions), key=lambda c: c[0]
         )
-    gold = sorted(
-        step.matched, key=lambda n: (nodes[n].name, json.dumps(nodes[n].arguments, ensure_ascii=False))
-    )
+    gold = sorted(step.matched, key=lambda n: (nodes[n].name, nodes[n].argument_text))
     return [(node, text) for node, (_, text) in zip(gold, pairs, strict=False)]
 
 

@@ -301,7 +301,8 @@ def _judged_units(
     item = variant.settled(item, answers, profile)
     for at, unit in enumerate(item.units):
         verdicts = {rules: each[at] for rules, each in judged.items()}
-        trace = variant.trace(item, unit, answers.get(unit, Transcript(())), profile)
+        ended = verdicts[profile].outcome in ("correct", "wrong")
+        trace = variant.trace(item, unit, answers.get(unit, Transcript(())), profile, ended=ended)
         names = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(names))
         before = items.before(item, unit)

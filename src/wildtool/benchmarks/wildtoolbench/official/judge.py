@@ -3,7 +3,6 @@
 Section "Argument checking" and quirks Q26 to Q32 of the evaluator's specification.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,7 +94,7 @@ def check_step(
     """Argument check of one matched step: calls and gold nodes paired by sorted name and argument text (Q31)."""
     functions = [call["function"] for call in step.reply["tool_calls"]]
     predicted = sorted((function["name"], function["arguments"]) for function in functions)
-    gold = sorted((nodes[n].name, json.dumps(nodes[n].arguments, ensure_ascii=False)) for n in step.matched)
+    gold = sorted((nodes[n].name, nodes[n].argument_text) for n in step.matched)
     return [
         argument_verdict(schemas, name, text, gold_text)
         for (name, text), (_, gold_text) in zip(predicted, gold, strict=True)
