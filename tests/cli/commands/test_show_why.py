@@ -15,7 +15,7 @@ from wildtool.cli import app
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import played_benchmark
 from wildtool.engine.score import explain as explain_module
-from wildtool.engine.score.explain import explain, metric_named
+from wildtool.engine.score.explain import DeclaredNumbers, explain, metric_named
 from wildtool.engine.score.number_units import units_of_numbers
 from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
@@ -129,7 +129,8 @@ def test_weights_are_explained_where_there_are_some(run: wt.Run, tmp_path: Path)
 def test_the_units_of_all_numbers_are_those_of_each(run: wt.Run) -> None:
     with open_results(run.folder) as (result, table):
         owner = played_benchmark(run.folder, read_run(run.folder), result.benchmark)
-        found = units_of_numbers(owner, relation([table]), result)
+        rows = relation([table])
+        found = units_of_numbers(DeclaredNumbers(owner, rows, result), rows, result)
     assert [number.name for number in found.numbers] == [f"{m.group}: {m.name}" for m in result.metrics]
     chosen = [number for number in found.numbers if number.by_unit][::9]
     assert len(chosen) > 3
