@@ -157,11 +157,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") ->
     folded = {_folded(each): each for each in names}
     close = get_close_matches(_folded(name), folded, 1)
     meant = f"; did you mean {folded[close[0]]!r}?" if close else ""
-    listed, more = names, ""
-    if len(names) > _MOST_LISTED:
-        listed, more = names[:_FEW_LISTED], f", … and {len(names) - _FEW_LISTED} more"
-    known_names = f"{', '.join(listed) or 'none'}{more}"
-    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}{meant} (known: {known_names})"
+    few = [*names[:_FEW_LISTED], f"… and {len(names) - _FEW_LISTED} more"]
+    shown = few if len(names) > _MOST_LISTED else names
+    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}{meant} (known: {', '.join(shown) or 'none'})"
 
 
 def match_name(kind: str, name: str, known: Iterable[str]) -> str:

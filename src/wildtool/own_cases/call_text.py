@@ -5,6 +5,8 @@ import json
 import re
 from typing import Any
 
+from wildtool.toolcall.python_trees import python_tree
+
 _MOST_CHARACTERS = 20_000
 _CALL = re.compile(r"([A-Za-z_*][\w.:/*-]*)(?:\((.*)\))?", re.DOTALL)
 _WORDS = {"true": True, "false": False, "null": None}
@@ -21,7 +23,7 @@ def read_call_text(text: str) -> tuple[str, dict[str, Any] | None]:
     if inner is None:
         return name, None
     try:
-        tree = ast.parse(f"f({inner})", mode="eval").body
+        tree = python_tree(f"f({inner})", "eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         tree = None
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):

@@ -19,6 +19,7 @@ from wildtool.toolcall.expressions import (
     PythonValue,
     constant,
 )
+from wildtool.toolcall.python_trees import python_tree
 
 __all__ = [
     "MAX_BITS",
@@ -59,11 +60,11 @@ def parse_expression(text: str) -> ast.expr:
         raise CallSyntaxError(f"longer than {MAX_CALL_CHARACTERS} characters")
     try:
         if "\\" not in text and not _MAY_WARN.search(text):
-            return ast.parse(text, mode="eval").body
+            return python_tree(text, "eval").body
         with warnings.catch_warnings():
             # Warnings about the model's text are of no use to the user.
             warnings.simplefilter("ignore")
-            return ast.parse(text, mode="eval").body
+            return python_tree(text, "eval").body
     except (SyntaxError, ValueError) as error:
         raise CallSyntaxError(str(error)) from error
     except (RecursionError, MemoryError) as error:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from wildtool import json_codec
 from wildtool.json_codec import JsonLimits
+from wildtool.toolcall.python_trees import python_tree
 from wildtool.training.record import RowError, spaced_json
 
 TEXT_LIMITS = JsonLimits(bytes=16 * 1024 * 1024, depth=200, values=1_000_000)
@@ -84,7 +85,7 @@ def parse_literal(text: str) -> Any:
     if len(text) > MAX_LITERAL_SIZE or _depth(text) > MAX_LITERAL_DEPTH:
         raise UnreadableTextError("too large or nested too deep for a literal")
     try:
-        return _plain(ast.parse(text.strip(), mode="eval").body)
+        return _plain(python_tree(text.strip(), "eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnreadableTextError(f"neither JSON nor a Python literal ({error})") from error
 

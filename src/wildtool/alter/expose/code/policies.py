@@ -7,6 +7,8 @@ gives it as it is.
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
+from wildtool.toolcall.python_trees import python_tree
+
 LOOPS, WRITES_NONE, USES_REFUSED, ERRS, MISUSES, MISCOMPUTES = (
     "code-loops",
     "code-none",
@@ -60,19 +62,21 @@ def _error(gold: str, earlier: Sequence[str]) -> str:
 
 def _misuse(gold: str, earlier: Sequence[str]) -> str:
     """Takes a member of the first result that it cannot have. Nothing is called after that, in later scripts either."""
-    tree = ast.parse(gold)
+    tree = python_tree(gold, "exec")
     places = [at for at, node in enumerate(tree.body) if _assigned(node) is not None]
     if places:
         name = _assigned(tree.body[places[0]])
-        tree.body[places[0] + 1 : places[0] + 1] = ast.parse(f"{name}['no such member']['of it']").body
+        tree.body[places[0] + 1 : places[0] + 1] = python_tree(
+            f"{name}['no such member']['of it']", "exec"
+        ).body
     return ast.unparse(tree)
 
 
 def _miscompute(gold: str, earlier: Sequence[str]) -> str:
     """The last call that has arguments, with the first of them computed from an earlier result; the gold script where
     there is none."""
-    tree = ast.parse(gold)
-    named = (_assigned(node) for code in earlier for node in ast.parse(code).body)
+    tree = python_tree(gold, "exec")
+    named = (_assigned(node) for code in earlier for node in python_tree(code, "exec").body)
     before = [name for name in named if name is not None]
     chosen: tuple[ast.Call, str] | None = None
     for node in tree.body:
@@ -84,7 +88,7 @@ def _miscompute(gold: str, earlier: Sequence[str]) -> str:
         before.append(name)
     if chosen is not None:
         call, result = chosen
-        call.keywords[0].value = ast.parse(f"str({result}) + ' and more'", mode="eval").body
+        call.keywords[0].value = python_tree(f"str({result}) + ' and more'", "eval").body
     return ast.unparse(tree)
 
 

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from wildtool.toolcall.python_trees import python_tree
+
 _GATHERS = frozenset(("gather", "wait", "wait_for", "create_task"))
 _ROUNDS = 5
 """How often names are followed through assignments."""
@@ -32,7 +34,7 @@ class ScriptText:
 def read_script(code: str, functions: Collection[str]) -> ScriptText:
     """Reads a script. Args: functions: names of the tools in it."""
     try:
-        tree = ast.parse(code)
+        tree = python_tree(code, "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ScriptText()
     nodes = list(ast.walk(tree))
