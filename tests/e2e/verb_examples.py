@@ -75,7 +75,11 @@ WRITING: Mapping[str, tuple[str, ...]] = {
     "check": ("check -m m --base-url URL --quick --markdown OUT",),
     "board submit": ("board submit whole -o OUT",),
     "board build": ("board build subs -o OUT",),
-    "audit": ("audit wildtoolbench --data s.jsonl", "audit wild-mini --hints gold -o OUT"),
+    "audit": (
+        "audit wildtoolbench --data s.jsonl",
+        "audit wild-mini --hints gold -o OUT",
+        "audit wild-mini --judge baseline/gold --cases 8 --twins none --cache OUT-cache -o OUT",
+    ),
     "new cases": ("new cases OUT/cases.yaml",),
     "new benchmark": ("new benchmark mine -o OUT", "new benchmark mine --package -o OUT"),
     "generate wildtoolbench": (
