@@ -67,6 +67,7 @@ def fates(folder: Path) -> Counter[str]:
     return Counter(call["fate"] for note in notes(folder) for call in note.get("calls", ()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("history", HISTORIES)
 @pytest.mark.parametrize("model", ["gold", "gold-serial", "lexical", "chat", "random"])
 def test_verdicts_are_those_of_the_bare_model(tmp_path: Path, model: str, history: Any):

@@ -61,6 +61,7 @@ def is_there(pid: int) -> bool:
     return False
 
 
+@pytest.mark.long
 @each_agent
 def test_gold_goes_through_both_doors(name: str, tmp_path: Path):
     run = wt.run("wild-mini", model="baseline/gold", agent=name, limit=1, out=tmp_path / "run", quiet=True)

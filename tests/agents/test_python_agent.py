@@ -44,6 +44,7 @@ def reasons(folder: Path, agent: Any, **keywords: Any) -> list[str]:
     return [row["reason"] for row in rows]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("agent", WAYS)
 @pytest.mark.parametrize("history", ["own", "gold", "none"])
 def test_gold_answers_are_right_through_a_function(tmp_path: Path, agent: Any, history: Any) -> None:

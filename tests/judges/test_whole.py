@@ -25,6 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("style", ["pass-fail", "checker"])
 def test_who_knows_the_labels_reaches_a_gate_of_nine_in_ten(style: str):
     found = audited(f"--judge baseline/gold --style {style} --cases 800 --twins none --require tp:0.9,tn:0.9")
@@ -40,6 +41,7 @@ def test_a_rule_sees_wrong_names_and_no_wrong_words():
     assert kinds["false figure in the words"] == kinds["needless refusal"] == 0
 
 
+@pytest.mark.long
 def test_the_judge_of_training_is_asked_about_texts_of_both_labels():
     found = audited("--judge baseline/gold --style training --cases 1600 --twins none")["figures"]
     assert found["right"]["share"]["value"] == found["wrong"]["share"]["value"] == 1

@@ -55,6 +55,7 @@ def checked_places(pair: dict[str, Any]) -> dict[str, float]:
     return {each["place"]: each["run"] for each in places}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", CODE_PLACES)
 def test_a_policy_of_scripts_is_lost_where_it_spoils_them(tmp_path: Path, policy: str):
     pytest.importorskip("pydantic_monty")

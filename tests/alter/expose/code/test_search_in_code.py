@@ -90,6 +90,7 @@ class Script:
         return self.asked[-1].messages[-1]["content"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("setting", ["search=perfect", "search=perfect,calls=call_tool", "search=bm25,k=20"])
 @pytest.mark.parametrize(("name", "profile", "count"), [("wild-mini", "fixed", 3), ("ledger", "ledger", 2)])
 def test_gold_behind_a_search_in_scripts_is_judged_like_gold(
