@@ -17,6 +17,11 @@ WITHOUT = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmnibo
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of killed workers wait longest. They begin first: at the end the other processes would have nothing to do."""
+    items.sort(key=lambda item: not item.path.name.startswith("test_workers"))
+
+
 def _chromium() -> str | None:
     named = os.environ.get("WILDTOOL_CHROMIUM")
     return named or next(filter(None, map(shutil.which, NAMES)), None)
