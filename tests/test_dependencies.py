@@ -2,7 +2,7 @@
 
 import ast
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import packages_distributions
@@ -18,11 +18,20 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
+FOR_DEVELOPERS = {"dev", "docs"}
+"""Extras that no user has."""
+
+
+def package_names(extras: Iterable[str]) -> set[str]:
+    """The packages that the core or one of some extras names."""
+    lines = [*PROJECT["dependencies"], *(w for e in extras for w in PROJECT["optional-dependencies"][e])]
+    return {canonicalize_name(Requirement(line).name) for line in lines} - {"wildtool"}
+
+
 @cache
 def needed() -> dict[str, str]:
     """By top module the package that the core or an extra names, of those that are installed."""
-    lines = [*PROJECT["dependencies"], *(w for e in PROJECT["optional-dependencies"].values() for w in e)]
-    names = {canonicalize_name(Requirement(line).name) for line in lines} - {"wildtool"}
+    names = package_names(PROJECT["optional-dependencies"])
     return {
         module: canonicalize_name(packages[0])
         for module, packages in packages_distributions().items()
@@ -105,3 +114,36 @@ def test_every_name_that_the_code_takes_from_a_package_is_there() -> None:
     assert {path: names for path, names in found.items() if names} == {}
     packages = {name.partition(".")[0] for names in taken.values() for name in names}
     assert packages >= {"aiohttp", "duckdb", "orjson", "rich", "typer"}
+
+
+def imported_at_once(code: str) -> set[str]:
+    """The top modules that a file imports as soon as it is imported itself, whatever happens then."""
+    body = ast.parse(code).body
+    imports = (node for node in body if isinstance(node, ast.Import | ast.ImportFrom))
+    names = (
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in imports
+        for alias in node.names
+        if isinstance(node, ast.Import) or not node.level
+    )
+    return {name.partition(".")[0] for name in names}
+
+
+def test_no_module_needs_what_only_developers_have() -> None:
+    extras = PROJECT["optional-dependencies"].keys()
+    only_theirs = package_names(FOR_DEVELOPERS) - package_names(extras - FOR_DEVELOPERS)
+    files = [
+        path for path in (ROOT / "src").rglob("*.py") if "pytest_plugin" not in path.parts
+    ]  # pytest loads it
+    found = {
+        str(path.relative_to(ROOT)): modules
+        for path in sorted(files)
+        if (
+            modules := {
+                module
+                for module in imported_at_once(path.read_text(encoding="utf-8"))
+                if needed().get(module) in only_theirs
+            }
+        )
+    }
+    assert found == {}

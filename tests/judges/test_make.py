@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from judges.blind import blind_informedness
 from judges.sets import benchmark_of, cases_of, ledger, wild
 from wildtool.benchmark import Check, SingleTurn
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError, UsageError
-from wildtool.judges.blind import blind_informedness
 from wildtool.judges.cases import JudgeCase, read_cases, write_cases
 from wildtool.judges.make import audit_cases
 from wildtool.judges.tiers import TIER_OF_KIND, UNASKED

@@ -11,9 +11,9 @@ from typing import Any
 from wildtool.benchmark import Rules
 from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_object, as_objects
-from wildtool.judges.blind import signs
 from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.forms import CHECKED_FORMS, GOLD_FORM, SAFE_FORMS, formed, is_free_of_order, naming
+from wildtool.judges.signs import signs
 from wildtool.judges.tiers import (
     OF_OMISSION,
     OF_ORDER,
