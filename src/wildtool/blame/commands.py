@@ -119,7 +119,12 @@ def blame(
         print(json.dumps(report.as_json(), indent=1))
     else:
         _print_report(report)
-    print_err(f"Unit by unit: {settings.out / PAGE}")
+    page = settings.out / PAGE
+    print_err(
+        f"Unit by unit: {page}"
+        if page.exists()
+        else "No page of the units: pip install 'wildtool[report]', and the same command writes one"
+    )
     return 3 if report.undecided else 0
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from wildtool.blame.asked_again import given_models
 from wildtool.blame.blaming import blame_units
 from wildtool.blame.of_run import BlameSettings, Prepared, begin, job_of, prepare_blame
-from wildtool.blame.page import write_page
 from wildtool.blame.report import BlameReport, report_of
 from wildtool.engine.call.client import Invocation
 from wildtool.outputs import write_file
+from wildtool.report import missing_libraries
 from wildtool.types import Model
 
 PAGE, RESULT = "blame.html", "result.json"
@@ -39,7 +39,8 @@ def play_blame(
     invocation: Invocation,
     say: Callable[[str], None] = lambda text: None,
 ) -> BlameReport:
-    """Plays what is needed, or goes on with it, and writes the result and its page. Raises as `blame_run`.
+    """Plays what is needed, or goes on with it, and writes the result and, with the extra [report], its page. Raises as
+    `blame_run`.
 
     Args:
         say: takes what is played next.
@@ -48,5 +49,8 @@ def play_blame(
     blamed = blame_units(prepared.trials, prepared.units, prepared.tried, invocation, say)
     report = report_of(prepared, blamed)
     write_file(settings.out / RESULT, json.dumps(report.as_json(), indent=1).encode())
-    write_page(report, blamed, settings.out / PAGE)
+    if not missing_libraries():
+        from wildtool.blame.page import write_page
+
+        write_page(report, blamed, settings.out / PAGE)
     return report
