@@ -126,6 +126,7 @@ def test_gold_is_right_and_every_mistake_in_it_is_caught(tmp_path: Path):
         rules = TRAINING.rules("fixed")
         mutants = list(rules.mutants(item))
         assert len(mutants) > 5
+        assert "other text" in {one.kind for one in mutants}
         assert not [one.kind for one in mutants if accepts(rules, item, one.unit, one.replies)]
 
 

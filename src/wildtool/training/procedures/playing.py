@@ -33,8 +33,9 @@ class PlayedRules(Rules):
         return Check(outcome.right, outcome.error, outcome.reason)
 
     def mutants(self, item: Item) -> Iterable[Mutant]:
-        # What a text says is not judged, so another text is no mistake.
-        return (mutant for mutant in super().mutants(item) if mutant.kind != "other text")
+        # What a text says is not judged, so another text is no mistake; another text as an argument is one.
+        mutants = super().mutants(item)
+        return (each for each in mutants if each.kind != "other text" or _turn(item, each.unit).gold.calls)
 
 
 class JudgedRules(PlayedRules):
