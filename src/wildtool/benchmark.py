@@ -580,15 +580,13 @@ class OriginalPrompts(Protocol):
         ...
 
 
-@runtime_checkable
-class GoldForReaders(Protocol):
-    """What `Rules` also have where they accept gold replies that a reader would not: for cases that judges are asked
-    about."""
+class GoldForReaders:
+    """A second base of `Rules` that accept gold replies that a reader would not, for cases that are put to judges."""
 
     def satisfies_readers(self, item: Item, unit: str) -> bool:
         """Whether the gold replies of a unit are right for a reader, too, in what these rules do not look at."""
-        ...
+        return True
 
     def says_nothing(self, item: Item, reply: Message) -> bool:
         """Whether the words of a gold reply only end a turn, so that conversations are shown without them."""
-        ...
+        return False

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
-from wildtool.benchmark import NATIVE, Benchmark, Check, Mutant, Rules
+from wildtool.benchmark import NATIVE, Benchmark, Check, GoldForReaders, Mutant, Rules
 from wildtool.benchmarks.bfcl.agentic import MemoryRules, has_answer, has_answer_strictly
 from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules, FixedRules
 from wildtool.benchmarks.bfcl.gold import NO_CALL
@@ -19,7 +19,7 @@ from wildtool.types import Episode, Item, Message
 
 
 @dataclass(frozen=True, slots=True)
-class EntryRules(Rules):
+class EntryRules(GoldForReaders, Rules):
     """The rules of each entry by its kind."""
 
     single: SingleTurnRules
@@ -61,9 +61,6 @@ class EntryRules(Rules):
 
     def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
         return self._of(item, unit).facts(episode, item, unit)
-
-    def satisfies_readers(self, item: Item, unit: str) -> bool:
-        return True
 
     def says_nothing(self, item: Item, reply: Message) -> bool:
         return isinstance(item.data, MultiTurnRecord) and reply.get("content") == NO_CALL

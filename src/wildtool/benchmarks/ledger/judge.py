@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from wildtool.benchmark import Benchmark, Check, Rules, part
+from wildtool.benchmark import Benchmark, Check, GoldForReaders, Rules, part
 from wildtool.benchmarks.ledger.book import Directive, Entries
 from wildtool.benchmarks.ledger.episode import LedgerEpisode, TurnLog
 from wildtool.benchmarks.ledger.meaning import difference_of, is_match, is_on_the_way, unmatched
 from wildtool.benchmarks.ledger.records import TURNS, LedgerSession, LedgerTurn
 from wildtool.toolcall.text.normal_form import normal_form
-from wildtool.types import FieldValue, Item, Message
+from wildtool.types import FieldValue, Item
 
 MAX_OTHER_AMOUNTS = 2
 """Amounts that an answer may name beside the one asked for, its parts, and what the user said: no list of all."""
@@ -163,7 +163,7 @@ def _brief(entries: Sequence[Directive]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerRules(Rules):
+class LedgerRules(GoldForReaders, Rules):
     """The rules of the one profile."""
 
     def episode(self, item: Item, unit: str) -> LedgerEpisode:
@@ -173,9 +173,6 @@ class LedgerRules(Rules):
         # What gold says to a question that is only chat answers none.
         session: LedgerSession = item.data
         return not any(turn.kind == "chat" and re.search("[?？]", turn.text) for turn in session.turns)
-
-    def says_nothing(self, item: Item, reply: Message) -> bool:
-        return False
 
     def verdict(self, episode: LedgerEpisode, item: Item, unit: str) -> Check:
         session: LedgerSession = item.data
