@@ -287,6 +287,19 @@ def test_reviewed_gold_answers_of_other_questions_say_nothing(tmp_path: Path):
     typed("audit", tmp_path / "mini", "--blame", "--reviewed", tmp_path / "none.jsonl", status=2)
 
 
+def test_the_score_with_right_gold_rests_on_units_that_the_reviewed_data_ask_alike(
+    lexical: Path, tmp_path: Path
+):
+    first, rest = WILD_MINI.read_text().split("\n", 1)
+    item = json.loads(first)
+    reviewed = tmp_path / "reviewed.jsonl"
+    item["english_env_info"] += " Other words."
+    reviewed.write_text(json.dumps(item) + "\n" + rest)
+    result = blamed(lexical, "--reviewed", reviewed, "-k", 1)
+    score = next(row for row in result["scores"] if row["party"] == "gold")
+    assert 0 < result["unreviewed"] == result["tried"] - score["tried"]
+
+
 def test_reviewed_gold_answers_say_nothing_of_a_unit_that_they_continue_where_its_record_ends(tmp_path: Path):
     altered = tmp_path / "altered.jsonl"
     altered.write_text(

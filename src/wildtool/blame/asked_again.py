@@ -109,7 +109,7 @@ def named_models(
         identity: of the run, from `run.json`.
         entries: models of the config file.
 
-    Raises UsageError where a model cannot be made, or is another than the run's and was not choice.
+    Raises UsageError where a model cannot be made, or is another than the run's without being chosen.
     """
     recorded: Mapping[str, Any] = identity["models"]
     settings = _settings(benchmark, recorded, choice)

@@ -30,7 +30,7 @@ class TrialCost:
 
 
 def trial_costs(trials: Trials, tried: Sequence[BlamedUnit]) -> list[TrialCost]:
-    """The cost of each trial, in the order in which they are trial_run. Nothing is sent or written."""
+    """The cost of each trial, in the order in which they are played. Nothing is sent or written."""
     return [
         _cost(trial_name(trial), units, list(trials.rounds(trial, units)))
         for trial, units in possible_trials(tried).items()

@@ -173,10 +173,10 @@ def _score_row(blamed: Blamed, name: str, trial: Trial) -> ScoreRow | None:
 
 
 def _mended_share(unit: BlamedUnit, trial: Trial) -> float | None:
-    """Share of the plays of a trial that end right; None where none has a verdict. A unit whose cause was found without
-    that trial, or in which the party has no part, stays as it was."""
+    """Share of the plays of a trial that end right; None where none has a verdict, or reviewed gold answers say nothing
+    of the unit. One whose cause was found without that trial, or in which the party has no part, stays as it was."""
     if trial == RIGHT_GOLD:
-        return float(unit.right_by_reviewed)
+        return float(unit.right_by_reviewed) if GOLD in unit.parties else None
     result = unit.results_of.get(trial)
     if result is None:
         return None if unit.cause == NOT_DECIDED else 0.0
