@@ -53,8 +53,8 @@ def compare_arguments(
         gold, predicted: decoded arguments.
         parameters: the tool's JSON schema of its parameters; may be malformed.
     """
-    if _same(gold, predicted, 0):
-        return []
+    if _identical(gold, predicted, MAX_ARGUMENT_DEPTH):
+        return []  # whatever their schema says
     root = as_schema(parameters)
     schema = without_reference(root, root)
     return list(islice(_objects(gold, predicted, schema, root, "", 0), MAX_ARGUMENT_DIFFERENCES))
@@ -223,33 +223,24 @@ def _same_in_declared_type(gold: Any, predicted: Any, schema: Mapping[str, Any])
         return False
 
 
-def _identical(gold: Any, predicted: Any) -> bool:
-    """Equality of JSON values: numbers by value, texts character by character."""
-    if isinstance(gold, list) and isinstance(predicted, list):
-        ours, theirs = cast("list[Any]", gold), cast("list[Any]", predicted)
-        return len(ours) == len(theirs) and all(map(_identical, ours, theirs))
-    if isinstance(gold, dict) and isinstance(predicted, dict):
-        ours, theirs = cast("dict[str, Any]", gold), cast("dict[str, Any]", predicted)
-        return ours.keys() == theirs.keys() and all(_identical(ours[key], theirs[key]) for key in ours)
-    if isinstance(gold, str) and isinstance(predicted, str):
-        return gold == predicted
-    return _same_scalar(gold, predicted)
+def _identical(gold: Any, predicted: Any, most_levels: float = math.inf) -> bool:
+    """Equality of JSON values: numbers by value, texts character by character.
 
-
-def _same(gold: Any, predicted: Any, depth: int) -> bool:
-    """Whether values are identical and not too deep: then nothing differs, whatever their schema says."""
+    Args:
+        most_levels: how deep lists and objects may be nested within these; deeper ones are not identical.
+    """
     if isinstance(gold, str) or isinstance(predicted, str):
         return gold == predicted
+    if isinstance(gold, list) and isinstance(predicted, list):
+        ours, theirs = cast("list[Any]", gold), cast("list[Any]", predicted)
+        if most_levels < 0 or len(ours) != len(theirs):
+            return False
+        return all(_identical(*pair, most_levels - 1) for pair in zip(ours, theirs, strict=True))
     if isinstance(gold, dict) and isinstance(predicted, dict):
         ours, theirs = cast("dict[str, Any]", gold), cast("dict[str, Any]", predicted)
-        if depth > MAX_ARGUMENT_DEPTH or ours.keys() != theirs.keys():
+        if most_levels < 0 or ours.keys() != theirs.keys():
             return False
-        return all(_same(value, theirs[key], depth + 1) for key, value in ours.items())
-    if isinstance(gold, list) and isinstance(predicted, list):
-        entries = cast("list[Any]", gold), cast("list[Any]", predicted)
-        if depth > MAX_ARGUMENT_DEPTH or len(entries[0]) != len(entries[1]):
-            return False
-        return all(_same(*pair, depth + 1) for pair in zip(*entries, strict=True))
+        return all(_identical(ours[key], theirs[key], most_levels - 1) for key in ours)
     return _same_scalar(gold, predicted)
 
 
