@@ -103,6 +103,13 @@ def test_options_of_the_action_may_have_quoted_words(tmp_path: Path) -> None:
     assert [one.returncode for one in done.ended] == [0, 0], done.ended[-1].stderr
 
 
+@pytest.mark.parametrize("name", ["run-options", "gate-options"])
+def test_options_with_an_open_quote_fail_instead_of_being_left_out(tmp_path: Path, name: str) -> None:
+    done = Workflow(tmp_path, model="baseline/gold", **{"run-options": "--limit 1", name: "--limit 1 'a"})
+    assert done.ended[-1].returncode != 0
+    assert "quote" in done.ended[-1].stderr
+
+
 def test_every_input_of_the_action_is_used_and_says_what_it_is() -> None:
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     for name, its in ACTION["inputs"].items():
