@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from judges.blind import blind_informedness
+from judges.made_cases import TOOLS, calling
 from judges.sets import benchmark_of, cases_of, ledger, wild
-from wildtool.benchmark import Check, SingleTurn
+from wildtool.benchmark import Check, Mutant, SingleTurn
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError, UsageError
 from wildtool.judges.cases import JudgeCase, read_cases, write_cases
@@ -299,6 +300,52 @@ def test_a_benchmark_without_gold_is_refused_by_name(tmp_path: Path):
 def test_a_benchmark_whose_right_answers_are_no_calls_is_refused_by_name(cases: Path):
     with pytest.raises(DataError, match="injecagent"):
         cases_of("injecagent", given_data(cases, "injecagent"))
+
+
+# What is left out ------------------------------------------------------------------------------------
+
+
+class Harbours(SingleTurn):
+    """Tides at harbours; one gold answer is refused, and one kind of mistake is its own."""
+
+    name = "harbours"
+    title = "tides at harbours"
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Any:
+        return (Item(f"i{n}", ("0",), place) for n, place in enumerate(("Husum", "Kiel", "Emden", "Sylt")))
+
+    def request(self, item: Item) -> Request:
+        question: Message = {"role": "user", "content": f"Tides at {item.data}?"}
+        return Request([question], TOOLS, gold=lambda style: self.gold(item))
+
+    def gold(self, item: Item) -> Message:
+        return calling("tides", json.dumps({"harbour": item.data}))
+
+    def check(self, item: Item, reply: Message, profile: str) -> Check:
+        return Check(item.data != "Sylt" and reply == self.gold(item))
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        yield Mutant("0", "tide turned", ({"role": "assistant", "content": "Ebb."},), "Ebb.")
+
+
+def test_units_kinds_and_cases_that_there_are_not_are_said_with_the_reason(tmp_path: Path):
+    said = list[str]()
+    made = audit_cases(Harbours(), Source("own", tmp_path, ""), report=said.append)
+    text = "\n".join(said)
+    assert "1 of 4 units" in text
+    assert "tide turned" in text
+    assert f"{sum(case.right for case in made)} right cases in place of 200" in text
+    kinds = {case.kind for case in made if not case.right}
+    assert kinds and not [kind for kind in kinds if kind in text]
+
+
+def test_kinds_for_which_there_are_too_few_cases_are_said():
+    said = list[str]()
+    source = data_of(benchmark_of("wild-mini")).locate(None, None)
+    made = audit_cases(benchmark_of("wild-mini"), source, gold=1, near_misses=1, wrong=2, report=said.append)
+    (line,) = (line for line in said if "too few" in line)
+    assert "wrong number" in line
+    assert not [case.kind for case in made if case.kind in line.split(": ")[1].split("; ")]
 
 
 # What people bring -----------------------------------------------------------------------------------

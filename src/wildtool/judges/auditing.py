@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -67,8 +67,12 @@ def chosen_cases(
     split: str | None = None,
     lang: str | None = None,
     profile: str | None = None,
+    report: Callable[[str], None] = lambda text: None,
 ) -> list[JudgeCase]:
-    """Cases of a benchmark whose labels are known. Raises UsageError or DataError naming what the benchmark lacks."""
+    """Cases of a benchmark whose labels are known. Raises UsageError or DataError naming what the benchmark lacks.
+
+    Args: report: takes what is left out, and why.
+    """
     from wildtool.judges.make import audit_cases
 
     quarter = max(1, choice.cases // 4)
@@ -84,6 +88,7 @@ def chosen_cases(
         tiers=choice.tiers,  # pyright: ignore[reportArgumentType] - checked there
         twins=choice.twins,
         seed=choice.seed,
+        report=report,
     )
     return _with_few_twins(cases, choice)
 

@@ -171,6 +171,11 @@ class Mistakes:
         else:
             self._worded[run.item.id, each.kind].append(candidate)
 
+    @property
+    def kinds_without_tier(self) -> Sequence[str]:
+        """The kinds of mistakes of the set that no case is made of."""
+        return sorted({kind for _, kind in self._raw if tier_of(kind) is None})
+
     def items_by_kind(self, tier: Tier) -> Mapping[str, Sequence[str]]:
         """The items that have mistakes of each kind of a tier."""
         matches: dict[str, dict[str, None]] = defaultdict(dict)

@@ -5,16 +5,18 @@ messages, of nearly the same length. A mistake that has no such partner is left 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from wildtool.benchmark import NATIVE, Benchmark, Rules
 from wildtool.draws import seeded_draw
 from wildtool.engine.plan import Selection, check_profile
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 from wildtool.judges.candidates import Candidate, Mistakes, right_candidates
 from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.forms import GOLD_FORM
+from wildtool.judges.tiers import UNASKED
 from wildtool.judges.trajectories import gold_runs
 from wildtool.judges.twins import twins_of
 from wildtool.types import Item, Source
@@ -41,6 +43,7 @@ def audit_cases(
     tiers: Collection[Tier] = ("meaning",),
     twins: Collection[str] = (),
     seed: int = 0,
+    report: Callable[[str], None] = lambda text: None,
 ) -> list[JudgeCase]:
     """Cases whose labels are known, of each kind of mistake as many as of the others, over items and languages.
 
@@ -51,6 +54,7 @@ def audit_cases(
         wrong: wrong cases of each tier, at most; one for each item and kind.
         tiers: what the labels of wrong cases rest on.
         twins: biases that are tried on right and wrong cases; the names are in `wildtool.judges.twins`.
+        report: takes what is left out, and why.
 
     Raises:
         UsageError: a profile, tier, bias, split or language that there is not.
@@ -72,12 +76,20 @@ def audit_cases(
         )
     for tier in dict.fromkeys(tiers):
         choice.add_wrong(tier, wrong)
+    for text in choice.left_out():
+        report(text)
     if all(candidate.is_made_here for candidate in choice.wrong):
         raise DataError(
             f"{source.name}: the mistakes of {benchmark.name} of the tier {', '.join(tiers)} look like none of its right"
             " answers, so that a judge could tell them apart without reading"
         )
     right = choice.partners(gold, near_misses)
+    for side, made, asked in (
+        ("right", len(right), gold + near_misses),
+        ("wrong", len(choice.wrong), wrong * len({*tiers})),
+    ):
+        if made < asked:
+            report(f"{made:,} {side} cases in place of {asked:,}: no more of them look like others")
     cases = [candidate.case(benchmark.name) for candidate in (*right, *choice.wrong)]
     return [*cases, *twins_of(cases, twins, seed)]
 
@@ -102,20 +114,26 @@ class _Choice:
         self._mistakes = Mistakes(rules, [item for item in items if runs[item.id]], runs, seed, plain)
         self.pool = [*right_candidates(self._mistakes)]
         self.wrong = list[Candidate]()
+        self._units = sum(len(item.units) for item in items)
+        self._unlike, self._unreached = list[str](), list[str]()
         self._uses = Counter[str]()
 
     def add_wrong(self, tier: Tier, most: int) -> None:
         """Chooses wrong cases, one of each kind in turn, of the items that were used least."""
         waiting = {kind: [*items] for kind, items in self._mistakes.items_by_kind(tier).items()}
-        count = 0
-        while waiting and count < most:
+        kinds, before = sorted(waiting), len(self.wrong)
+        while waiting and len(self.wrong) - before < most:
             for kind in sorted(waiting):
-                partners = self._next(kind, waiting[kind])
-                if partners is None:
+                candidate = self._next(kind, waiting[kind])
+                if candidate is None:
                     del waiting[kind]
-                elif count < most:
-                    self.wrong.append(partners)
-                    count += 1
+                    continue
+                self.wrong.append(candidate)
+                if len(self.wrong) - before == most:
+                    break
+        without = [kind for kind in kinds if kind not in {candidate.kind for candidate in self.wrong}]
+        self._unlike += [kind for kind in without if kind not in waiting]
+        self._unreached += [kind for kind in without if kind in waiting]
 
     def _next(self, kind: str, items: list[str]) -> Candidate | None:
         """The next wrong case of a kind that has a partner."""
@@ -127,6 +145,24 @@ class _Choice:
                     self._uses[item] += 1
                     return candidate
         return None
+
+    def left_out(self) -> Iterator[str]:
+        """What no case is made of, with the reason."""
+        unused = self._units - len(self._mistakes.runs)
+        if unused:
+            reason = "the rules do not accept their gold answers, or a reader would not"
+            yield f"{unused:,} of {self._units:,} units are left out, since {reason}"
+        kinds = self._mistakes.kinds_without_tier
+        for reason, those in (
+            ("nothing says what their labels rest on", [kind for kind in kinds if kind not in UNASKED]),
+            ("none of them is surely wrong and looks like a right answer", self._unlike),
+            ("too few cases were asked for", self._unreached),
+        ):
+            if those:
+                yield f"{counted(len(those), 'kind')} of mistakes without a case, since {reason}: {'; '.join(those)}"
+        for kind in kinds:
+            if kind in UNASKED:
+                yield f"{kind}: no case, since {UNASKED[kind]}"
 
     def partners(self, gold: int, near_misses: int) -> list[Candidate]:
         """Right cases that look like the wrong ones, each of another place."""

@@ -51,7 +51,9 @@ def audit_judges(
     settings, mode = _settings(its), _mode(its, asked)
     models = _typed_models(its, asked, mode)
     place = out or Path("runs", "judge-audit", f"{benchmark.name}-{mode}")
-    cases = chosen_cases(benchmark, source, _choice(its), split=split, lang=lang, profile=profile)
+    cases = chosen_cases(
+        benchmark, source, _choice(its), split=split, lang=lang, profile=profile, report=print_err
+    )
     with temporary_folder() if asked.dry_run else nullcontext(place) as folder:
         folder = Path(folder)
         check_folder(folder, _is_audit, force=force or asked.dry_run)
