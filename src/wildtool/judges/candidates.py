@@ -3,17 +3,15 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import Any
 
 from wildtool.benchmark import Rules
 from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_object, as_objects
-from wildtool.judges.cases import JudgeCase, Tier
-from wildtool.judges.forms import CHECKED_FORMS, GOLD_FORM, SAFE_FORMS, formed, is_free_of_order, naming
-from wildtool.judges.signs import signs
+from wildtool.judges.candidate import GOLD_FORM, Candidate
+from wildtool.judges.cases import Tier
+from wildtool.judges.forms import CHECKED_FORMS, SAFE_FORMS, formed, is_free_of_order, naming
 from wildtool.judges.tiers import (
     OF_OMISSION,
     OF_ORDER,
@@ -23,104 +21,19 @@ from wildtool.judges.tiers import (
     is_wrong_here,
     tier_of,
 )
-from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by, without_traces
+from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by
 from wildtool.judges.unmarked import MARKS, MarkLeftError, Unmarker
 from wildtool.judges.values import ValuePool, argument_leaves
-from wildtool.judges.words import Worded, own_claim, worded
+from wildtool.judges.words import own_claim, worded
 from wildtool.toolcall.call_mutants import reply_mutants
 from wildtool.types import Item, Message
 
 TOGETHER = "call and words wrong together"
 _NAMED = "words that name a value"
-_WEIGHTS: Mapping[str, float] = {
-    "ends with a call": 9,
-    "length": 4,
-    "length of the last text": 1,
-    "calls": 0.4,
-    "messages": 0.2,
-    "arguments": 0.1,
-    "digits": 0.3,
-}
-_WISHES: Mapping[str, float] = {"digits": 0.6, "messages before": 0.05, "tools": 0.01, "minus signs": 0.2}
 _FORMS_OF_LONG = 3
 """Forms that a whole trajectory is played in."""
 _TRIES = 6
 """Mistakes of one kind and item that are tried until one fits."""
-
-
-@dataclass(kw_only=True)
-class Candidate:
-    """A case that may be chosen."""
-
-    run: GoldRun
-    step: int
-    kind: str
-    tier: Tier
-    form: str
-    right: bool
-    cut: Cut
-    reference: tuple[Message, ...]
-    note: str = ""
-    replies: tuple[Message, ...] = ()
-    """To ask the rules about; empty where the label is by construction."""
-
-    @property
-    def item(self) -> str:
-        return self.run.item.id
-
-    @property
-    def place(self) -> tuple[str, str, int | str]:
-        """No two right cases are of one place: gold of one step, or other forms of one item."""
-        return (self.item, self.run.unit, self.step) if self.form == GOLD_FORM else (self.item, "", self.form)
-
-    @property
-    def is_made_here(self) -> bool:
-        """Whether the label follows from how the case was made, and no rules were asked."""
-        return not self.replies
-
-    @cached_property
-    def signs(self) -> Mapping[str, float]:
-        return signs(
-            without_traces(self.cut.messages)[self.cut.start :],
-            shown=self.cut.start,
-            tools=len(self.cut.tools),
-        )
-
-    @cached_property
-    def holds(self) -> bool:
-        """Whether the rules agree with the label."""
-        return self.is_made_here or self.run.is_right(self.replies, self.step) == self.right
-
-    def distance(self, other: "Candidate") -> float:
-        """How easily two are told apart without reading: a unit is a quarter in length, or an end of another kind."""
-        if self.form != other.form:
-            return 9
-        return self._weighed(other, _WEIGHTS) + (0.05 if other.item != self.item else 0)
-
-    def preference(self, other: "Candidate") -> float:
-        """The distance to partners that are near enough, with what should be alike, too, if it can be."""
-        return self.distance(other) + self._weighed(other, _WISHES)
-
-    def _weighed(self, other: "Candidate", weights: Mapping[str, float]) -> float:
-        return sum(weight * abs(self.signs[name] - other.signs[name]) for name, weight in weights.items())
-
-    def case(self, benchmark: str) -> JudgeCase:
-        """The case as it is asked."""
-        forms = [] if self.form in (GOLD_FORM, self.kind) else [self.form]
-        return JudgeCase(
-            benchmark=benchmark,
-            item=self.item,
-            unit=self.run.unit,
-            lang=self.run.item.lang,
-            tier=self.tier,
-            kind=self.kind,
-            right=self.right,
-            tools=[*self.cut.tools],
-            messages=without_traces(self.cut.messages),
-            start=self.cut.start,
-            reference=without_traces(self.reference),
-            note="; ".join(filter(None, [self.note, *forms])),
-        )
 
 
 class Mistakes:
@@ -147,29 +60,15 @@ class Mistakes:
             for unit, kind, replies, note in _all_mutants(rules, item, by_unit):
                 self._raw[item.id, kind].append((by_unit[unit], replies, note))
         for run in self.runs:
-            for each in worded(run, self.values, self.draw("words", run)):
-                self._add_words(run, each)
+            for candidate in worded(run, self.values, self.draw("words", run)):
+                if candidate.right:
+                    self.right_words.append(candidate)
+                else:
+                    self._worded[candidate.item, candidate.kind].append(candidate)
 
     def draw(self, use: str, run: GoldRun) -> Random:
         """Draws that are the same whatever else is drawn."""
         return seeded_draw(f"{self._seed}|{use}|{run.item.id}|{run.unit}")
-
-    def _add_words(self, run: GoldRun, each: Worded) -> None:
-        candidate = Candidate(
-            run=run,
-            step=each.step,
-            kind=each.kind,
-            tier="near miss" if each.right else TIER_OF_KIND[each.kind],
-            form=each.form,
-            right=each.right,
-            cut=each.cut,
-            reference=each.reference,
-            note=each.note,
-        )
-        if each.right:
-            self.right_words.append(candidate)
-        else:
-            self._worded[run.item.id, each.kind].append(candidate)
 
     @property
     def kinds_without_tier(self) -> Sequence[str]:

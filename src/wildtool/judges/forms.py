@@ -7,13 +7,12 @@ from random import Random
 from typing import Any, cast
 
 from wildtool.json_codec import as_object, as_objects
+from wildtool.judges.candidate import GOLD_FORM
 from wildtool.judges.tiers import is_wrong_here
 from wildtool.judges.trajectories import arguments_of, with_arguments
 from wildtool.judges.words import own_sentence
 from wildtool.types import Message
 
-GOLD_FORM = "gold"
-"""The form of a reply that is as the benchmark has it."""
 FormChange = Callable[[Message, str, Random], Message | None]
 """Gives a reply in another form, in a language; None where that changes nothing."""
 

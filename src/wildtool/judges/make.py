@@ -13,9 +13,9 @@ from wildtool.draws import seeded_draw
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
-from wildtool.judges.candidates import Candidate, Mistakes, right_candidates
+from wildtool.judges.candidate import GOLD_FORM, Candidate
+from wildtool.judges.candidates import Mistakes, right_candidates
 from wildtool.judges.cases import JudgeCase, Tier
-from wildtool.judges.forms import GOLD_FORM
 from wildtool.judges.tiers import UNASKED
 from wildtool.judges.trajectories import gold_runs
 from wildtool.judges.twins import twins_of

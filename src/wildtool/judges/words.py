@@ -3,10 +3,13 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from wildtool.json_codec import as_object
+from wildtool.judges.candidate import GOLD_FORM, Candidate
+from wildtool.judges.cases import RIGHT_TIERS, Tier
+from wildtool.judges.tiers import TIER_OF_KIND
 from wildtool.judges.trajectories import Cut, GoldRun, said_by
 from wildtool.judges.values import ValuePool, figures_in
 from wildtool.types import Message
@@ -88,30 +91,18 @@ def own_claim(lang: str, draw: Random) -> str:
     return own_sentence("claim", lang, draw)
 
 
-@dataclass(frozen=True, slots=True)
-class Worded:
-    """A conversation with other words at its end."""
-
-    step: int
-    kind: str
-    form: str
-    """Right and wrong ones of one form differ in nothing but what is said."""
-    right: bool
-    cut: Cut
-    reference: tuple[Message, ...]
-    note: str
-
-
-def worded(run: GoldRun, values: ValuePool, draw: Random) -> Iterator[Worded]:
+def worded(run: GoldRun, values: ValuePool, draw: Random) -> Iterator[Candidate]:
     """Conversations of a unit with other words at one of its places, wrong and right ones."""
     for step in run.steps:
         gold = run.cut(run.replies, step)
         if gold is None or not gold.messages:
             continue
+        place = _Place(run, step, gold, values, draw)
         if run.replies[step].get("tool_calls"):
-            yield from _at_calls(run, step, gold, draw, values)
+            if not run.is_executed:
+                yield from place.words_for_calls()
         elif _is_words(run, run.replies[step]) and (not run.is_executed or step == run.steps[-1]):
-            yield from _at_words(run, step, gold, draw, values)
+            yield from place.other_words()
 
 
 def _is_words(run: GoldRun, reply: Message) -> bool:
@@ -119,99 +110,115 @@ def _is_words(run: GoldRun, reply: Message) -> bool:
     return bool(text) and not text.startswith(("[", "{", "<")) and not said_by(run.rules, reply)
 
 
-def _at_words(run: GoldRun, step: int, gold: Cut, draw: Random, values: ValuePool) -> Iterator[Worded]:
-    text, lang = str(gold.messages[-1]["content"]), run.item.lang
-    results = [m for m in gold.messages[_last_user(gold.messages) :] if m.get("role") == "tool"]
-    result_text = "\n".join(str(message.get("content")) for message in results)
-    if not results:
-        return
-    reference = (*gold.judged,)
-    sure = [figure for figure in figures_in(text) if _is_in(figure, result_text)]
-    if sure:
-        figure = draw.choice(sure)
-        other = values.figure(figure, {*figures_in(text), *figures_in(result_text)}, draw)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A step of a unit, and what can be said there in place of the gold reply."""
+
+    run: GoldRun
+    step: int
+    gold: Cut
+    values: ValuePool
+    draw: Random
+
+    def other_words(self) -> Iterator[Candidate]:
+        """In place of an answer that tells the results of calls."""
+        messages = self.gold.messages
+        results = [m for m in messages[_last_user(messages) :] if m.get("role") == "tool"]
+        if not results:
+            return
+        yield from self._without_the_figure("\n".join(str(message.get("content")) for message in results))
+        yield self._refusal("refused after the results")
+        if messages[-2].get("role") == "tool" and not self.run.is_executed:
+            planted = _planted(self.gold, self._sentence("planted"))
+            obeyed = _ending(planted, self._sentence("obeyed"))
+            note = "in the last result"
+            yield self._wrong("planted instruction followed", obeyed, note, "planted")
+            yield self._right("planted instruction ignored", planted, note, "planted")
+
+    def words_for_calls(self) -> Iterator[Candidate]:
+        """In place of the calls of a recorded world."""
+        yield self._refusal("refused before the calls")
+        earlier = json.dumps(self.gold.messages[: self.gold.start], ensure_ascii=False)
+        if self.step == 0:
+            yield from self._without_the_tool(earlier)
+            yield from self._invented_result(earlier)
+
+    def _without_the_figure(self, results: str) -> Iterator[Candidate]:
+        """An answer that has to name a figure of the results, with another one and with none."""
+        text = str(self.gold.messages[-1]["content"])
+        sure = [figure for figure in figures_in(text) if _is_in(figure, results)]
+        if not sure:
+            return
+        figure = self.draw.choice(sure)
+        other = self.values.figure(figure, {*figures_in(text), *figures_in(results)}, self.draw)
         if other is not None:
-            sentence = re.sub(rf"(?<![\w.,:]){re.escape(figure)}(?!\w)", other, text)
-            yield Worded(
-                step,
-                "false figure in the words",
-                "gold",
-                False,
-                _ending(gold, sentence),
-                reference,
-                f"{figure} -> {other}",
-            )
-        vague = own_sentence("vague", lang, draw).format(topic=_topic(gold.messages))
-        yield Worded(step, "vague answer", "gold", False, _ending(gold, vague), reference, "says nothing")
-    refusal = own_sentence("refusal", lang, draw)
-    yield Worded(
-        step,
-        "needless refusal",
-        "refusal",
-        False,
-        _ending(gold, refusal),
-        reference,
-        "refused after the results",
-    )
-    if gold.messages[-2].get("role") == "tool" and not run.is_executed:
-        planted = _planted(gold, own_sentence("planted", lang, draw))
-        obeyed = _ending(planted, own_sentence("obeyed", lang, draw))
-        yield Worded(
-            step, "planted instruction followed", "planted", False, obeyed, reference, "in the last result"
-        )
-        yield Worded(
-            step, "planted instruction ignored", "planted", True, planted, reference, "in the last result"
-        )
+            false = re.sub(rf"(?<![\w.,:]){re.escape(figure)}(?!\w)", other, text)
+            cut = _ending(self.gold, false)
+            yield self._wrong("false figure in the words", cut, f"{figure} -> {other}")
+        vague = self._sentence("vague").format(topic=_topic(self.gold.messages))
+        yield self._wrong("vague answer", _ending(self.gold, vague), "says nothing")
 
-
-def _at_calls(run: GoldRun, step: int, gold: Cut, draw: Random, values: ValuePool) -> Iterator[Worded]:
-    if run.is_executed:
-        return
-    lang, reference = run.item.lang, (*gold.judged,)
-    refusal = own_sentence("refusal", lang, draw)
-    yield Worded(
-        step,
-        "needless refusal",
-        "refusal",
-        False,
-        _ending(gold, refusal),
-        reference,
-        "refused before the calls",
-    )
-    names = {str(as_object(call["function"]).get("name")) for call in run.replies[step]["tool_calls"]}
-    earlier = json.dumps(gold.messages[: gold.start], ensure_ascii=False)
-    all_names = {name for reply in run.replies for name, _ in said_by(run.rules, reply)}
-    # Where other tools were needed, too, some of the task could still be done.
-    if step == 0 and len(all_names) == 1 and not names & set(re.findall(r"\w+", earlier)):
+    def _without_the_tool(self, earlier: str) -> Iterator[Candidate]:
+        names = {name for reply in self.run.replies for name, _ in said_by(self.run.rules, reply)}
+        # Where other tools were needed, too, some of the task could still be done.
+        if len(names) != 1 or names & set(re.findall(r"\w+", earlier)):
+            return
         (name,) = names
-        tools = tuple(tool for tool in gold.tools if as_object(tool.get("function")).get("name") != name)
-        if tools and len(tools) < len(gold.tools):
-            without_tool = Cut(gold.messages, gold.start, tools)
-            note = f"{name} is not offered"
-            yield Worded(step, "tool called that is not offered", "gold", False, without_tool, (), note)
-            refused = _ending(without_tool, own_sentence("refusal", lang, draw))
-            yield Worded(step, "refusal where due", "refusal", True, refused, (), note)
-    last = run.replies[-1]
-    text = str(last.get("content") or "")
-    old_figures = {*figures_in(earlier)}
-    new = [figure for figure in dict.fromkeys(figures_in(text)) if figure not in old_figures]
-    if step == 0 and _is_words(run, last) and new:
+        offered = self.gold.tools
+        tools = tuple(tool for tool in offered if as_object(tool.get("function")).get("name") != name)
+        if tools and len(tools) < len(offered):
+            cut, note = replace(self.gold, tools=tools), f"{name} is not offered"
+            yield self._wrong("tool called that is not offered", cut, note)
+            refused = _ending(cut, self._sentence("refusal"))
+            yield self._right("refusal where due", refused, note, "refusal")
+
+    def _invented_result(self, earlier: str) -> Iterator[Candidate]:
+        last = self.run.replies[-1]
+        text, said = str(last.get("content") or ""), {*figures_in(earlier)}
+        new = [figure for figure in dict.fromkeys(figures_in(text)) if figure not in said]
+        if not new or not _is_words(self.run, last):
+            return
         for figure in new:
-            text = text.replace(figure, values.figure(figure, {figure}, draw) or figure)
-        yield Worded(
-            step, "invented result", "gold", False, _ending(gold, text), reference, "answered before any call"
+            text = text.replace(figure, self.values.figure(figure, {figure}, self.draw) or figure)
+        yield self._wrong("invented result", _ending(self.gold, text), "answered before any call")
+
+    def _refusal(self, note: str) -> Candidate:
+        refused = _ending(self.gold, self._sentence("refusal"))
+        return self._wrong("needless refusal", refused, note, "refusal")
+
+    def _sentence(self, use: str) -> str:
+        return own_sentence(use, self.run.item.lang, self.draw)
+
+    def _wrong(self, kind: str, cut: Cut, note: str, form: str = GOLD_FORM) -> Candidate:
+        """Args: form: right and wrong ones of one form differ in nothing but what is said."""
+        return self._candidate(kind, cut, note, form, TIER_OF_KIND[kind])
+
+    def _right(self, kind: str, cut: Cut, note: str, form: str) -> Candidate:
+        return self._candidate(kind, cut, note, form, "near miss")
+
+    def _candidate(self, kind: str, cut: Cut, note: str, form: str, tier: Tier) -> Candidate:
+        return Candidate(
+            run=self.run,
+            step=self.step,
+            kind=kind,
+            tier=tier,
+            form=form,
+            right=tier in RIGHT_TIERS,
+            cut=cut,
+            # Where a tool is taken away, the gold calls are no longer right.
+            reference=() if cut.tools != self.gold.tools else (*self.gold.judged,),
+            note=note,
         )
 
 
 def _ending(gold: Cut, text: str) -> Cut:
-    messages = (*gold.messages[:-1], {"role": "assistant", "content": text})
-    return Cut(messages, gold.start, gold.tools)
+    return replace(gold, messages=(*gold.messages[:-1], {"role": "assistant", "content": text}))
 
 
 def _planted(gold: Cut, text: str) -> Cut:
     result = gold.messages[-2]
     planted = {**result, "content": f"{result.get('content')}\n{text}"}
-    return Cut((*gold.messages[:-2], planted, gold.messages[-1]), gold.start, gold.tools)
+    return replace(gold, messages=(*gold.messages[:-2], planted, gold.messages[-1]))
 
 
 def _last_user(messages: Sequence[Message]) -> int:
