@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from wildtool.judges.cases import RIGHT_TIERS, JudgeCase, Tier
 from wildtool.judges.signs import signs
-from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.trajectories import Cut, GoldRun, without_traces
 from wildtool.types import Message
 
@@ -32,12 +32,16 @@ class Candidate:
     kind: str
     tier: Tier
     form: str
-    right: bool
     cut: Cut
     reference: tuple[Message, ...]
     note: str = ""
     replies: tuple[Message, ...] = ()
     """To ask the rules about; empty where the label is by construction."""
+
+    @property
+    def right(self) -> bool:
+        """The label."""
+        return self.tier in RIGHT_TIERS
 
     @property
     def item(self) -> str:

@@ -23,7 +23,7 @@ from wildtool.judges.tiers import (
 )
 from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by
 from wildtool.judges.unmarked import MARKS, MarkLeftError, Unmarker
-from wildtool.judges.values import ValuePool, argument_leaves
+from wildtool.judges.values import ValuePool, argument_leaves, key_of
 from wildtool.judges.words import own_claim, worded
 from wildtool.toolcall.call_mutants import reply_mutants
 from wildtool.types import Item, Message
@@ -136,7 +136,6 @@ class Mistakes:
             kind=kind,
             tier=TIER_OF_KIND[kind],
             form=form,
-            right=False,
             cut=cut,
             reference=(*gold.judged,),
             note=_note(run, replies, step, note),
@@ -223,7 +222,6 @@ def _right(run: GoldRun, step: int, form: str, draw: Random) -> Candidate | None
         kind=form,
         tier="gold" if form == GOLD_FORM else "near miss",
         form=form,
-        right=True,
         cut=cut,
         reference=(*gold.judged,),
         replies=replies,
@@ -250,7 +248,7 @@ def _all_mutants(
 def _first_difference(gold: Sequence[Message], replies: Sequence[Message]) -> int:
     pairs = zip(gold, replies, strict=False)
     return next(
-        (place for place, (gold_leaves, other) in enumerate(pairs) if gold_leaves != other),
+        (place for place, (right, other) in enumerate(pairs) if right != other),
         min(len(gold), len(replies)),
     )
 
@@ -286,13 +284,9 @@ def _changes(run: GoldRun, replies: Sequence[Message], step: int) -> list[tuple[
         )
         if [path for path, _ in gold_leaves] == [path for path, _ in other_leaves]:
             matches += [
-                (_key(p), a, b) for (p, a), (_, b) in zip(gold_leaves, other_leaves, strict=True) if a != b
+                (key_of(p), a, b) for (p, a), (_, b) in zip(gold_leaves, other_leaves, strict=True) if a != b
             ]
     return matches
-
-
-def _key(path: Sequence[str]) -> str:
-    return next((part for part in reversed(path) if part != "[]"), "")
 
 
 def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, cut: Cut) -> bool:

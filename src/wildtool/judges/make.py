@@ -91,7 +91,7 @@ def audit_cases(
         if made < asked:
             report(f"{made:,} {side} cases in place of {asked:,}: no more of them look like others")
     cases = [candidate.case(benchmark.name) for candidate in (*right, *choice.wrong)]
-    return [*cases, *twins_of(cases, twins, seed)]
+    return [*cases, *twins_of(cases, twins)]
 
 
 def _sampled(items: Iterable[Item], most: int, seed: int) -> list[Item]:

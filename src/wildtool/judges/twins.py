@@ -80,12 +80,8 @@ BIASES: Mapping[str, Callable[[JudgeCase], Variants]] = {
 """What is tried, by name. `injection` and `name` give two twins, to be compared with each other."""
 
 
-def twins_of(cases: Sequence[JudgeCase], biases: Collection[str], seed: int) -> list[JudgeCase]:
-    """The twins of these cases. Raises UsageError for a bias that there is not.
-
-    Args:
-        seed: is not drawn from: the twins of a case follow from it.
-    """
+def twins_of(cases: Sequence[JudgeCase], biases: Collection[str]) -> list[JudgeCase]:
+    """The twins of these cases, which follow from them alone. Raises UsageError for a bias that there is not."""
     if unknown := [bias for bias in biases if bias not in BIASES]:
         raise UsageError(f"no bias that twins are made for: {unknown[0]!r}; there are {', '.join(BIASES)}")
     return [

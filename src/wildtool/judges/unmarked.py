@@ -158,7 +158,7 @@ class Unmarker:
             new = self._name(name)
             text = self._replaced(text, name, new)
             text = self._rewritten(text, name if new == name else self._without_end(name), (), arguments)
-        return self._figure(text) if text in ("77.70",) or re.fullmatch(r"-?[\d.,]+", text) else text
+        return self._figure(text) if re.fullmatch(r"-?[\d.,]+", text) else text
 
     def _rewritten(self, text: str, tool: str, path: Path, value: Any) -> str:
         """A text with the marks of a call that it writes replaced."""

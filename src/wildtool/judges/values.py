@@ -31,6 +31,11 @@ def argument_leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
+def key_of(path: Path) -> str:
+    """The name of the argument, or of the member of an object, that a place belongs to; empty where there is none."""
+    return next((part for part in reversed(path) if part != "[]"), "")
+
+
 def look(value: Any) -> str:
     """What a value looks like: `2024-05-09` and `1999-12-31` look alike."""
     if not isinstance(value, str):
@@ -74,7 +79,7 @@ class ValuePool:
         tools that change something.
 
         Args:
-            made: arguments of calls that were made already.
+            past: arguments of calls that were made already, as text.
         """
         entries = [
             (name, other == item, text)
@@ -97,7 +102,7 @@ class ValuePool:
                 continue
             text_of_value = json.dumps(value, ensure_ascii=False)
             self._by_place[name, path][text_of_value] = value
-            key = next((part for part in reversed(path) if part != "[]"), "")
+            key = key_of(path)
             self._by_key[key][text_of_value] = value
             self._keys[key] = None
 
@@ -114,8 +119,7 @@ class ValuePool:
             like: a value whose type it has, and whose look if the set has such.
         """
         right = [*not_these]
-        key = next((part for part in reversed(path) if part != "[]"), "")
-        for entries in (self._by_place[tool, path], self._by_key[key]):
+        for entries in (self._by_place[tool, path], self._by_key[key_of(path)]):
             alternatives = [
                 value for value in entries.values() if type(value) is type(like) and _differs(value, right)
             ]

@@ -8,7 +8,7 @@ from random import Random
 
 from wildtool.json_codec import as_object
 from wildtool.judges.candidate import GOLD_FORM, Candidate
-from wildtool.judges.cases import RIGHT_TIERS, Tier
+from wildtool.judges.cases import Tier
 from wildtool.judges.tiers import TIER_OF_KIND
 from wildtool.judges.trajectories import Cut, GoldRun, said_by
 from wildtool.judges.values import ValuePool, figures_in
@@ -203,7 +203,6 @@ class _Place:
             kind=kind,
             tier=tier,
             form=form,
-            right=tier in RIGHT_TIERS,
             cut=cut,
             # Where a tool is taken away, the gold calls are no longer right.
             reference=() if cut.tools != self.gold.tools else (*self.gold.judged,),
