@@ -15,8 +15,9 @@ import pytest
 from judges.blind import blind_informedness
 from judges.made_cases import TOOLS, calling
 from judges.sets import benchmark_of, cases_of, ledger, wild
-from wildtool.benchmark import Check, Mutant, SingleTurn
+from wildtool.benchmark import Check, GoldForReaders, Mutant, Rules, SingleTurn
 from wildtool.data.data_set import data_of
+from wildtool.episode import SingleReply
 from wildtool.errors import DataError, UsageError
 from wildtool.judges.cases import JudgeCase, read_cases, write_cases
 from wildtool.judges.make import audit_cases
@@ -294,6 +295,34 @@ class Ungraded(SingleTurn):
 def test_a_benchmark_without_gold_is_refused_by_name(tmp_path: Path):
     with pytest.raises(DataError, match="ungraded"):
         audit_cases(Ungraded(), Source("own", tmp_path, ""))
+
+
+class SilentRules(GoldForReaders, Rules):
+    """Accept any reply, though no gold reply says anything."""
+
+    def episode(self, item: Item, unit: str) -> SingleReply:
+        question: Message = {"role": "user", "content": "Well?"}
+        return SingleReply(
+            lambda: Request([question], gold=lambda style: {"role": "assistant", "content": "-"})
+        )
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return Check(True)
+
+    def says_nothing(self, item: Item, reply: Message) -> bool:
+        return True
+
+
+class Silent(Ungraded):
+    """A benchmark whose gold answers only end turns."""
+
+    def rules(self, profile: str) -> Rules:
+        return SilentRules()
+
+
+def test_a_benchmark_whose_gold_says_nothing_is_refused_by_name(tmp_path: Path):
+    with pytest.raises(DataError, match="ungraded"):
+        audit_cases(Silent(), Source("own", tmp_path, ""))
 
 
 @pytest.mark.long

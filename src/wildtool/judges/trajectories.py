@@ -114,7 +114,7 @@ class GoldRun:
 
 
 def gold_runs(rules: Rules, item: Item) -> Iterator[GoldRun]:
-    """The units of an item whose gold replies the rules accept, and readers would."""
+    """The units of an item whose gold replies say something that the rules accept, and readers would."""
     for unit in item.units:
         if not _satisfies_readers(rules, item, unit):
             continue
@@ -128,8 +128,9 @@ def gold_runs(rules: Rules, item: Item) -> Iterator[GoldRun]:
             replies.append(request.gold(GOLD_STYLE if request.role == "agent" else COOPERATIVE))
             requests.append(request)
             episode.advance(replies[-1])
-        if episode.done and rules.verdict(episode, item, unit).correct:
-            yield GoldRun(rules, item, unit, tuple(replies), tuple(requests), not is_recorded)
+        run = GoldRun(rules, item, unit, tuple(replies), tuple(requests), not is_recorded)
+        if run.steps and episode.done and rules.verdict(episode, item, unit).correct:
+            yield run
 
 
 def _satisfies_readers(rules: Rules, item: Item, unit: str) -> bool:
