@@ -24,12 +24,16 @@ from wildtool.judges.tiers import (
 from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by
 from wildtool.judges.unmarked import MARKS, MarkLeftError, Unmarker
 from wildtool.judges.values import ValuePool, argument_leaves, key_of
-from wildtool.judges.words import own_claim, worded
+from wildtool.judges.words import own_sentence, worded
 from wildtool.toolcall.call_mutants import reply_mutants
 from wildtool.types import Item, Message
 
 TOGETHER = "call and words wrong together"
 _NAMED = "words that name a value"
+_VALUES = frozenset(
+    {"other text", "one digit of a text", "wrong number", "other enum member", "swapped digits in a text"}
+)
+"""Kinds that put another value in the place of one."""
 _FORMS_OF_LONG = 3
 """Forms that a whole trajectory is played in."""
 _TRIES = 6
@@ -77,19 +81,19 @@ class Mistakes:
 
     def items_by_kind(self, tier: Tier) -> Mapping[str, Sequence[str]]:
         """The items that have mistakes of each kind of a tier."""
-        matches: dict[str, dict[str, None]] = defaultdict(dict)
+        by_kind: dict[str, dict[str, None]] = defaultdict(dict)
         for item, kind in (*self._raw, *self._worded):
             if tier_of(kind) == tier:
-                matches[kind][item] = None
-                if _is_value(kind) and tier == "meaning":
-                    matches[TOGETHER][item] = None
-        return {kind: [*items] for kind, items in matches.items()}
+                by_kind[kind][item] = None
+                if kind in _VALUES:
+                    by_kind[TOGETHER][item] = None
+        return {kind: [*items] for kind, items in by_kind.items()}
 
     def of(self, item: str, kind: str) -> Iterator[Candidate]:
         """Mistakes of a kind in an item whose labels hold, in random order."""
         draw = seeded_draw(f"{self._seed}|{item}|{kind}")
         if kind == TOGETHER:
-            kinds = [other for of, other in self._raw if of == item and _is_value(other)]
+            kinds = [other for of, other in self._raw if of == item and other in _VALUES]
             yield from self._of(item, draw.choice(sorted(kinds)), draw, together=True)
             return
         ready = [*self._worded.get((item, kind), ())]
@@ -149,9 +153,9 @@ class Mistakes:
         forms = [form for form in SAFE_FORMS if form != _NAMED]
         draw.shuffle(forms)
         for form in forms:
-            difference = formed(replies, step, form, run.item.lang, draw)
-            if difference is not None:
-                return form, difference
+            result = formed(replies, step, form, run.item.lang, draw)
+            if result is not None:
+                return form, result
         return GOLD_FORM, replies
 
     def _plausible(
@@ -162,21 +166,22 @@ class Mistakes:
         if step >= len(mutated):
             return mutated
         reply = mutated[step]
-        if reply.get("content") == "Done.":
-            reply = {**reply, "content": own_claim(run.item.lang, draw)}
         if kind.startswith("call instead of"):
             reply = self._undue_call(run, draw)
+        elif reply.get("content") == "Done.":
+            reply = {**reply, "content": own_sentence("claim", run.item.lang, draw)}
         return (*mutated[:step], reply, *mutated[step + 1 :])
 
     def _undue_call(self, run: GoldRun, draw: Random) -> Message:
         """A call with arguments that it has elsewhere, of a tool that changes something."""
         offered = [str(as_object(tool.get("function")).get("name")) for tool in run.requests[0].tools]
-        own_calls = [call for message in run.replies for call in said_by(run.rules, message)]
-        past = {json.dumps(arguments, ensure_ascii=False) for _, arguments in own_calls}
-        matches = self.values.call(offered, run.item.id, past, draw)
-        if matches is None:
+        gold_calls = [call for message in run.replies for call in said_by(run.rules, message)]
+        past = {json.dumps(arguments, ensure_ascii=False) for _, arguments in gold_calls}
+        drawn = self.values.call(offered, run.item.id, past, draw)
+        if drawn is None:
             raise MarkLeftError
-        call = {"id": "1", "type": "function", "function": {"name": matches[0], "arguments": matches[1]}}
+        name, arguments = drawn
+        call = {"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}
         return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
@@ -240,7 +245,7 @@ def _all_mutants(
             yield mutant.unit, mutant.kind, mutant.replies, mutant.note
     for unit, run in runs.items():
         for kind, replies, note in reply_mutants(run.replies, run.requests[run.steps[0]].tools):
-            is_wanted = kind not in own and (run.is_executed or _is_value(kind))
+            is_wanted = kind not in own and (run.is_executed or kind in _VALUES)
             if is_wanted and _first_difference(run.replies, replies) in run.steps:
                 yield unit, kind, replies, note
 
@@ -251,15 +256,6 @@ def _first_difference(gold: Sequence[Message], replies: Sequence[Message]) -> in
         (place for place, (right, other) in enumerate(pairs) if right != other),
         min(len(gold), len(replies)),
     )
-
-
-_VALUES = frozenset(
-    {"other text", "one digit of a text", "wrong number", "other enum member", "swapped digits in a text"}
-)
-
-
-def _is_value(kind: str) -> bool:
-    return kind in _VALUES
 
 
 def _given(cut: Cut) -> str:
@@ -276,34 +272,30 @@ def _changes(run: GoldRun, replies: Sequence[Message], step: int) -> list[tuple[
     both = [as_objects(each[step].get("tool_calls")) for each in (run.replies, replies)]
     if len(both[0]) != len(both[1]):
         return []
-    matches = list[tuple[str, Any, Any]]()
+    changes = list[tuple[str, Any, Any]]()
     for gold, other in zip(*both, strict=True):
         gold_leaves, other_leaves = (
             sorted(argument_leaves(arguments_of(each) or {}), key=lambda leaf: leaf[0])
             for each in (gold, other)
         )
         if [path for path, _ in gold_leaves] == [path for path, _ in other_leaves]:
-            matches += [
+            changes += [
                 (key_of(p), a, b) for (p, a), (_, b) in zip(gold_leaves, other_leaves, strict=True) if a != b
             ]
-    return matches
+    return changes
 
 
 def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, cut: Cut) -> bool:
     """Whether a reader would call it a mistake here, and one of this kind."""
     reply = replies[step]
-    if (
-        tier_of(kind) != "wire"
-        and not reply.get("tool_calls")
-        and not str(reply.get("content") or "").strip()
-    ):
+    is_empty = not reply.get("tool_calls") and not str(reply.get("content") or "").strip()
+    if is_empty and tier_of(kind) != "wire":
         return False
     given = _given(cut)
-    changes = _changes(run, replies, step)
-    difference = changes[0][1] if changes else None
+    changed = next((right for _, right, _ in _changes(run, replies, step)), None)
     if kind == "wrong number":
-        return difference is not None and is_said(difference, given)
-    calls = [call for reply in replies[step : step + 1] for call in said_by(run.rules, reply)]
+        return changed is not None and is_said(changed, given)
+    calls = said_by(run.rules, reply)
     if kind in OF_ORDER and calls and not run.is_executed:
         values = [value for _, arguments in calls for _, value in argument_leaves(arguments)]
         return invents_an_id(values, json.dumps(cut.messages[: cut.start], ensure_ascii=False))
@@ -313,7 +305,7 @@ def _is_mistake(run: GoldRun, kind: str, replies: Sequence[Message], step: int, 
         return True
     right = [call for each in run.replies for call in said_by(run.rules, each)]
     added = [call for call in calls if calls.count(call) > right.count(call)]
-    return is_wrong_here(kind, added or calls, difference, given)
+    return is_wrong_here(kind, added or calls, changed, given)
 
 
 def _named(run: GoldRun, replies: tuple[Message, ...], step: int) -> tuple[Message, ...] | None:
@@ -327,5 +319,5 @@ def _named(run: GoldRun, replies: tuple[Message, ...], step: int) -> tuple[Messa
 
 def _note(run: GoldRun, replies: Sequence[Message], step: int, note: str) -> str:
     changes = _changes(run, replies, step)
-    difference = "; ".join(f"{key}: {right!r} -> {wrong!r}" for key, right, wrong in changes)
-    return difference or ("" if MARKS.search(note) else note)
+    text = "; ".join(f"{key}: {right!r} -> {wrong!r}" for key, right, wrong in changes)
+    return text or ("" if MARKS.search(note) else note)

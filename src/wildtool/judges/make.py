@@ -166,24 +166,23 @@ class _Choice:
 
     def partners(self, gold: int, near_misses: int) -> list[Candidate]:
         """Right cases that look like the wrong ones, each of another place."""
-        remaining, partners = [*self.pool], list[Candidate]()
+        remaining, chosen = [*self.pool], list[Candidate]()
         room = {True: gold, False: near_misses}
         while any(room.values()):
-            before = len(partners)
+            before = len(chosen)
             for wrong in self.wrong:
                 partner = self._nearest(wrong, [each for each in remaining if room[each.form == GOLD_FORM]])
                 if partner is None:
                     continue
-                partners.append(partner)
+                chosen.append(partner)
                 room[partner.form == GOLD_FORM] -= 1
                 remaining = [each for each in remaining if each.place != partner.place]
-            if len(partners) == before:
+            if len(chosen) == before:
                 break
-        return partners
+        return chosen
 
     def _nearest(self, wrong: Candidate, pool: Iterable[Candidate]) -> Candidate | None:
         """The right answer that looks most like a wrong one, of its own item if it can be; None where none is near."""
-
         near = [
             (wrong.preference(right), place, right)
             for place, right in enumerate(pool)

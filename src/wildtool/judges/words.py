@@ -32,6 +32,7 @@ _PHRASES: Mapping[str, Mapping[str, Sequence[str]]] = {
         ),
         "zh": ("如果还有其他需要，请告诉我。", "有不清楚的地方请随时问我。"),
     },
+    # What a model says that did nothing.
     "claim": {
         "en": (
             "That is done.",
@@ -84,11 +85,6 @@ _PHRASES: Mapping[str, Mapping[str, Sequence[str]]] = {
 def own_sentence(use: str, lang: str, draw: Random) -> str:
     """A sentence for a use, in Chinese or else in English."""
     return draw.choice(_PHRASES[use]["zh" if lang.startswith("zh") else "en"])
-
-
-def own_claim(lang: str, draw: Random) -> str:
-    """What a model says that did nothing."""
-    return own_sentence("claim", lang, draw)
 
 
 def worded(run: GoldRun, values: ValuePool, draw: Random) -> Iterator[Candidate]:
