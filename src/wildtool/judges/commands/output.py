@@ -10,10 +10,16 @@ from wildtool.engine.score.formatting import counted, format_p, format_points, f
 from wildtool.judges.auditing import JudgeAudit, JudgeComparison
 from wildtool.judges.figures import ITEMS_OF_KIND, OBEDIENCE, JudgeFigures, KindFigure, Side, TwinFigure
 from wildtool.judges.styles import style_of
-from wildtool.stats.judged import CorrectedRate, JudgedShare, discordance_of, smallest_difference
+from wildtool.stats.judged import (
+    NOTHING_KNOWN,
+    CorrectedRate,
+    JudgedShare,
+    discordance_of,
+    smallest_difference,
+)
 from wildtool.stats.power import FACTOR
 from wildtool.stats.tests import LEVEL
-from wildtool.terminal import print_wrapped, single_line
+from wildtool.terminal import print_out, print_wrapped, single_line
 from wildtool.terminal.tables import print_grid
 
 SCORES = (50, 60, 70, 80, 90, 95)
@@ -35,14 +41,20 @@ def print_audit(audit: JudgeAudit, score: tuple[int, int] | None, *, every: bool
     title = f"{single_line(audit.judge)} as a judge ({style.about}; {reference} the right turn)"
     if figures.compares:
         title = f"{single_line(audit.judge)} as a judge ({style.about})"
-    for text in _warnings(figures):
-        print_wrapped(text)
+    _print_texts(_warnings(figures))
     rows = [row for name, side in _sides(figures) for row in _side_rows(name, side, every=every)]
     print_grid(title, ["", "rate", "95 %", "counts", "items", "unreadable"], rows)
-    for text in _remarks(audit, every=every):
-        print_wrapped(text)
+    _print_texts(_remarks(audit, every=every))
     _print_twins(figures)
     _print_meaning(figures, score)
+
+
+def _print_texts(texts: Sequence[str]) -> None:
+    """Prints texts, and as after a table an empty line."""
+    for text in texts:
+        print_wrapped(text)
+    if texts:
+        print_out()
 
 
 def _sides(figures: JudgeFigures) -> list[tuple[str, Side]]:
@@ -188,9 +200,11 @@ def _print_twins(figures: JudgeFigures) -> None:
         return
     heads = ["change", "pairs", "passes, points", "right", "wrong", "p (Holm)", "found", "finds from"]
     print_grid("changes that must not matter", heads, [_twin_row(twin) for twin in figures.twins])
-    print_wrapped(
-        "Not measured: self-preference (whether it favours its own family of models), which takes two families of "
-        "models."
+    _print_texts(
+        [
+            "Not measured: self-preference (whether it favours its own family of models), which takes two families of "
+            "models."
+        ]
     )
 
 
@@ -211,27 +225,10 @@ def _twin_row(twin: TwinFigure) -> list[str]:
 
 def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None:
     """What a score of this judge means."""
-    if figures.compares:
-        print_wrapped(
-            "What a score means: it judges pairs, and passes nothing by itself, so there is no rate behind its "
-            "scores."
-        )
+    if unknown := _unknown_meaning(figures):
+        _print_texts(unknown)
         return
-    unknown = [name for name, side in (("tp", figures.right), ("tn", figures.wrong)) if side.share is None]
-    if unknown:
-        of = "right cases" if unknown[0] == "tp" else "wrong cases"
-        print_wrapped(
-            f"What a score means: not known. {unknown[0]} is not known, since none of the {of} has an answer."
-        )
-        return
-    j, low, high = figures.j
-    print_wrapped(f"J = tp + tn - 1 = {j:.3f} [{low:.3f}, {high:.3f}]")
-    if low <= 0:
-        print_wrapped(
-            "What a score means: nothing. This judge may be no better than chance (the lower end of J is not above "
-            "0), so any rate of right units, from 0 to 100 %, may be behind any score of it."
-        )
-        return
+    _print_texts([_j_text(figures)])
     scores = [score] if score else [(share * UNITS // 100, UNITS) for share in SCORES]
     meanings = [figures.corrected(*each) for each in scores]
     rows = [
@@ -240,22 +237,52 @@ def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None
     ]
     heads = ["it passes", *(name.replace(", ", ",\n") for name in meanings[0])]
     print_grid("what a score of this judge means: the rate of right units behind it", heads, rows)
-    print_wrapped(
+    _print_texts(_meaning_remarks(figures, meanings))
+
+
+def _unknown_meaning(figures: JudgeFigures) -> list[str]:
+    """Why no rate is known behind a score of this judge; empty where one is."""
+    if figures.compares:
+        return [
+            "What a score means: it judges pairs, and passes nothing by itself, so there is no rate behind its scores."
+        ]
+    for name, side in (("tp", figures.right), ("tn", figures.wrong)):
+        if side.share is None:
+            of = "right" if name == "tp" else "wrong"
+            return [
+                f"What a score means: not known. {name} is not known, since none of the {of} cases has an answer."
+            ]
+    if figures.j[1] > 0:
+        return []
+    return [
+        _j_text(figures),
+        "What a score means: nothing. This judge may be no better than chance (the lower end of J is not above 0), so "
+        "any rate of right units, from 0 to 100 %, may be behind any score of it.",
+    ]
+
+
+def _j_text(figures: JudgeFigures) -> str:
+    j, low, high = figures.j
+    return f"J = tp + tn - 1 = {j:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _meaning_remarks(figures: JudgeFigures, meanings: Sequence[Mapping[str, CorrectedRate]]) -> list[str]:
+    texts = [
         "Which column holds depends on how the wrong units of that run are wrong, which an audit cannot know: with "
         "other mistakes than here the truth may be anywhere between the columns. Labels of some units of that run "
         "tell more (docs/judges.md)."
-    )
+    ]
     kinds = figures.wrong.extremes
     if kinds and min(kind.items for kind in kinds) < ITEMS_OF_KIND:
-        print_wrapped(
+        texts.append(
             f"Fewer than two kinds have {ITEMS_OF_KIND} items, so the best and the worst kind are partly chance; "
             "more --cases tell."
         )
     if any(rate.is_outside for meaning in meanings for rate in meaning.values()):
-        print_wrapped(
+        texts.append(
             "! No rate explains such a score under this column: where it occurs, the judge errs otherwise than here."
         )
-    _print_smallest(figures)
+    return [*texts, _smallest_text(figures)]
 
 
 def _rate_cell(rate: CorrectedRate) -> str:
@@ -267,38 +294,29 @@ def _rate_cell(rate: CorrectedRate) -> str:
     return f"{value} {format_range(rate.low, rate.high)}"
 
 
-def _print_smallest(figures: JudgeFigures) -> None:
-    tp, tn, j = figures.right.share, figures.wrong.share, figures.j[0]
-    if tp is None or tn is None:
-        return
-    sizes = (200, UNITS)
-    gaps = [smallest_difference(discordance_of(tp.value, tn.value, apart=_APART), size, j) for size in sizes]
-    perfect = [smallest_difference(_APART, size, 1.0) for size in sizes]
+def _smallest_text(figures: JudgeFigures) -> str:
+    tp, tn = (side.share or NOTHING_KNOWN for side in (figures.right, figures.wrong))
+    j, discordance = figures.j[0], discordance_of(tp.value, tn.value, apart=_APART)
     parts = [
-        f"{100 * gap:.1f} points with {size:,} units (a perfect judge: {100 * best:.1f})"
-        for size, gap, best in zip(sizes, gaps, perfect, strict=True)
-        if gap is not None and best is not None
+        f"{100 * (smallest_difference(discordance, units, j) or 1.0):.1f} points with {units:,} units (a perfect judge: "
+        f"{100 * (smallest_difference(_APART, units, 1.0) or 1.0):.1f})"
+        for units in (200, UNITS)
     ]
-    print_wrapped(
+    return (
         f"Smallest difference of two models that it can show, where {100 * _APART:.0f} % of the units truly differ: "
         f"{', '.join(parts)}. A difference of its passes is {1 / j:.2f} times as large in truth."
     )
 
 
-def print_requirements(audit: JudgeAudit, required: Mapping[str, float], *, quiet: bool) -> bool:
-    """Prints whether a judge reaches what is required of it. Gives whether it does."""
-    reached = True
+def print_requirements(audit: JudgeAudit, required: Mapping[str, float]) -> None:
+    """Prints whether a judge reaches what is required of it."""
     for name, bound in required.items():
         low = audit.figures.lower(name)
-        enough = low is not None and low >= bound
-        reached = reached and enough
-        if not quiet:
-            ends = "nothing is known" if low is None else f"at least {format_share(low)}"
-            print_wrapped(
-                f"{'Reached' if enough else 'Not reached'}: {name} of {format_share(bound)} ({ends}, by the lower "
-                "end of its interval)."
-            )
-    return reached
+        ends = "nothing is known" if low is None else f"at least {format_share(low)}"
+        reached = "Reached" if audit.reaches(**{name: bound}) else "Not reached"
+        print_wrapped(
+            f"{reached}: {name} of {format_share(bound)} ({ends}, by the lower end of its interval)."
+        )
 
 
 def print_comparison(comparison: JudgeComparison) -> None:
@@ -320,9 +338,11 @@ def print_comparison(comparison: JudgeComparison) -> None:
     heads = ["how often the judge is right", "cases", "points", "95 %", "p (Holm)", "second is"]
     print_grid(f"{second} against {first}, on the same cases", heads, rows)
     if comparison.missing:
-        print_wrapped(
-            f"{counted(comparison.missing, 'case')} without an answer of one of them are left out, so nothing is "
-            "called a finding; the commands of both runs ask again."
+        _print_texts(
+            [
+                f"{counted(comparison.missing, 'case')} without an answer of one of them are left out, so nothing is "
+                "called a finding; the commands of both runs ask again."
+            ]
         )
 
 

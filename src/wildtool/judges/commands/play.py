@@ -106,8 +106,9 @@ def show_audits(
             output.print_audit(audit, score, every=every)
         for comparison in comparisons:
             output.print_comparison(comparison)
-    reached = [output.print_requirements(audit, required, quiet=as_json) for audit in audits]
-    return 0 if all(reached) else 1
+        for audit in audits:
+            output.print_requirements(audit, required)
+    return 0 if all(audit.reaches(**required) for audit in audits) else 1
 
 
 def compare_judges(paths: Sequence[Path], *, as_json: bool) -> int:
