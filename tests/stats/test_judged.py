@@ -91,6 +91,13 @@ def test_a_rate_outside_is_said_and_its_interval_clipped():
     assert below.is_outside and below.value is not None and below.value < 0 and below.low == 0
 
 
+def test_a_rate_lies_in_its_interval_however_few_the_audited_cases():
+    sure, two = exact_share(20, 20), exact_share(2, 2)
+    for passed in range(50, 100, 5):
+        rate = corrected_rate(exact_share(10 * passed, 1000), sure, two)
+        assert rate.value is not None and rate.low <= rate.value <= rate.high, passed
+
+
 def test_a_score_of_one_mix_is_wrong_for_another():
     """The example of docs/judges.md: wrong units of one kind only, where the audit had two of them."""
     tp, mix = exact_share(980, 1000), exact_share(740, 1000)

@@ -120,7 +120,8 @@ class CorrectedRate:
 
 
 def corrected_rate(passed: JudgedShare, tp: JudgedShare, tn: JudgedShare) -> CorrectedRate:
-    """The rate behind a share of passes, by the interval of Lang and Reiczigel (2014), all on effective numbers.
+    """The rate behind a share of passes, by the interval of Lang and Reiczigel (2014), all on effective numbers, widened to
+    hold the rate itself.
 
     Nothing is said, and the interval is [0, 1], where the lower end of J's interval is not above 0.
     """
@@ -136,13 +137,11 @@ def corrected_rate(passed: JudgedShare, tp: JudgedShare, tn: JudgedShare) -> Cor
     tn_spread = specificity * (1 - specificity) / tn_size
     shift = 2 * square * (rate * tp_spread - (1 - rate) * tn_spread)
     error = math.sqrt(share * (1 - share) / size + rate**2 * tp_spread + (1 - rate) ** 2 * tn_spread) / j
-    low, high = (min(1.0, max(0.0, end)) for end in (rate + shift - Z95 * error, rate + shift + Z95 * error))
-    return CorrectedRate(_plain_rate(passed.value, tp.value, tn.value), low, high)
-
-
-def _plain_rate(passed: float, tp: float, tn: float) -> float:
-    """Rogan and Gladen (1978)."""
-    return (passed + tn - 1) / (tp + tn - 1)
+    # By Rogan and Gladen (1978). The interval is about another centre, from which few cases lie far apart.
+    value = (passed.value + tn.value - 1) / (tp.value + tn.value - 1)
+    ends = (value, rate + shift - Z95 * error, rate + shift + Z95 * error)
+    low, *_, high = sorted(min(1.0, max(0.0, end)) for end in ends)
+    return CorrectedRate(value, low, high)
 
 
 def corrected_difference(

@@ -315,7 +315,8 @@ def print_requirements(audit: JudgeAudit, required: Mapping[str, float]) -> None
         ends = "nothing is known" if low is None else f"at least {format_share(low)}"
         reached = "Reached" if audit.reaches(**{name: bound}) else "Not reached"
         print_wrapped(
-            f"{reached}: {name} of {format_share(bound)} ({ends}, by the lower end of its interval)."
+            f"{reached}: {name} of {format_share(bound)} by {single_line(audit.judge)} ({ends}, by the lower end of its "
+            "interval)."
         )
 
 
