@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from wildtool.draws import seeded_draw
+from wildtool.stats.beta import beta_quantile
 
 Z95 = 1.959963984540054
 """The 0.975 quantile of the normal distribution: half-width of the 95 % interval in standard errors."""
@@ -53,20 +54,14 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
     return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
 
 
-def exact_rate(right: int, size: int) -> tuple[float, float]:
-    """The exact 95 % interval of Clopper and Pearson (1934) for a rate of independent observations; (0, 1) for none."""
+def exact_rate(right: float, size: float) -> tuple[float, float]:
+    """The exact 95 % interval of Clopper and Pearson (1934) for a rate of independent observations; (0, 1) for none.
 
-    def end(most: int) -> float:
-        """The rate at which at most that many are right with a probability of 1/40 or 39/40."""
-        target = 0.025 if most == right else 0.975
-        low, high = 0.0, 1.0
-        for _ in range(60):
-            middle = (low + high) / 2
-            tail = sum(math.comb(size, k) * middle**k * (1 - middle) ** (size - k) for k in range(most + 1))
-            low, high = (middle, high) if tail > target else (low, middle)
-        return low
-
-    return (end(right - 1) if right else 0.0), (end(right) if right < size else 1.0)
+    Args: right, size: not whole where they are effective numbers.
+    """
+    low = beta_quantile(0.025, right, size - right + 1) if right > 0 else 0.0
+    high = beta_quantile(0.975, right + 1, size - right) if right < size else 1.0
+    return low, high
 
 
 def weighted_sum(parts: Sequence[tuple[float, tuple[float, float, float]]]) -> tuple[float, float, float]:

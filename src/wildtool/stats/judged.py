@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean, variance
 
-from wildtool.stats.beta import beta_quantile
-from wildtool.stats.intervals import Z95, t_quantile
+from wildtool.stats.intervals import Z95, exact_rate, t_quantile, weighted_sum
 from wildtool.stats.power import FACTOR
 from wildtool.stats.tests import ItemPair
 
@@ -43,9 +42,7 @@ def exact_share(right: float, size: float) -> JudgedShare:
 
     Args: right, size: above 0; not whole where they are effective numbers.
     """
-    low = beta_quantile(0.025, right, size - right + 1) if right > 0 else 0.0
-    high = beta_quantile(0.975, right + 1, size - right) if right < size else 1.0
-    return JudgedShare(right / size, low, high, size)
+    return JudgedShare(right / size, *exact_rate(right, size), size)
 
 
 _CASES_OF_ALIKE = 2
@@ -97,10 +94,8 @@ def _effective_size(
 
 def youden(tp: JudgedShare, tn: JudgedShare) -> tuple[float, float, float]:
     """J with its 95 % interval, recovered from those of its parts (Zou and Donner 2008)."""
-    value = tp.value + tn.value - 1
-    below = math.hypot(tp.value - tp.low, tn.value - tn.low)
-    above = math.hypot(tp.high - tp.value, tn.high - tn.value)
-    return value, max(-1.0, value - below), min(1.0, value + above)
+    both, low, high = weighted_sum([(1, (rate.value, rate.low, rate.high)) for rate in (tp, tn)])
+    return both - 1, max(-1.0, low - 1), min(1.0, high - 1)
 
 
 @dataclass(frozen=True, slots=True)
