@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 
 from long import WHOLE, a_fiftieth_of
 from stats import judge_draws
+from wildtool.errors import UsageError
 from wildtool.stats.beta import beta_probability, beta_quantile
 from wildtool.stats.judged import (
     JudgedShare,
@@ -132,6 +133,25 @@ def test_labels_with_a_good_judge_say_more_than_labels_alone():
 def test_labels_that_all_agree_leave_a_width():
     rate = rate_with_labels([(True, True)] * 20, [True] * 500)
     assert rate.value == 1 and rate.low < 0.95
+
+
+def test_a_difference_to_the_disadvantage_of_the_second_is_not_outside():
+    sure = exact_share(180, 200)
+    worse = corrected_difference(45, 20, 500, sure, sure)
+    assert worse.value is not None and worse.value < 0 and not worse.is_outside
+    assert corrected_difference(1000, 0, 1000, sure, sure).is_outside
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 0), (-1, 5, 10), (6, 5, 10)])
+def test_counts_that_cannot_be_are_no_difference(counts: tuple[int, int, int]):
+    sure = exact_share(180, 200)
+    with pytest.raises(UsageError, match="units"):
+        corrected_difference(*counts, sure, sure)
+
+
+def test_one_label_tells_nothing():
+    with pytest.raises(UsageError, match="at least 2"):
+        rate_with_labels([(True, True)], [True])
 
 
 @given(st.integers(0, 40), st.integers(1, 40), st.integers(0, 40), st.integers(1, 40))

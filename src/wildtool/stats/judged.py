@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean, variance
 
+from wildtool.errors import UsageError
 from wildtool.stats.intervals import Z95, exact_rate, t_quantile, weighted_sum
 from wildtool.stats.power import FACTOR
 from wildtool.stats.tests import ItemPair
@@ -110,13 +111,13 @@ class CorrectedRate:
 
     @property
     def is_outside(self) -> bool:
-        """Whether no rate explains the passes."""
-        return self.value is not None and not 0 <= self.value <= 1
+        """Whether no rate, or no difference, explains the passes."""
+        return self.value is not None and not self.low <= self.value <= self.high
 
 
 def corrected_rate(passed: JudgedShare, tp: JudgedShare, tn: JudgedShare) -> CorrectedRate:
-    """The rate behind a share of passes, by the interval of Lang and Reiczigel (2014), all on effective numbers, widened to
-    hold the rate itself.
+    """The rate behind a share of passes, by the interval of Lang and Reiczigel (2014), all on effective numbers,
+    widened to hold the rate itself.
 
     Nothing is said, and the interval is [0, 1], where the lower end of J's interval is not above 0.
     """
@@ -146,7 +147,14 @@ def corrected_difference(
 
     Args:
         only_first, only_second: units that the judge passes of one model only.
+
+    Raises UsageError for more of them than there are units.
     """
+    if only_first < 0 or only_second < 0 or not 0 < units >= only_first + only_second:
+        raise UsageError(
+            f"only_first={only_first} and only_second={only_second} of units={units}: give units above 0, and at most as "
+            "many that one model passes alone"
+        )
     j, low, _ = youden(tp, tn)
     if low <= 0:
         return CorrectedRate(None, -1.0, 1.0)
@@ -179,7 +187,11 @@ def rate_with_labels(labelled: Sequence[tuple[bool, bool]], passed: Sequence[boo
     Args:
         labelled: of each labelled unit the label and whether the judge passes it; at least 2.
         passed: of each other unit whether the judge passes it.
+
+    Raises UsageError for fewer labels.
     """
+    if len(labelled) < 2:
+        raise UsageError(f"labelled= has {len(labelled)}; give at least 2 units with labels")
     labels, judged = [float(label) for label, _ in labelled], [float(its) for _, its in labelled]
     unlabelled = list(map(float, passed))
     count, rest = len(labels), len(unlabelled)
@@ -187,7 +199,7 @@ def rate_with_labels(labelled: Sequence[tuple[bool, bool]], passed: Sequence[boo
     spread = variance(judged + unlabelled)
     both = sum((y - mean) * (f - judged_mean) for y, f in zip(labels, judged, strict=True)) / (count - 1)
     trust = min(1.0, max(0.0, both / spread / (1 + count / rest))) if spread and rest else 0.0
-    value = mean + trust * ((fmean(unlabelled) if rest else 0.0) - judged_mean)
+    value = min(1.0, max(0.0, mean + trust * ((fmean(unlabelled) if rest else 0.0) - judged_mean)))
     # One more unit of either error for the variance alone, as in `wildtool.stats.tests.difference`: no width collapses
     # where the judge agrees with all labels.
     pairs = [*zip(labels, judged, strict=True), (1.0, 0.0), (0.0, 1.0)]
