@@ -107,11 +107,11 @@ def _with_few_twins(cases: Sequence[JudgeCase], choice: CaseChoice) -> list[Judg
 
 
 def audit_mode(style: str | None, *, typed: bool, has_prompt: bool, reference: bool) -> str:
-    """The mode of an audit. Raises UsageError for an unknown style, and for a reference that it never or always shows."""
+    """The mode of an audit. Raises UsageError for an unknown style, and for a reference that it never shows."""
     if typed or has_prompt:
         name = TYPED if typed else OWN
     else:
-        names = [each for each in (*style_names(), CHECKER_STYLE) if each not in (OWN, TYPED)]
+        names = [each for each in dict.fromkeys((*style_names(), CHECKER_STYLE)) if each not in (OWN, TYPED)]
         name = match_name("style", style or PASS_FAIL, names)
     always = style_of(name)[0].shows_reference
     if reference and always is False:
@@ -159,8 +159,8 @@ class JudgeAudit:
     settings: JudgeSettings
     rows: Sequence[JudgeRow]
     figures: JudgeFigures
-    usd_per_case: float | None
-    """None where the price is not known."""
+    usd_per_call: float | None
+    """None where the price is not known. A case takes several calls where two orders are tried, or one is asked again."""
     digests: Mapping[str, str]
     """Of the prompt, of the judge's settings, and of the cases with them."""
 
@@ -212,7 +212,7 @@ def read_audit(folder: Path) -> JudgeAudit:
         settings=settings,
         rows=rows,
         figures=figures,
-        usd_per_case=_usd_per_case(described),
+        usd_per_call=_usd_per_call(described),
         digests={
             "prompt": prompt_digest(identity["mode"], settings),
             "judge": _digest(dumps(identity["models"]["agent"])),
@@ -221,7 +221,7 @@ def read_audit(folder: Path) -> JudgeAudit:
     )
 
 
-def _usd_per_case(described: Mapping[str, Any]) -> float | None:
+def _usd_per_call(described: Mapping[str, Any]) -> float | None:
     if described["identity"]["mode"].removesuffix(WITH_REFERENCE) == TYPED:
         return None
     spent = [as_object(sitting.get("spent")) for sitting in described["sittings"]]

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from wildtool.errors import UsageError, unknown_name
@@ -260,13 +261,8 @@ def figures_of(rows: Sequence[JudgeRow]) -> JudgeFigures:
         cases=len(rows),
         items=len({row.item for row in rows}),
         missing=sum(not row.judged for row in rows),
-        tokens=(_mean(each[0] for each in spent), _mean(each[1] for each in spent)) if spent else None,
+        tokens=(fmean(each[0] for each in spent), fmean(each[1] for each in spent)) if spent else None,
     )
-
-
-def _mean(numbers: Iterable[float]) -> float:
-    values = list(numbers)
-    return sum(values) / len(values)
 
 
 def _side(rows: Sequence[JudgeRow]) -> Side:

@@ -3,12 +3,19 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from math import sqrt
 from typing import Any
 
 from wildtool.engine.score.formatting import counted, format_p, format_points, format_range, format_share
 from wildtool.judges.auditing import JudgeAudit, JudgeComparison
-from wildtool.judges.figures import ITEMS_OF_KIND, OBEDIENCE, JudgeFigures, KindFigure, Side, TwinFigure
+from wildtool.judges.figures import (
+    HEADLINE_TIERS,
+    ITEMS_OF_KIND,
+    OBEDIENCE,
+    JudgeFigures,
+    KindFigure,
+    Side,
+    TwinFigure,
+)
 from wildtool.judges.styles import style_of
 from wildtool.stats.judged import (
     NOTHING_KNOWN,
@@ -17,7 +24,6 @@ from wildtool.stats.judged import (
     discordance_of,
     smallest_difference,
 )
-from wildtool.stats.power import FACTOR
 from wildtool.stats.tests import LEVEL
 from wildtool.terminal import print_out, print_wrapped, single_line
 from wildtool.terminal.tables import print_grid
@@ -27,7 +33,7 @@ SCORES = (50, 60, 70, 80, 90, 95)
 UNITS = 1000
 """Units of the run that such a score is of."""
 _APART = 0.2
-"""JudgedShare of the units of two models that differ truly, where the smallest difference is said."""
+"""Share of the units of two models that differ truly, where the smallest difference is said."""
 _MOST_KINDS = 12
 """Kinds of a side that are listed without --all."""
 SIDES = {"right": "right cases that pass (tp)", "wrong": "wrong cases that do not (tn)"}
@@ -74,7 +80,7 @@ def _side_rows(name: str, side: Side, *, every: bool) -> list[list[str]]:
 
 
 def _kind_row(kind: KindFigure) -> list[str]:
-    tier = "" if kind.tier in ("gold", "near miss", "meaning") else f" ({kind.tier}, not in the mean)"
+    tier = "" if kind.tier in HEADLINE_TIERS else f" ({kind.tier}, not in the mean)"
     counts = f"{kind.agreed:,}/{kind.judged:,}"
     return [
         f"  {kind.kind}{tier}",
@@ -188,7 +194,7 @@ def _position_text(figures: JudgeFigures) -> str:
 def _cost_text(audit: JudgeAudit) -> str:
     tokens = audit.figures.tokens
     price = (
-        "what it costs is not known" if audit.usd_per_case is None else f"{audit.usd_per_case:.6f} USD a call"
+        "what it costs is not known" if audit.usd_per_call is None else f"{audit.usd_per_call:.6f} USD a call"
     )
     if tokens is None:
         return f"Cost: tokens are not reported; {price}."
@@ -210,7 +216,7 @@ def _print_twins(figures: JudgeFigures) -> None:
 
 def _twin_row(twin: TwinFigure) -> list[str]:
     apart = max(1, sum(twin.right) + sum(twin.wrong)) / twin.pairs
-    least = FACTOR * sqrt(apart / twin.pairs)
+    least = smallest_difference(apart, twin.pairs, 1.0) or 1.0
     return [
         f"{twin.bias}: {twin.contrast}",
         f"{twin.pairs:,}",
@@ -219,7 +225,7 @@ def _twin_row(twin: TwinFigure) -> list[str]:
         f"+{twin.wrong[0]} -{twin.wrong[1]}",
         format_p(twin.corrected_p),
         "yes" if twin.found else "no",
-        f"{100 * min(1.0, least):.1f}",
+        f"{100 * least:.1f}",
     ]
 
 
@@ -388,7 +394,7 @@ def _audit_json(
         "digests": audit.digests,
         "figures": asdict(figures),
         "j": figures.j,
-        "usd_per_call": audit.usd_per_case,
+        "usd_per_call": audit.usd_per_call,
         "meaning": [
             {
                 "passed": passed,
