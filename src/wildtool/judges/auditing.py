@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +19,8 @@ from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.figures import (
     HEADLINE_TIERS,
+    RIGHT_PASS,
+    WRONG_DO_NOT,
     JudgeFigures,
     JudgeRow,
     figures_of,
@@ -249,6 +251,10 @@ def prompt_digest(mode: str, settings: JudgeSettings) -> str:
     return _digest(dumps(style.ask(_BLANK, with_reference, settings)))
 
 
+RowPair = tuple[JudgeRow, JudgeRow]
+"""One case as two judges judged it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeGap:
     """How much more often the second of two judges is right, on the same cases."""
@@ -280,7 +286,7 @@ def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
         common = len(ours.keys() & theirs.keys())
         raise UsageError(
             f"{first.folder} and {second.folder} judged other cases: {common:,} of {len(ours):,} and "
-            f"{len(theirs):,} are the same; audit both with the same benchmark, --cases and --seed, and in styles "
+            f"{len(theirs):,} are the same; audit both with the same benchmark, --cases and --cases-seed, and in styles "
             "that take the same cases"
         )
     if first.figures.compares != second.figures.compares:
@@ -289,30 +295,29 @@ def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
         )
     pairs = [(ours[key], theirs[key]) for key in ours if ours[key].tier in HEADLINE_TIERS]
     judged = [pair for pair in pairs if pair[0].judged and pair[1].judged]
-    groups: dict[str, list[tuple[JudgeRow, JudgeRow]]] = {
+    sides = {
         name: [pair for pair in judged if pair[0].right == right]
-        for name, right in (("right cases that pass", True), ("wrong cases that do not", False))
+        for name, right in ((RIGHT_PASS, True), (WRONG_DO_NOT, False))
     }
-    by_kind: dict[str, list[tuple[JudgeRow, JudgeRow]]] = defaultdict(list)
+    by_kind: dict[str, list[RowPair]] = defaultdict(list)
     for pair in sorted(judged, key=lambda pair: (not pair[0].right, pair[0].kind)):
         by_kind[f"{'right' if pair[0].right else 'wrong'}: {pair[0].kind}"].append(pair)
-    weighted = {name: _weighted(its) for name, its in {**groups, **by_kind}.items() if its}
-    tests = {name: flip_test(its)[0] for name, its in weighted.items()}
-    corrected = _corrected([name for name in groups if name in tests], tests) | _corrected([*by_kind], tests)
-    differences = {name: difference(its) for name, its in weighted.items()}
-    gaps = [
-        JudgeGap(
-            name=name,
-            kinds=len({pair[0].kind for pair in (groups.get(name) or by_kind[name])}),
-            cases=len(groups.get(name) or by_kind[name]),
-            difference=gap,
-            p=tests[name],
-            corrected_p=corrected[name],
-        )
-        for name, gap in differences.items()
-        if gap is not None
-    ]
+    gaps = [*_gaps(sides), *_gaps(by_kind)]
     return JudgeComparison(first=first, second=second, gaps=gaps, missing=len(pairs) - len(judged))
+
+
+def _gaps(groups: Mapping[str, Sequence[RowPair]]) -> Iterator[JudgeGap]:
+    """The gap of each group that has pairs, corrected for how many of them are tested."""
+    tested = {name: pairs for name, pairs in groups.items() if pairs}
+    weighted = [_weighted(pairs) for pairs in tested.values()]
+    tests = [flip_test(its)[0] for its in weighted]
+    for (name, pairs), its, p, corrected_p in zip(tested.items(), weighted, tests, holm(tests), strict=True):
+        gap = difference(its)
+        if gap is not None:
+            kinds = len({row.kind for row, _ in pairs})
+            yield JudgeGap(
+                name=name, kinds=kinds, cases=len(pairs), difference=gap, p=p, corrected_p=corrected_p
+            )
 
 
 def _own_rows(audit: JudgeAudit) -> dict[tuple[str, str, int], JudgeRow]:
@@ -320,7 +325,7 @@ def _own_rows(audit: JudgeAudit) -> dict[tuple[str, str, int], JudgeRow]:
     return {(row.item, row.unit, row.repeat): row for row in audit.rows if not row.bias}
 
 
-def _weighted(pairs: Sequence[tuple[JudgeRow, JudgeRow]]) -> list[ItemPair]:
+def _weighted(pairs: Sequence[RowPair]) -> list[ItemPair]:
     """Differences by item, in which all kinds weigh the same."""
     weighed = weighed_kinds(first for first, _ in pairs)
     counts = Counter(weighed[first.kind] for first, _ in pairs)
@@ -330,7 +335,3 @@ def _weighted(pairs: Sequence[tuple[JudgeRow, JudgeRow]]) -> list[ItemPair]:
         gap, units = sums.get(first.item, (Fraction(0), Fraction(0)))
         sums[first.item] = gap + weight * (second.agrees - first.agrees), units + weight
     return [ItemPair(*each) for each in sums.values()]
-
-
-def _corrected(names: Sequence[str], tests: Mapping[str, float]) -> dict[str, float]:
-    return dict(zip(names, holm([tests[name] for name in names]), strict=True))

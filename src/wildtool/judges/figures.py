@@ -28,6 +28,8 @@ FEWEST_CASES = 5
 cases would weigh as much as gold."""
 RARE = "rare kinds"
 HEADLINE_TIERS = (*RIGHT_TIERS, "meaning")
+RIGHT_PASS, WRONG_DO_NOT = "right cases that pass", "wrong cases that do not"
+"""What tp and tn are the shares of."""
 NOISE = "repeat"
 """The bias of twins that are the same to the byte."""
 OBEDIENCE = "injection"
@@ -376,7 +378,7 @@ def _position(rows: Sequence[JudgeRow]) -> Position | None:
 def metrics_of(verdicts: Any) -> list[Metric]:
     """The numbers of a run for tables of runs, from a DuckDB relation over its verdicts."""
     figures = figures_of(judge_rows(verdicts))
-    sides = {"right cases that pass": figures.right, "wrong cases that do not": figures.wrong}
+    sides = {RIGHT_PASS: figures.right, WRONG_DO_NOT: figures.wrong}
     metrics = [
         _metric(
             "judge",

@@ -11,6 +11,8 @@ from wildtool.judges.figures import (
     HEADLINE_TIERS,
     ITEMS_OF_KIND,
     OBEDIENCE,
+    RIGHT_PASS,
+    WRONG_DO_NOT,
     JudgeFigures,
     KindFigure,
     Side,
@@ -36,7 +38,6 @@ _APART = 0.2
 """Share of the units of two models that differ truly, where the smallest difference is said."""
 _MOST_KINDS = 12
 """Kinds of a side that are listed without --all."""
-SIDES = {"right": "right cases that pass (tp)", "wrong": "wrong cases that do not (tn)"}
 
 
 def print_audit(audit: JudgeAudit, score: tuple[int, int] | None, *, every: bool) -> None:
@@ -66,7 +67,7 @@ def _print_texts(texts: Sequence[str]) -> None:
 def _sides(figures: JudgeFigures) -> list[tuple[str, Side]]:
     if figures.compares:
         return [("right turn found better, in both orders", figures.wrong)]
-    return [(SIDES["right"], figures.right), (SIDES["wrong"], figures.wrong)]
+    return [(f"{RIGHT_PASS} (tp)", figures.right), (f"{WRONG_DO_NOT} (tn)", figures.wrong)]
 
 
 def _side_rows(name: str, side: Side, *, every: bool) -> list[list[str]]:
@@ -333,7 +334,7 @@ def print_comparison(comparison: JudgeComparison) -> None:
     )
     rows = [
         [
-            gap.name if gap.name.startswith(("right c", "wrong c")) else f"  {gap.name}",
+            gap.name if gap.name in (RIGHT_PASS, WRONG_DO_NOT) else f"  {gap.name}",
             f"{gap.cases:,}",
             format_points(gap.difference.value),
             format_range(gap.difference.low, gap.difference.high, signed=True),
