@@ -88,6 +88,12 @@ def test_what_cannot_be_read_passes_nothing_and_the_screen_says_so(run: Run, aud
     assert found["right"]["share"]["value"] == 0 and found["wrong"]["share"]["value"] == 1
 
 
+def test_a_pair_of_which_nothing_can_be_read_is_not_said_to_pass_nothing(run: Run):
+    result = run("audit wild-mini --judge baseline/chat --style pairwise -q --twins none")
+    assert "Nothing could be read in any of 36 judgements" in result.stdout
+    assert "passes nothing, so" not in result.stdout.replace("\n", " ")
+
+
 def test_a_set_of_few_items_says_so(run: Run, made_set: dict[str, Any]):
     made_set["items"] = 10
     assert "The set has 10 items" in run("audit wild-mini --judge baseline/gold -q --twins none").stdout

@@ -20,7 +20,7 @@ CASES_FILE, SETTINGS_FILE = "cases.jsonl", "judge.json"
 ERRORS: Mapping[str, str] = {
     "passed": "a wrong case passes",
     "not passed": "a right case does not pass",
-    "unreadable": "nothing can be read in what the judge says of a right case",
+    "unreadable": "nothing can be read in what the judge says of a right case, or of a pair",
 }
 """Class of a wrong judgement to what it means."""
 NAME = "judge-audit"
@@ -158,20 +158,17 @@ class JudgedPairRules(JudgeRules):
     def verdict(self, episode: JudgeEpisode, item: Item, unit: str) -> Check:
         case: JudgeCase = item.data["cases"][unit]
         answers = episode.answers
-        readable = None not in answers
         # A wrong turn "passes" where it is not found the worse one.
+        passed, readable = answers != ["A", "B"], None not in answers
         return _check(
-            case,
-            passed=answers != ["A", "B"],
-            readable=readable,
-            choices=",".join(each or "?" for each in answers),
+            case, passed=passed, readable=readable, choices=",".join(each or "?" for each in answers)
         )
 
 
 def _check(case: JudgeCase, *, passed: bool, readable: bool, **more: FieldValue) -> Check:
     error = None
     if passed != case.right:
-        error = "passed" if passed else "not passed" if readable else "unreadable"
+        error = "unreadable" if not readable else "passed" if passed else "not passed"
     reason = (
         ERRORS[error] if error else "the judge says what the label says" if readable else "cannot be read"
     )

@@ -48,6 +48,9 @@ def print_audit(audit: JudgeAudit, score: tuple[int, int] | None, *, every: bool
     title = f"{single_line(audit.judge)} as a judge ({style.about}; {reference} the right turn)"
     if figures.compares:
         title = f"{single_line(audit.judge)} as a judge ({style.about})"
+    if figures.missing == figures.cases:
+        _print_texts([_nothing_known(audit)])
+        return
     _print_texts(_warnings(figures))
     rows = [row for name, side in _sides(figures) for row in _side_rows(name, side, every=every)]
     print_grid(title, ["", "rate", "95 %", "counts", "items", "unreadable"], rows)
@@ -96,30 +99,23 @@ def _share_cells(share: JudgedShare | None) -> list[str]:
     return ["–", ""] if share is None else [format_share(share.value), format_range(share.low, share.high)]
 
 
+def _nothing_known(audit: JudgeAudit) -> str:
+    return (
+        f"Nothing is known of {single_line(audit.judge)} as a judge: none of {counted(audit.figures.cases, 'case')} has "
+        "an answer, since calls failed or were not made. What a score means: not known. The same command asks again."
+    )
+
+
 def _warnings(figures: JudgeFigures) -> list[str]:
     """What a reader must know before any number."""
-    sides = (figures.right, figures.wrong)
-    judged = sum(side.total("judged") for side in sides)
-    unreadable = sum(side.total("unreadable") for side in sides)
-    missing = sum(side.total("missing") for side in sides)
     texts: list[str] = []
-    if not judged:
-        return [
-            f"Nothing is known of this judge: all {counted(missing, 'call')} failed. The same command asks again."
-        ]
-    if unreadable == judged:
-        texts.append(
-            f'Nothing could be read in any of {judged:,} judgements. Such a judge passes nothing, so it is "right" about '
-            "every wrong case and about no right one: its scores mean nothing. Look at its replies; it may need more "
-            "--max-tokens, or another --style."
-        )
-    elif unreadable > judged / 10:
-        texts.append(
-            f"Nothing could be read in {unreadable:,} of {judged:,} judgements ({format_share(unreadable / judged)}). "
-            'They pass nothing, here and wherever this judge scores: count them there as "not pass", too.'
-        )
-    if missing:
-        texts.append(_missing_text(figures, missing, judged))
+    judged, unreadable = (
+        figures.right.total(name) + figures.wrong.total(name) for name in ("judged", "unreadable")
+    )
+    if judged and unreadable > judged / 10:
+        texts.append(_unreadable_text(figures, unreadable, judged))
+    if figures.missing:
+        texts.append(_missing_text(figures))
     if figures.items < ITEMS_OF_KIND:
         texts.append(
             f"The set has {counted(figures.items, 'item')}: whatever this judge does, little is known of it. The "
@@ -128,15 +124,32 @@ def _warnings(figures: JudgeFigures) -> list[str]:
     return texts
 
 
-def _missing_text(figures: JudgeFigures, missing: int, judged: int) -> str:
+def _unreadable_text(figures: JudgeFigures, unreadable: int, judged: int) -> str:
+    every = unreadable == judged
+    start = f"Nothing could be read in {'any of ' if every else f'{unreadable:,} of '}{judged:,} judgements"
+    look = "Look at its replies; it may need more --max-tokens, or another --style."
+    if figures.compares:
+        return f"{start} ({format_share(unreadable / judged)}). They count as not finding the right turn better. {look}"
+    if every:
+        return (
+            f'{start}. Such a judge passes nothing, so it is "right" about every wrong case and about no right one: its '
+            f"scores mean nothing. {look}"
+        )
+    return (
+        f"{start} ({format_share(unreadable / judged)}). They pass nothing, here and wherever this judge scores: count "
+        'them there as "not pass", too.'
+    )
+
+
+def _missing_text(figures: JudgeFigures) -> str:
     least = [
         f"{name} at least {format_share(side.least.value)}"
         for name, side in (("tp", figures.right), ("tn", figures.wrong))
         if side.least is not None
     ]
     return (
-        f"{missing:,} of {missing + judged:,} cases have no answer, since calls failed or were not made. They are "
-        "not in the figures, which hold if they fail alike; were the judge wrong about all of them: "
+        f"{figures.missing:,} of {figures.cases:,} cases have no answer (twins count, too), since calls failed or were "
+        "not made. They are not in the figures, which hold if they fail alike; were the judge wrong about all of them: "
         f"{', '.join(least)}. The same command asks for them again."
     )
 
@@ -156,7 +169,7 @@ def _remarks(audit: JudgeAudit, *, every: bool) -> list[str]:
 def _noise_text(figures: JudgeFigures) -> str:
     noise = figures.noise
     if noise.share is None:
-        return "Noise floor: not measured (--twins repeat asks the same twice)."
+        return "Noise floor: not measured (no case was judged twice; --twins repeat asks so)."
     return (
         f"Noise floor: asked the same again, its judgement changes in {noise.right:,} of {noise.right_of:,} right "
         f"and {noise.wrong:,} of {noise.wrong_of:,} wrong cases ({format_share(noise.share)}). No smaller bias can "
