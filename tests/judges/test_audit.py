@@ -8,6 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+import wildtool as wt
+from wildtool.errors import UsageError
+from wildtool.judges.auditing import read_audit
+from wildtool.judges.reading import Scale
+
 Run = Callable[[str], Result]
 Audit = Callable[[str], dict[str, Any]]
 PERFECT = """
@@ -20,6 +25,10 @@ def judge(messages, tools, reference):
 """
 """Passes calls that are those of the reference, however they are written."""
 LENIENT = "def judge(messages, tools):\n    return True\n"
+
+
+def passes_all(messages: Any, tools: Any) -> bool:
+    return True
 
 
 def judge(text: str, name: str = "j.py") -> str:
@@ -69,13 +78,11 @@ def test_pairs_are_asked_in_both_orders(run: Run, audit: Audit):
 
 def test_a_judge_that_likes_the_first_of_two_is_found_out(run: Run):
     run("audit wild-mini --judge baseline/gold --style pairwise -q --twins none -o a")
-    import wildtool as wt
 
     async def first(messages: Any, tools: Any) -> str:
         return '{"better": "A"}'
 
     wt.run("judge-audit", model=first, data="a/set", mode="pairwise", out="b", quiet=True)
-    from wildtool.judges.auditing import read_audit
 
     position = read_audit(Path("b")).figures.position
     assert position is not None and (position.first, position.second) == (36, 0) and position.p < 0.01
@@ -106,7 +113,9 @@ def test_lower_ends_decide_the_exit_status(audit: Audit):
     assert audit(f"{perfect} --require tn:0.99")["status"] == 1
 
 
-@pytest.mark.parametrize("text", ["tp", "tp:2", "kappa:0.8", "tp:0.9;tn:0.9", "tn:0"])
+@pytest.mark.parametrize(
+    "text", ["", ",", "tp", "tp:2", "tp:nan", "kappa:0.8", "tp:0.9;tn:0.9", "tn:0", "tp:0.9,tp:0.1"]
+)
 def test_only_tp_and_tn_can_be_required(run: Run, text: str):
     result = run(f"audit wild-mini --judge baseline/gold --require '{text}'")
     assert result.exit_code == 2 and "tp:0.9,tn:0.9" in result.stderr
@@ -177,10 +186,8 @@ def test_a_prompt_of_ones_own_has_its_own_scale(run: Run):
     run(
         "audit wild-mini --judge baseline/gold --prompt mine.txt --scale 1-5 --threshold 4 -q --twins none -o a"
     )
-    import wildtool as wt
 
     wt.run("judge-audit", model=four, data="a/set", mode="own", out="b", quiet=True)
-    from wildtool.judges.auditing import read_audit
 
     audit = read_audit(Path("b"))
     assert {kind.kind: kind.agreed for kind in audit.figures.wrong.kinds}["needless refusal"] == 12
@@ -232,8 +239,10 @@ def test_a_dry_run_asks_nothing_and_leaves_nothing(run: Run):
         ("--judge baseline/gold --style pairwise --reference", "--reference"),
         ("--judge baseline/gold --prompt empty.txt", "empty"),
         ("--judge baseline/gold --prompt empty.txt --style score", "--style"),
-        ("--judge j.py --threshold 11", "--threshold"),
+        ("--judge j.py --threshold 11", "threshold"),
         ("--judge j.py --scale 5", "--scale"),
+        ("--judge j.py --scale 9-1", "scale"),
+        ("--judge http://127.0.0.1:9/judge --base-url http://127.0.0.1:9", "--base-url"),
         ("--judge baseline/gold --style score --scale 1-5 --threshold 4", "--scale"),
         ("--judge baseline/gold --passed 6/5", "--passed"),
         ("--judge baseline/gold --strict", "--strict"),
@@ -247,6 +256,31 @@ def test_options_that_cannot_work_are_refused_by_name(run: Run, options: str, pr
     Path("empty.txt").write_text("\n")
     result = run(f"audit wild-mini {options}")
     assert result.exit_code == 2 and problem in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("keywords", "problem"),
+    [
+        ({"cases": 0}, "cases"),
+        ({"twin_cases": 0}, "twin_cases"),
+        ({"temperature": 0.5}, "temperature"),
+        ({"base_url": "http://127.0.0.1:9"}, "base_url"),
+        ({"style": "score"}, "style"),
+        ({"judge": "baseline/gold", "style": "score", "prompt": "Judge."}, "prompt"),
+        ({"judge": "baseline/gold", "style": "score", "scale": Scale(1, 5, 4)}, "scale"),
+        ({"judge": "baseline/gold", "prompt": " "}, "empty"),
+    ],
+)
+def test_python_refuses_what_the_command_refuses(run: Run, keywords: dict[str, Any], problem: str):
+    call: dict[str, Any] = {"judge": passes_all, **keywords}
+    with pytest.raises(UsageError, match=problem):
+        wt.audit_judge("wild-mini", out="o", quiet=True, **call)
+    assert not Path("o").exists()
+
+
+def test_python_measures_no_noise_with_a_cache(run: Run):
+    audit = wt.audit_judge("wild-mini", judge="baseline/gold", cache="c", out="o", quiet=True)
+    assert audit.figures.noise.share is None and audit.figures.twins
 
 
 def test_a_function_that_gives_no_judgement_ends_the_run_by_name(run: Run):

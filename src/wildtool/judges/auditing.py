@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from wildtool.api.words import option_of
 from wildtool.benchmark import Benchmark
 from wildtool.draws import seeded_draw
 from wildtool.engine.record.run_folder import read_run
@@ -19,6 +20,7 @@ from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.figures import (
     HEADLINE_TIERS,
+    NOISE,
     RIGHT_PASS,
     WRONG_DO_NOT,
     JudgeFigures,
@@ -27,6 +29,7 @@ from wildtool.judges.figures import (
     judge_rows,
     weighed_kinds,
 )
+from wildtool.judges.reading import Scale
 from wildtool.judges.styles import (
     CHECKER_STYLE,
     OWN,
@@ -59,6 +62,17 @@ class CaseChoice:
     """Cases that get each kind of twin."""
     tiers: Sequence[str] = ("meaning",)
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Raises UsageError."""
+        for option, count, least in (("--cases", self.cases, 8), ("--twin-cases", self.twin_cases, 2)):
+            if count < least:
+                raise UsageError(f"{option} is {count}; it takes {least} or more")
+
+
+def measurable_twins(twins: Sequence[str], cache: object) -> Sequence[str]:
+    """The twins that tell something: with a cache the same request gets the same reply, so there is no noise floor."""
+    return twins if cache is None else [name for name in twins if name != NOISE]
 
 
 def chosen_cases(
@@ -108,8 +122,35 @@ def _with_few_twins(cases: Sequence[JudgeCase], choice: CaseChoice) -> list[Judg
     return [case for case in cases if not case.bias or (case.bias, case.twin_of) in bases]
 
 
+FOR_MODELS = ("style", "prompt", "temperature", "max_tokens", "seed", "extra_body", "base_url")
+
+
+def check_typed(settings: Mapping[str, Any]) -> None:
+    """Raises UsageError for what a function or an endpoint is given and only a model can be asked with."""
+    for name in FOR_MODELS:
+        if settings.get(name) is not None:
+            raise UsageError(
+                f"{option_of(name)} is for a model; a function or an endpoint judges in its own way"
+            )
+
+
+def judge_settings(mode: str, prompt: str | None, scale: Scale | None) -> JudgeSettings:
+    """What a judge is asked with in a mode. Raises UsageError for an empty prompt and a scale that is not its own."""
+    if prompt is not None and not prompt.strip():
+        raise UsageError("the prompt is empty; write what the judge has to do, and how it answers")
+    if scale is not None and mode.removesuffix(WITH_REFERENCE) not in (OWN, TYPED):
+        raise UsageError(
+            "--scale and --threshold are for a judge that scores by its own prompt (--prompt FILE), a function or an "
+            "endpoint; --style score asks for 1 to 10, of which 7 passes"
+        )
+    return JudgeSettings(prompt=prompt or "", scale=scale or Scale())
+
+
 def audit_mode(style: str | None, *, typed: bool, has_prompt: bool, reference: bool) -> str:
-    """The mode of an audit. Raises UsageError for an unknown style, and for a reference that it never shows."""
+    """The mode of an audit. Raises UsageError for a style beside a prompt, an unknown one, and a reference that it never
+    shows."""
+    if style is not None and has_prompt:
+        raise UsageError("give --style or --prompt, not both")
     if typed or has_prompt:
         name = TYPED if typed else OWN
     else:

@@ -8,7 +8,7 @@ from typing import Any
 from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.data.data_set import DataSet
 from wildtool.data.files import read_json, source_of_files
-from wildtool.errors import DataError
+from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_object, dumps
 from wildtool.judges.cases import JudgeCase, read_cases, write_cases
 from wildtool.judges.figures import metrics_of
@@ -39,7 +39,7 @@ def read_settings(path: Path) -> JudgeSettings:
     fields = as_object(read_json(path))
     try:
         return JudgeSettings(prompt=str(fields["prompt"]), scale=Scale(**fields["scale"]))
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, UsageError) as error:
         raise DataError(f"{path}: no settings of a judge ({error}); make the set again") from None
 
 

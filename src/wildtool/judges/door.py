@@ -10,9 +10,9 @@ from wildtool.api.records import Headers
 from wildtool.api.results import Run
 from wildtool.api.runs import run
 from wildtool.api.values import header_texts
+from wildtool.api.words import know
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
-from wildtool.errors import UsageError
 from wildtool.judges.auditing import (
     DEFAULT_CASES,
     DEFAULT_TWIN_CASES,
@@ -20,7 +20,10 @@ from wildtool.judges.auditing import (
     CaseChoice,
     JudgeAudit,
     audit_mode,
+    check_typed,
     chosen_cases,
+    judge_settings,
+    measurable_twins,
     read_audit,
     write_fitting,
 )
@@ -28,11 +31,13 @@ from wildtool.judges.benchmark import NAME
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.models import JudgeFunction, is_typed, typed_judge
 from wildtool.judges.reading import Scale
-from wildtool.judges.styles import JudgeSettings
 from wildtool.models.headers import parse_headers
 from wildtool.models.resolve import folder_name
 from wildtool.models.settings import EndpointOptions
 from wildtool.types import Model
+
+know(dict.fromkeys(("style", "prompt", "scale", "cases", "twins", "twin_cases"), (False, ())))
+know({"reference": (True, ())})
 
 
 class CaseKeywords(TypedDict, total=False):
@@ -90,19 +95,21 @@ def audit_judge(
         prompt: the instruction of a model, in place of a style.
         scale: what scores mean; by default 1 to 10, of which 7 passes.
         out: the folder for cases and runs; by default below `runs`.
-        keywords: as of `wildtool.run`; `data`, `split`, `lang` and `profile` choose the cases.
+        keywords: as of `wildtool.run`; `data`, `split`, `lang` and `profile` choose the cases. With a `cache` nothing is
+            asked twice, so that there is no noise floor.
 
     Raises:
         WildtoolError: one of the classes of `wildtool.errors`.
     """
     typed = is_typed(judge)
-    if typed and (style is not None or prompt is not None):
-        raise UsageError("style and prompt are for a model; a function or an endpoint judges in its own way")
+    if typed:
+        check_typed({"style": style, "prompt": prompt, **keywords})
     mode = audit_mode(style, typed=typed, has_prompt=prompt is not None, reference=reference)
+    settings = judge_settings(mode, prompt, scale)
+    twins = measurable_twins(twins, keywords.get("cache"))
     choice = CaseChoice(cases=cases, twins=twins, twin_cases=twin_cases, seed=cases_seed)
     labelled = _cases(bench, choice, keywords)
     folder = Path(out) if out is not None else Path("runs", NAME, f"{labelled[0].benchmark}-{mode}")
-    settings = JudgeSettings(prompt=prompt or "", scale=scale or Scale())
     write_fitting(folder / "set", labelled, mode, settings, folder / "runs")
     model = typed_judge(judge, _endpoint(keywords), shows_reference=reference) or judge
     # A model that a function became has a name of its own, also for its folder.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from wildtool.episode import written_text
+from wildtool.errors import UsageError
 from wildtool.json_codec import as_object
 from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.types import Message
@@ -27,6 +28,14 @@ class Scale:
     highest: float = 10
     threshold: float = 7
     """The smallest score that passes."""
+
+    def __post_init__(self) -> None:
+        """Raises UsageError."""
+        if not self.lowest < self.threshold <= self.highest:
+            raise UsageError(
+                f"a threshold of {self.threshold:g} passes everything or nothing on a scale from {self.lowest:g} to "
+                f"{self.highest:g}; set it between its ends"
+            )
 
     def holds(self, score: float) -> bool:
         """Whether a score is one of this scale."""

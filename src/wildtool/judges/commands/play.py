@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from wildtool.judges.styles import JudgeSettings
     from wildtool.types import Model, Source
 
-ALL_TWINS = ("repeat", "length", "name", "language", "injection", "format")
-
 
 def audit_judges(
     benchmark: "Benchmark",
@@ -48,7 +47,8 @@ def audit_judges(
 
     asked.check_limits()
     required, score = read_requirements(its.require), read_passed(its.passed)
-    settings, mode = _settings(its), _mode(its, asked)
+    mode = _mode(its, asked)
+    settings = _settings(its, mode)
     models = _typed_models(its, asked, mode)
     place = out or Path("runs", "judge-audit", f"{benchmark.name}-{mode}")
     cases = chosen_cases(
@@ -156,68 +156,60 @@ def _typed_models(its: JudgeOptions, asked: AskOptions, mode: str) -> "list[Mode
 
 def _mode(its: JudgeOptions, asked: AskOptions) -> str:
     """The mode of the audit. Raises UsageError for options that exclude each other."""
-    from wildtool.judges.auditing import audit_mode
+    from wildtool.judges.auditing import audit_mode, check_typed
     from wildtool.judges.models import is_typed
 
     typed = [is_typed(judge) for judge in its.judge or ()]
     if any(typed):
         if not all(typed):
             raise UsageError("functions and endpoints are asked in another way than models; audit them alone")
-        values = {"style": its.style, "prompt": its.prompt, "seed": its.seed, "extra_body": its.extra_body}
-        values |= {"temperature": asked.temperature, "max_tokens": asked.max_tokens}
-        given = [name for name, value in values.items() if value is not None]
-        if given:
-            option = given[0].replace("_", "-")
-            raise UsageError(f"--{option} is for a model; a function or an endpoint judges in its own way")
+        check_typed({**asdict(its), **asdict(asked)})
     return audit_mode(its.style, typed=any(typed), has_prompt=its.prompt is not None, reference=its.reference)
 
 
-def _settings(its: JudgeOptions) -> "JudgeSettings":
+def _settings(its: JudgeOptions, mode: str) -> "JudgeSettings":
     from wildtool.data.files import read_text
-    from wildtool.judges.styles import JudgeSettings
+    from wildtool.judges.auditing import judge_settings
 
-    prompt = "" if its.prompt is None else read_text(its.prompt).strip()
-    if its.prompt is not None and not prompt:
+    prompt = None if its.prompt is None else read_text(its.prompt).strip()
+    if prompt == "":
         raise UsageError(f"{its.prompt}: is empty; write what the judge has to do, and how it answers")
-    return JudgeSettings(prompt=prompt, scale=_scale(its))
+    return judge_settings(mode, prompt, _scale(its))
 
 
-def _scale(its: JudgeOptions) -> "Scale":
-    from wildtool.judges.models import is_typed
+def _scale(its: JudgeOptions) -> "Scale | None":
     from wildtool.judges.reading import Scale
 
-    lowest, highest = 1.0, 10.0
+    if its.scale is None and its.threshold is None:
+        return None
+    usual = Scale()
+    lowest, highest = usual.lowest, usual.highest
     if its.scale is not None:
         try:
             lowest, highest = map(float, its.scale.split("-"))
         except ValueError:
             raise UsageError(f"--scale is {its.scale!r}; it takes LOW-HIGH, such as 1-5") from None
-    threshold = 7.0 if its.threshold is None else its.threshold
-    if not lowest < threshold <= highest:
-        raise UsageError(
-            f"a score of {threshold:g} or more would pass everything or nothing on a scale from {lowest:g} to "
-            f"{highest:g}; set --threshold between its ends"
-        )
-    has_own_scale = its.prompt is not None or all(map(is_typed, its.judge or ()))
-    if (its.scale or its.threshold) and not has_own_scale:
-        raise UsageError(
-            "--scale and --threshold are for a judge that scores by its own prompt (--prompt FILE), a function or an "
-            "endpoint; --style score asks for 1 to 10, of which 7 passes"
-        )
-    return Scale(lowest, highest, threshold)
+    return Scale(lowest, highest, usual.threshold if its.threshold is None else its.threshold)
 
 
 def _choice(its: JudgeOptions) -> "CaseChoice":
-    from wildtool.judges.auditing import DEFAULT_CASES, DEFAULT_TWIN_CASES, DEFAULT_TWINS, CaseChoice
+    from wildtool.judges.auditing import (
+        DEFAULT_CASES,
+        DEFAULT_TWIN_CASES,
+        DEFAULT_TWINS,
+        CaseChoice,
+        measurable_twins,
+    )
+    from wildtool.judges.twins import BIASES
 
-    names = [name.strip() for name in (its.twins or ",".join(DEFAULT_TWINS)).split(",") if name.strip()]
-    twins = {"all": ALL_TWINS, "none": ()}.get(names[0] if len(names) == 1 else "", names)
-    if its.cache is not None and "repeat" in twins:
+    names = ",".join(DEFAULT_TWINS) if its.twins is None else its.twins
+    named = {"all": list(BIASES), "none": []}.get(names, [name.strip() for name in names.split(",")])
+    twins = measurable_twins(named, its.cache)
+    if len(twins) < len(named):
         print_err(
             "The noise floor is not measured: with --cache the same request gets the same reply. Leave --cache out "
             "for it."
         )
-        twins = [name for name in twins if name != "repeat"]
     return CaseChoice(
         cases=its.cases or DEFAULT_CASES,
         twins=twins,
@@ -229,16 +221,18 @@ def _choice(its: JudgeOptions) -> "CaseChoice":
 def read_requirements(text: str | None) -> dict[str, float]:
     """What a judge has to reach, by `tp` and `tn`. Raises UsageError."""
     required: dict[str, float] = {}
-    for part in filter(None, (text or "").split(",")):
+    for part in () if text is None else text.split(","):
         name, _, value = part.strip().partition(":")
         try:
-            required[name] = float(value)
+            share = float(value)
         except ValueError:
-            required[name] = -1.0
-        if name not in ("tp", "tn") or not 0 < required[name] <= 1:
+            share = -1.0
+        if name not in ("tp", "tn") or name in required or not 0 < share <= 1:
             raise UsageError(
-                f"--require {part.strip()!r}: it takes tp:X and tn:X with shares up to 1, such as tp:0.9,tn:0.9"
+                f"--require {part.strip()!r}: it takes tp:X and tn:X, each once, with shares up to 1, such as "
+                "tp:0.9,tn:0.9"
             )
+        required[name] = share
     return required
 
 
