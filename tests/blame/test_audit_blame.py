@@ -262,8 +262,16 @@ def test_a_model_that_answers_by_place_is_refused(lexical: Path, tmp_path: Path)
 def test_another_model_may_be_asked_and_the_result_says_so(lexical: Path):
     result = blamed(lexical, "--model", "baseline/gold", "-k", 1)
     assert result["asked_again"] == {"agent": "baseline/gold"}
-    assert result["model"] == "baseline/lexical"
+    assert result["models"] == {"agent": "baseline/lexical"}
     assert [row["cause"] for row in result["causes"]] == ["model, by chance"]
+
+
+def test_table_and_page_say_that_another_user_was_asked(tmp_path: Path):
+    with answering(says("wrong")) as (url, _):
+        run = run_with_user(tmp_path / "run", url)
+        text = typed("audit", run, "--blame", "--base-url", url, "--user-model", "stranger", "-k", 1)
+    page = (run / "blame" / "blame.html").read_text()
+    assert all("stranger" in said and "liar" in said for said in (text, page))
 
 
 def test_options_of_other_audits_are_refused_beside_it_and_its_own_without_it(lexical: Path):

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -213,6 +213,7 @@ def _usd(cost: "TrialCost") -> str:
 
 
 def _print_report(report: "BlameReport") -> None:
+    from wildtool.blame.report import remarks
     from wildtool.engine.score.formatting import counted, format_range, format_share
     from wildtool.terminal.tables import print_grid
 
@@ -232,34 +233,5 @@ def _print_report(report: "BlameReport") -> None:
     if scores:
         title = f"score if it had been right (as it was: {format_share(report.score)} of {report.judged:,})"
         print_grid(title, ["right", "score", "95 % interval", "failed units tried"], scores)
-    for text in _remarks(report):
+    for text in remarks(report):
         print_wrapped(text)
-
-
-def _remarks(report: "BlameReport") -> Iterator[str]:
-    """What the tables do not rest on."""
-    from wildtool.engine.score.formatting import counted
-
-    if report.failed > report.tried:
-        print_units = counted(report.failed - report.tried, "failed unit")
-        yield f"Not tried: {print_units}; those that were are a sample."
-    if report.without_verdict:
-        yield f"{counted(report.without_verdict, 'unit')} of the run have no verdict and were not tried."
-    if report.undecided:
-        reason = f" ({report.stopped})" if report.stopped else ""
-        yield (
-            f"{counted(report.undecided, 'tried unit')} stay undecided, since calls failed or were not made{reason}; "
-            "the same command continues."
-        )
-    if report.unreviewed:
-        units = counted(report.unreviewed, "tried unit")
-        yield (
-            f"The reviewed gold answers say nothing of {units}: they ask in other words than the run, or continue where "
-            "its record ends."
-        )
-    if asked := [
-        name for role, name in report.asked_again.items() if role == "agent" and name != report.model
-    ]:
-        yield f"Asked again was {asked[0]}, not the run's {report.model}."
-    for party, reason in report.cannot_replace.items():
-        yield f"Not replaced: {party}, since {reason}."

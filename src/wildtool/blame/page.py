@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wildtool.alter.base import UNDER_TEST
 from wildtool.blame.blaming import Blamed, BlamedUnit
-from wildtool.blame.report import BlameReport, FailedUnitRow
+from wildtool.blame.report import BlameReport, FailedUnitRow, remarks
 from wildtool.engine.record.reader import ItemLog, transcripts
 from wildtool.engine.score.formatting import format_range, format_share
 from wildtool.episode import written_text
@@ -60,6 +60,7 @@ def write_page(report: BlameReport, blamed: Blamed, file: Path) -> Path:
             f"Whose fault was it? {report.run}",
             "blame.html",
             report=report,
+            remarks=list(remarks(report)),
             units=[_unit_on_page(blamed, unit, row) for unit, row in pairs],
             left_out=len(report.units) - len(pairs),
             share=format_share,

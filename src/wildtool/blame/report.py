@@ -1,7 +1,7 @@
 """The numbers of a blame: failures by cause, the score if a party had been right, and what none of it rests on."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from wildtool.blame.of_run import Prepared
 from wildtool.blame.parties import GOLD, MODEL, PARTIES, USER
 from wildtool.blame.trials import trial_name
 from wildtool.blame.turning import TurningPoint, turn_of
+from wildtool.engine.score.formatting import counted
 from wildtool.stats.intervals import clustered_rate
 
 
@@ -67,7 +68,8 @@ class BlameReport:
     """What came of a blame."""
 
     run: str
-    model: str
+    models: Mapping[str, str]
+    """By role the model of the run."""
     asked_again: Mapping[str, str]
     """By role the model that was asked again."""
     benchmark: str
@@ -105,7 +107,7 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
     models = blamed.trials.make_models()
     return BlameReport(
         run=job.run_info.run,
-        model=job.run_info.model,
+        models={role: its["name"] for role, its in job.run_json["identity"]["models"].items()},
         asked_again={role: model.model.name for role, model in models.items()},
         benchmark=job.run_info.benchmark,
         profile=job.run_info.profile,
@@ -123,6 +125,32 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
         scores=_score_rows(blamed),
         units=[_unit_row(blamed, unit) for unit in blamed.tried],
     )
+
+
+def remarks(report: BlameReport) -> Iterator[str]:
+    """Sentences on what the numbers do not rest on."""
+    if report.failed > report.tried:
+        untried = counted(report.failed - report.tried, "failed unit")
+        yield f"Not tried: {untried}; those that were are a sample."
+    if report.without_verdict:
+        yield f"Without a verdict in the run, so not tried: {counted(report.without_verdict, 'unit')}."
+    if report.undecided:
+        reason = f" ({report.stopped})" if report.stopped else ""
+        yield (
+            f"Undecided, since calls failed or were not made{reason}: {counted(report.undecided, 'tried unit')}; the same "
+            "command continues."
+        )
+    if report.unreviewed:
+        units = counted(report.unreviewed, "tried unit")
+        yield (
+            f"The reviewed gold answers say nothing of {units}: they ask in other words than the run, or continue where "
+            "its record ends."
+        )
+    for role, name in report.asked_again.items():
+        if name != report.models[role]:
+            yield f"Asked again as the {role} was {name}, not the run's {report.models[role]}."
+    for party, reason in report.cannot_replace.items():
+        yield f"Not replaced: {party}, since {reason}."
 
 
 def _goes_on(blamed: Blamed, unit: BlamedUnit) -> bool:
