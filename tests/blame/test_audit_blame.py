@@ -213,6 +213,17 @@ def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
     assert {row["cause"] for row in first} <= {"model, others not excluded"}
 
 
+def test_live_lines_count_the_plays_of_tried_units_alone_and_each_run_has_its_own(tmp_path: Path):
+    words = ("-n", 2, "-m", "baseline/first-tool", "--history", "own", "-p", "fixed", "-q")
+    typed("run", "wild-mini", *words, "-o", tmp_path / "run")
+    result = CliRunner().invoke(app, ["audit", str(tmp_path / "run"), "--blame", "-k", "2", "--json"])
+    ended = re.findall(r"(control\S*.*): (\d+)/(\d+) plays · (\S+) % right", result.stderr)
+    last = {label: (int(done), int(total), right) for label, done, total, right in ended}
+    assert len(last) > 1
+    assert all(done == total and right == "0.0" for done, total, right in last.values())
+    assert sum(total for _, total, _ in last.values()) == 2 * json.loads(result.stdout)["tried"]
+
+
 def test_a_sample_is_the_same_each_time_and_says_what_it_is_of(lexical: Path, tmp_path: Path):
     some = [blamed(lexical, "--sample", 3, "-o", tmp_path / name) for name in ("a", "b")]
     assert some[0] == some[1]

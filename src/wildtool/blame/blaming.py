@@ -1,14 +1,13 @@
 """Finds whose fault failed units were: plays trials, the cheapest first, until the decision table answers."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wildtool.benchmark import accepts
 from wildtool.blame.causes import (
     JUDGED_AGAIN,
-    NO_PARTY,
     NOT_DECIDED,
     RIGHT_MODEL,
     Cause,
@@ -75,18 +74,12 @@ def blame_units(
     units: RunUnits,
     tried: Sequence[BlamedUnit],
     invocation: Invocation,
-    report: Callable[[str], None] = lambda text: None,
 ) -> Blamed:
-    """Plays trials until the cause of each unit is known, or a limit is reached. Raises what a run does.
-
-    Args:
-        report: takes what is played next.
-    """
+    """Plays trials until the cause of each unit is known, or a limit is reached. Raises what a run does."""
     for unit in tried:
         _judge_by_reviewed(trials, unit)
     while needed := _next_trials(tried):
         for trial, its in needed.items():
-            report(f"{_words(trial)}: {len(its):,} of {len(tried):,} units")
             results = trials.play(trial, [unit.failed for unit in its], invocation)
             for unit in its:
                 unit.results_of[trial] = results[unit.failed.key]
@@ -109,10 +102,6 @@ def _cause_of(trials: Trials, unit: BlamedUnit) -> Cause:
         return answer
     gold_is_right = accepts(rules, unit.failed.item, unit.failed.unit, gold)
     return answer if gold_is_right else replace(answer, note="gold fails too")
-
-
-def _words(trial: Trial) -> str:
-    return "nothing replaced" if trial == NO_PARTY else f"{' and '.join(sorted(trial))} right"
 
 
 def _judge_by_reviewed(trials: Trials, unit: BlamedUnit) -> None:

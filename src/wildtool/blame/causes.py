@@ -145,21 +145,22 @@ def _model_or_others(suspects: Set[str], results: _Results) -> Cause:
     every: Trial = frozenset(suspects)
     if len(every) > 1 and results.mends([every]):
         pairs = [trial for trial in _pairs(suspects) if trial != every]
-        return _minimal_sets(pairs, results) or Cause(_in_order(every), "", every)
+        return _minimal_sets(pairs, results) or Cause(in_order(every), "", every)
     return Cause((MODEL,), "others not excluded", RIGHT_MODEL)
 
 
 def _minimal_sets(pairs: Sequence[Trial], results: _Results) -> Cause | None:
     mending = results.mends(pairs)
-    return Cause(_in_order(mending[0]), "", mending[0]) if mending else None
+    return Cause(in_order(mending[0]), "", mending[0]) if mending else None
 
 
 def _pairs(parties: Iterable[str]) -> list[Trial]:
     """Pairs to try; a right model meets no fault of an endpoint, so that these are no pair."""
-    pairs = map(frozenset, combinations(_in_order(parties), 2))
+    pairs = map(frozenset, combinations(in_order(parties), 2))
     return [pair for pair in pairs if not pair >= {ENDPOINT, MODEL}]
 
 
-def _in_order(parties: Iterable[str]) -> tuple[str, ...]:
+def in_order(parties: Iterable[str]) -> tuple[str, ...]:
+    """Parties as they are suspected."""
     held = set(parties)
     return tuple(party for party in PARTIES if party in held)

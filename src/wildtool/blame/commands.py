@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from wildtool.blame.of_run import Prepared
     from wildtool.blame.report import BlameReport
     from wildtool.engine.call.client import Invocation
-    from wildtool.engine.observer import Observer
-    from wildtool.engine.plan import Plan
 
 
 _NEEDED = {"needs": "--blame"}
@@ -89,6 +86,7 @@ def blame(
     """
     from wildtool.blame.blaming import result_folder
     from wildtool.blame.of_run import PLAYS, BlameSettings, job_of, prepare_blame
+    from wildtool.blame.progress import shown
     from wildtool.blame.run_blame import PAGE, play_blame
 
     asked.check_limits()
@@ -103,7 +101,7 @@ def blame(
         concurrency=asked.concurrency,
         force=force,
         command=["wildtool", *sys.argv[1:]],
-        watch=_watch,
+        watch=shown,
     )
     job = job_of(folder, settings)
     make_models = _models(job.run_info.benchmark, job.run_json["identity"], its, asked)
@@ -114,7 +112,7 @@ def blame(
     _print_costs(prepared, asked)
     if asked.dry_run:
         return 0
-    report = play_blame(folder, prepared, settings, _invocation(prepared, asked), print_err)
+    report = play_blame(folder, prepared, settings, _invocation(prepared, asked))
     if as_json:
         print(json.dumps(report.as_json(), indent=1))
     else:
@@ -150,16 +148,6 @@ def _models(
     }
     choice = NamedModels(model=its.model, user_model=its.user_model, values=values)
     return named_models(benchmark, identity, choice, read_config(None).models)
-
-
-@contextmanager
-def _watch(label: str, plan: "Plan", folder: Path) -> "Generator[Observer]":
-    from wildtool.engine.run.progress import ProgressObserver
-    from wildtool.terminal.progress import ProgressDisplay
-
-    observer = ProgressObserver(label, tally=plan.tally, folder=folder)
-    with ProgressDisplay([observer]):
-        yield observer
 
 
 def _invocation(prepared: "Prepared", asked: AskOptions) -> "Invocation":

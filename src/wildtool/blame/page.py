@@ -7,6 +7,7 @@ from pathlib import Path
 from wildtool.alter.base import UNDER_TEST
 from wildtool.blame.blaming import Blamed, BlamedUnit
 from wildtool.blame.report import BlameReport, FailedUnitRow, remarks
+from wildtool.blame.trials import trial_words
 from wildtool.engine.record.reader import ItemLog, transcripts
 from wildtool.engine.score.formatting import format_range, format_share
 from wildtool.episode import written_text
@@ -73,7 +74,7 @@ def _unit_on_page(blamed: Blamed, unit: BlamedUnit, row: FailedUnitRow) -> Shown
     plays = [ShownPlay("As it was recorded", list(_lines(blamed, unit, unit.failed.log, row)))]
     by = unit.cause.mended_by
     if by is not None and (log := unit.mended_log()):
-        title = "Asked again" if not by else f"With the {' and '.join(sorted(by))} right"
+        title = "Asked again" if not by else f"With the {trial_words(by)}"
         plays.append(ShownPlay(title, list(_lines(blamed, unit, log, None))))
     return ShownUnit(unit.failed.name, row, plays)
 

@@ -137,8 +137,8 @@ def remarks(report: BlameReport) -> Iterator[str]:
     if report.undecided:
         reason = f" ({report.stopped})" if report.stopped else ""
         yield (
-            f"Undecided, since calls failed or were not made{reason}: {counted(report.undecided, 'tried unit')}; the same "
-            "command continues."
+            f"Undecided, since calls failed or were not made{reason}: {counted(report.undecided, 'tried unit')}; the "
+            "same command continues."
         )
     if report.unreviewed:
         units = counted(report.unreviewed, "tried unit")

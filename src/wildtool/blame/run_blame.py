@@ -1,7 +1,7 @@
 """Whose fault the failed units of a run were, from Python; the command does the same with models of names."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from wildtool.blame.asked_again import given_models
@@ -37,16 +37,10 @@ def play_blame(
     prepared: Prepared,
     settings: BlameSettings,
     invocation: Invocation,
-    say: Callable[[str], None] = lambda text: None,
 ) -> BlameReport:
-    """Plays what is needed, or goes on with it, and writes the result and, with the extra [report], its page. Raises as
-    `blame_run`.
-
-    Args:
-        say: takes what is played next.
-    """
+    """Plays what is needed, or goes on with it, and writes the result and its page. Raises as `blame_run`."""
     begin(run, settings)
-    blamed = blame_units(prepared.trials, prepared.units, prepared.tried, invocation, say)
+    blamed = blame_units(prepared.trials, prepared.units, prepared.tried, invocation)
     report = report_of(prepared, blamed)
     write_file(settings.out / RESULT, json.dumps(report.as_json(), indent=1).encode())
     if not missing_libraries():

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from wildtool.alter.base import UNDER_TEST
 from wildtool.blame.asked_again import LaterPlays, MakeModels, StepPlace, right_model
-from wildtool.blame.causes import NO_PARTY, Trial
+from wildtool.blame.causes import NO_PARTY, Trial, in_order
 from wildtool.blame.failed_units import FailedKey, FailedUnit, is_right, rounds_of
-from wildtool.blame.parties import ENDPOINT, MODEL, PARTIES, USER, TrialSetting
+from wildtool.blame.parties import ENDPOINT, MODEL, USER, TrialSetting
 from wildtool.blame.rehearsal import Rehearsal, RightParties
 from wildtool.config.named_models import ConfiguredModel
 from wildtool.engine.call.client import Invocation
@@ -26,11 +26,11 @@ from wildtool.episode import AskOfUnits
 from wildtool.errors import InfraError
 from wildtool.types import Item, Reply
 
-Watch = Callable[[str, Plan, Path], AbstractContextManager[Observer]]
-"""Shows a run while it goes on, from its label, its plan and its folder."""
+Watch = Callable[["Round"], AbstractContextManager[Observer]]
+"""Shows a run while it goes on."""
 
 
-def unwatched(label: str, plan: Plan, folder: Path) -> AbstractContextManager[Observer]:
+def unwatched(trial_run: "Round") -> AbstractContextManager[Observer]:
     """Shows nothing."""
     return nullcontext(Observer())
 
@@ -100,21 +100,30 @@ class Trials:
 
     def rounds(self, trial: Trial, units: Sequence[FailedUnit]) -> "Iterator[Round]":
         """The runs that a trial is."""
-        for place, its in rounds_of(units).items():
+        rounds = rounds_of(units)
+        for number, (place, its) in enumerate(rounds.items(), start=1):
             name = trial_name(trial) + ("" if place == (0, 0) else "-{}-{}".format(*place))
-            yield Round(self, trial, its, self.out / name)
+            part = f", part {number} of {len(rounds)}" if len(rounds) > 1 else ""
+            yield Round(self, trial, its, self.out / name, trial_words(trial) + part)
 
 
 def trial_name(trial: Trial) -> str:
     """What tables and folders call a trial."""
-    return "+".join(party for party in PARTIES if party in trial) or "control"
+    return "+".join(in_order(trial)) or "control"
+
+
+def trial_words(trial: Trial) -> str:
+    """What lines and titles call it."""
+    return f"{' and '.join(in_order(trial))} right" if trial else "control"
 
 
 class Round:
     """One trial as one run."""
 
-    def __init__(self, trials: Trials, trial: Trial, units: Sequence[FailedUnit], folder: Path) -> None:
-        self.folder = folder
+    def __init__(
+        self, trials: Trials, trial: Trial, units: Sequence[FailedUnit], folder: Path, label: str
+    ) -> None:
+        self.folder, self.label = folder, label
         self._trials, self._trial = trials, trial
         self._units: dict[str, list[FailedUnit]] = defaultdict(list)
         for unit in units:
@@ -137,11 +146,16 @@ class Round:
         """The units of an item whose cause is sought."""
         return self._units[item]
 
+    @property
+    def tried_plays(self) -> int:
+        """Plays of all these units."""
+        return self.plays * sum(map(len, self._units.values()))
+
     def run(self, invocation: Invocation) -> None:
         """Plays it. Raises KeyboardInterrupt where it was interrupted, and what a run raises."""
         plan = self.plan()
         self.prepare(plan)
-        with self._trials.watch(trial_name(self._trial), plan, self.folder) as observer:
+        with self._trials.watch(self) as observer:
             job = RunJob(plan, self.folder, observer)
             outcome = run_plans([job], command=self._trials.command, invocation=invocation)[0]
         if isinstance(outcome, Exception):
