@@ -86,7 +86,7 @@ def blame(
     """
     from wildtool.blame.blaming import result_folder
     from wildtool.blame.of_run import PLAYS, BlameSettings, job_of, prepare_blame
-    from wildtool.blame.progress import shown
+    from wildtool.blame.progress import live_line
     from wildtool.blame.run_blame import PAGE, play_blame
 
     asked.check_limits()
@@ -101,7 +101,7 @@ def blame(
         concurrency=asked.concurrency,
         force=force,
         command=["wildtool", *sys.argv[1:]],
-        watch=shown,
+        watch=live_line,
     )
     job = job_of(folder, settings)
     make_models = _models(job.run_info.benchmark, job.run_json["identity"], its, asked)

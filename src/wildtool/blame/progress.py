@@ -11,7 +11,7 @@ from wildtool.types import Verdict
 
 
 @contextmanager
-def shown(trial_run: Round) -> Generator[Observer]:
+def live_line(trial_run: Round) -> Generator[Observer]:
     """A live line about one run of a trial."""
     observer = _PlaysObserver(trial_run)
     with ProgressDisplay([observer]):
