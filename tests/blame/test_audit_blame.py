@@ -147,6 +147,33 @@ def test_an_address_is_never_taken_from_the_record(tmp_path: Path):
     assert len(received) == before
 
 
+def test_a_tools_model_at_its_own_address_is_given_in_the_config_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with answering(echo) as (url, _), answering(echo) as (tools_url, _):
+        own = ("--history", "own", "--tools-model", "tools", "--tools-base-url", tools_url)
+        typed(
+            "run",
+            "wild-mini",
+            "-n",
+            1,
+            "-m",
+            "echo",
+            "--base-url",
+            url,
+            *own,
+            "-p",
+            "fixed",
+            "-q",
+            "-o",
+            "run",
+        )
+        assert "wildtool.toml" in typed("audit", "run", "--blame", "--base-url", url, status=2)
+        Path("wildtool.toml").write_text(f'[models.tools]\nmodel = "tools"\nbase_url = "{tools_url}"\n')
+        assert blamed("run", "--base-url", url, "-k", 1)["tried"]
+
+
 def test_a_limit_of_money_needs_prices_and_ends_it_in_between(tmp_path: Path):
     prices = tmp_path / "prices.json"
     prices.write_text(

@@ -11,7 +11,7 @@ from wildtool.api import meaning
 from wildtool.api.plans import keys_given_at
 from wildtool.api.settings import Settings
 from wildtool.benchmark import COMPLETION
-from wildtool.blame.parties import SCRIPT, USER
+from wildtool.blame.parties import SCRIPT, TOOLS_PLAYER, USER
 from wildtool.config.config_file import ModelEntry
 from wildtool.config.named_models import ConfiguredModel, ModelCatalog, OtherRoles
 from wildtool.engine.call.budget import read_prices
@@ -30,6 +30,13 @@ StepPlace = tuple[str, str, int]
 """Item, unit and step."""
 _SECRET = "address_digest"
 """A setting whose value follows from a key of this machine, so that it cannot be compared with another's."""
+
+_OWN_SETTINGS: Mapping[str, str] = {
+    UNDER_TEST: "such as its --base-url, or name another one to ask in its place by --model NAME",
+    USER: "such as its --user-base-url, or name another one to ask in its place by --user-model NAME",
+    TOOLS_PLAYER: "by a [models.NAME] of wildtool.toml with its name",
+}
+"""What to give where a role would be played by another model than in the run."""
 
 
 class LaterPlays:
@@ -195,11 +202,9 @@ def _check_model(role: str, recorded: Mapping[str, Any], model: Model, *, is_oth
         for name, old, new in setting_diffs(json.loads(json.dumps(before)), json.loads(json.dumps(dict(now))))
     ]
     if recorded["name"] != model.name or differences:
-        option = "--model NAME" if role == UNDER_TEST else f"--{role}-model NAME"
         change = ", ".join(differences) or f"its name was {recorded['name']} and is now {model.name}"
         raise UsageError(
-            f"the {role} would not be the run's {recorded['name']}: {change}; give its own, such as its --base-url, or "
-            f"name another one to ask in its place by {option}"
+            f"the {role} would not be the run's {recorded['name']}: {change}; give its own, {_OWN_SETTINGS[role]}"
         )
 
 

@@ -15,7 +15,7 @@ ADAPTED_TO = frozenset({TOOL})
 """Parties whose faults a right model can get over: its gold answers take them into account."""
 SCRIPT = "baseline/user"
 """The model that plays another role as it should be played."""
-_PLAYED_BY_TOOLS = "tools"
+TOOLS_PLAYER = "tools"
 """The role that makes up results which the record does not hold; it can be asked, but nothing right is known."""
 _ALTERATIONS = {"failures": TOOL, "history": HISTORY}
 """By kind of alteration the party that its absence puts right."""
@@ -86,7 +86,7 @@ def trial_setting(
         elif role == USER:
             scripted.append(role)
             del lacking[USER]
-        elif role != _PLAYED_BY_TOOLS:
+        elif role != TOOLS_PLAYER:
             raise UsageError(
                 f"--blame cannot play the role {role} again ({models[role]['name']}): nothing is known to be right in "
                 "its place"
