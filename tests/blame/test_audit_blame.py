@@ -281,6 +281,16 @@ def test_what_cannot_be_played_again_is_refused_by_name(
         assert why in typed("audit", run, "--blame", status=2)
 
 
+def test_a_run_with_another_role_is_refused_by_the_name_of_the_role(tmp_path: Path):
+    file = tmp_path / "searching.py"
+    retriever = '"retriever": Role("finds words", default="baseline/user"), '
+    file.write_text(
+        BENCHMARK.replace("roles = {", "roles = {" + retriever).replace('("user",)', '("user", "retriever")')
+    )
+    typed("run", file, "-m", "baseline/chat", "-q", "-o", tmp_path / "run")
+    assert "the role retriever" in typed("audit", tmp_path / "run", "--blame", status=2)
+
+
 def test_replies_without_requests_are_refused(lexical: Path, tmp_path: Path):
     replies = tmp_path / "replies.jsonl"
     replies.write_text(

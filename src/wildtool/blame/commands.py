@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from wildtool.blame.of_run import Prepared
     from wildtool.blame.report import BlameReport
     from wildtool.engine.call.client import Invocation
+    from wildtool.engine.score.score import JudgingJob
 
 
 _NEEDED = {"needs": "--blame"}
@@ -85,7 +85,7 @@ def blame(
         data: where the run's data are now; None for where it found them.
     """
     from wildtool.blame.blaming import result_folder
-    from wildtool.blame.of_run import PLAYS, BlameSettings, job_of, prepare_blame
+    from wildtool.blame.of_run import PLAYS, BlameSettings, prepare_blame
     from wildtool.blame.progress import live_line
     from wildtool.blame.run_blame import PAGE, play_blame
 
@@ -103,10 +103,8 @@ def blame(
         command=["wildtool", *sys.argv[1:]],
         watch=live_line,
     )
-    job = job_of(folder, settings)
-    make_models = _models(job.run_info.benchmark, job.run_json["identity"], its, asked)
-    prepared = prepare_blame(folder, job, make_models, settings)
-    for model in make_models().values():
+    prepared = prepare_blame(folder, settings, lambda job: _models(job, its, asked))
+    for model in prepared.trials.make_models().values():
         if model.endpoint_note:
             print_err(model.endpoint_note)
     _print_costs(prepared, asked)
@@ -135,9 +133,7 @@ def _run_folder(run: str) -> Path:
     return folders[0]
 
 
-def _models(
-    benchmark: str, identity: Mapping[str, Any], its: BlameOptions, asked: AskOptions
-) -> "MakeModels":
+def _models(job: "JudgingJob", its: BlameOptions, asked: AskOptions) -> "MakeModels":
     from wildtool.blame.asked_again import NamedModels, named_models
     from wildtool.config.config_file import read_config
 
@@ -147,7 +143,7 @@ def _models(
         "dry_run": asked.dry_run or None,
     }
     choice = NamedModels(model=its.model, user_model=its.user_model, values=values)
-    return named_models(benchmark, identity, choice, read_config(None).models)
+    return named_models(job.run_info.benchmark, job.run_json["identity"], choice, read_config(None).models)
 
 
 def _invocation(prepared: "Prepared", asked: AskOptions) -> "Invocation":

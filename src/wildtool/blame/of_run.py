@@ -1,7 +1,7 @@
 """Prepares the blame of a run: what can be replaced in it, which units are tried, who is asked again."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ class Prepared:
     """Failed units that the reviewed data do not have, or ask in other words."""
 
 
-def job_of(run: Path, settings: BlameSettings) -> JudgingJob:
+def _job_of(run: Path, settings: BlameSettings) -> JudgingJob:
     """What is needed to judge a run and to play it again. Raises RecordError and UsageError where it cannot be."""
     job = prepare_judging(run, profile=settings.profile, data=settings.data)
     if job.run_json["kind"] != "played":
@@ -66,14 +66,21 @@ def job_of(run: Path, settings: BlameSettings) -> JudgingJob:
     return job
 
 
-def prepare_blame(run: Path, job: JudgingJob, make_models: MakeModels, settings: BlameSettings) -> Prepared:
+def prepare_blame(
+    run: Path, settings: BlameSettings, models_of: Callable[[JudgingJob], MakeModels]
+) -> Prepared:
     """Sorts the units of a run and says what can be replaced in those that are tried.
 
-    Raises UsageError for a run that cannot be played again, RecordError for a folder of plays of another record.
+    Args:
+        models_of: gives the models to ask, of a run that can be played again.
+
+    Raises UsageError for one that cannot, RecordError for a damaged one, and what `models_of` raises.
     """
+    job = _job_of(run, settings)
     check_folder(settings.out, lambda folder: (folder / ABOUT_FILE).is_file(), force=settings.force)
     identity = job.run_json["identity"]
     setting = trial_setting(job.variant, identity["models"], reviewed=settings.reviewed is not None)
+    make_models = models_of(job)
     units = read_units(job, run, in_order=job.variant.in_order)
     units_to_try = sampled(units.failed, settings.sample)
     reviewed, unreviewed = {}, 0

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from wildtool.blame.asked_again import given_models
 from wildtool.blame.blaming import blame_units
-from wildtool.blame.of_run import BlameSettings, Prepared, begin, job_of, prepare_blame
+from wildtool.blame.of_run import BlameSettings, Prepared, begin, prepare_blame
+from wildtool.blame.page import write_page
 from wildtool.blame.report import BlameReport, report_of
 from wildtool.engine.call.client import Invocation
 from wildtool.outputs import write_file
@@ -28,7 +29,7 @@ def blame_run(run: Path, models: Mapping[str, Model], settings: BlameSettings) -
 
     Raises UsageError for a run that cannot be played again, RecordError for a damaged one, and what a run raises.
     """
-    prepared = prepare_blame(run, job_of(run, settings), given_models(models), settings)
+    prepared = prepare_blame(run, settings, lambda job: given_models(models))
     return play_blame(run, prepared, settings, Invocation())
 
 
