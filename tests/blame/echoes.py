@@ -66,6 +66,64 @@ class Echoes(Benchmark):
 BENCHMARK = Echoes()
 '''
 
+FOLLOWING = '''
+"""An item whose second unit is asked what the model said in the first."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from wildtool.benchmark import Benchmark, Check, Rules
+from wildtool.types import Item, Request
+
+
+class Episode:
+    def __init__(self, question):
+        self.question, self.said = question, None
+
+    @property
+    def done(self):
+        return self.said is not None
+
+    def request(self):
+        if self.done:
+            return None
+        return Request([{"role": "user", "content": self.question}], gold=self._gold)
+
+    def _gold(self, style):
+        return {"role": "assistant", "content": "right"}
+
+    def advance(self, reply):
+        self.said = str(reply.get("content"))
+
+
+class FollowingRules(Rules):
+    def leading(self, item):
+        return ("first",)
+
+    def after(self, item, episodes):
+        return replace(item, data=episodes["first"].said)
+
+    def episode(self, item, unit):
+        return Episode(item.data if unit == "second" else "begin")
+
+    def verdict(self, episode, item, unit):
+        return Check(episode.said == "right", None if episode.said == "right" else "wrong word")
+
+
+class Following(Benchmark):
+    name, title = "following", "following"
+    data = Path(__file__)
+
+    def load(self, source, *, split=None, lang=None):
+        yield Item("only", ("first", "second"), "nothing")
+
+    def rules(self, profile):
+        return FollowingRules()
+
+
+BENCHMARK = Following()
+'''
+
 
 @contextmanager
 def answering(answer: Callable[[Body], str | dict[str, Any]]) -> Iterator[tuple[str, list[Body]]]:

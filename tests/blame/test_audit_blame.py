@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import wildtool
-from blame.echoes import BENCHMARK, Body, answering, echo
+from blame.echoes import BENCHMARK, FOLLOWING, Body, answering, echo
 from wildtool.cli import app
 
 WILD_MINI = Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl"
@@ -238,6 +238,19 @@ def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
     # A first task follows none.
     first = [row for row in result["units"] if row["unit"] == "0"]
     assert {row["cause"] for row in first} <= {"model, others not excluded"}
+
+
+def test_a_unit_is_tried_with_the_units_that_it_follows_from_as_they_were_recorded(tmp_path: Path):
+    file = tmp_path / "following.py"
+    file.write_text(FOLLOWING)
+    begins = ["right", "wrong"]
+    with answering(lambda body: begins.pop() if echo(body) == "begin" else echo(body)) as (url, _):
+        typed("run", file, "-m", "m", "--base-url", url, "-q", "-o", tmp_path / "run")
+        result = blamed(tmp_path / "run", "--base-url", url, "-k", 1)
+    assert {row["unit"]: row["cause"] for row in result["units"]} == {
+        "first": "model, by chance",
+        "second": "model, others not excluded",
+    }
 
 
 def test_live_lines_count_the_plays_of_tried_units_alone_and_each_run_has_its_own(tmp_path: Path):

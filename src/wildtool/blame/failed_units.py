@@ -36,7 +36,7 @@ class FailedUnit:
     log: ItemLog
     """All of the item in this repeat, since a unit may follow from earlier ones."""
     place: int = 0
-    """Number of the failed unit in its item and repeat, where later ones follow from earlier ones; else 0."""
+    """Units of one item with different places are played in different runs, since one may follow from another."""
 
     @property
     def name(self) -> str:
@@ -86,28 +86,29 @@ class RunUnits:
         return len(self.failed) + self.right.total()
 
 
-def read_units(job: JudgingJob, folder: Path, *, in_order: bool) -> RunUnits:
-    """Judges a run, and sorts its units.
-
-    Args:
-        in_order: whether a unit follows from earlier ones.
-
-    Raises RecordError where the record is damaged, or does not hold what was asked.
-    """
+def read_units(job: JudgingJob, folder: Path, setting: TrialSetting) -> RunUnits:
+    """Judges a run, and sorts its units. Raises RecordError where the record is damaged, or lacks what was asked."""
     units = RunUnits()
     with LogReader(folder) as reader:
         for judged in job.items(reader):
             wrong = [verdict for verdict in judged.verdicts if verdict.outcome == "wrong"]
             units.right[judged.item.id] += sum(verdict.outcome == "correct" for verdict in judged.verdicts)
             units.without_verdict += sum(v.outcome not in ("correct", "wrong") for v in judged.verdicts)
-            for place, verdict in enumerate(wrong):
-                number = place if in_order else 0
+            for verdict in wrong:
+                place = _place(setting, judged.item, verdict.unit)
                 failed = FailedUnit(
-                    judged.item, judged.repeat, verdict.unit, verdict.reason, judged.log, number
+                    judged.item, judged.repeat, verdict.unit, verdict.reason, judged.log, place
                 )
                 _check_requests(failed, folder)
                 units.failed.append(failed)
     return units
+
+
+def _place(setting: TrialSetting, item: Item, unit: str) -> int:
+    if setting.variant.in_order:
+        return item.units.index(unit)
+    leading = list(setting.variant.benchmark.rules(setting.played).leading(item))
+    return leading.index(unit) + 1 if unit in leading else 0
 
 
 def _check_requests(failed: FailedUnit, folder: Path) -> None:
@@ -128,8 +129,8 @@ def sampled(failed: Sequence[FailedUnit], count: int | None) -> list[FailedUnit]
 
 
 def rounds_of(units: Iterable[FailedUnit]) -> Mapping[tuple[int, int], list[FailedUnit]]:
-    """The units in groups that can be played as one run: of one repeat, and where units follow from earlier ones at most
-    one of each item."""
+    """The units in groups that can be played as one run: of one repeat, and of each item none that another
+    one of them follows from."""
     rounds: dict[tuple[int, int], list[FailedUnit]] = defaultdict(list)
     for unit in units:
         rounds[unit.repeat, unit.place].append(unit)
@@ -144,7 +145,7 @@ def parties_of(
     Args:
         reviewed: items with reviewed gold answers, by item and unit.
     """
-    rules = setting.variant.benchmark.rules(setting.variant.played or "")
+    rules = setting.variant.benchmark.rules(setting.played)
     has = {
         GOLD: (failed.item.id, failed.unit) in reviewed,
         ENDPOINT: any(map(is_fault, failed.steps)),

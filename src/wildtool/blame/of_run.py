@@ -79,9 +79,10 @@ def prepare_blame(
     job = _job_of(run, settings)
     check_folder(settings.out, lambda folder: (folder / ABOUT_FILE).is_file(), force=settings.force)
     identity = job.run_json["identity"]
-    setting = trial_setting(job.variant, identity["models"], reviewed=settings.reviewed is not None)
+    played = job.variant.played or job.run_info.profile
+    setting = trial_setting(job.variant, played, identity["models"], reviewed=settings.reviewed is not None)
     make_models = models_of(job)
-    units = read_units(job, run, in_order=job.variant.in_order)
+    units = read_units(job, run, setting)
     units_to_try = sampled(units.failed, settings.sample)
     reviewed, unreviewed = {}, 0
     if settings.reviewed is not None:

@@ -39,6 +39,8 @@ class TrialSetting:
 
     variant: Variant
     """The benchmark as it was run."""
+    played: str
+    """The profile that it was run under."""
     removable: Mapping[str, str] = field(default_factory=dict[str, str])
     """By party (tool, history) the kind of alteration whose absence puts it right."""
     scripted: tuple[str, ...] = ()
@@ -59,11 +61,12 @@ class TrialSetting:
 
 
 def trial_setting(
-    variant: Variant, models: Mapping[str, Mapping[str, Any]], *, reviewed: bool
+    variant: Variant, played: str, models: Mapping[str, Mapping[str, Any]], *, reviewed: bool
 ) -> TrialSetting:
     """What can be replaced in a run.
 
     Args:
+        played: the profile that it was run under.
         models: by role what `run.json` says of its model.
         reviewed: whether there are data with reviewed gold answers.
 
@@ -91,7 +94,7 @@ def trial_setting(
                 f"--blame cannot play the role {role} again ({models[role]['name']}): nothing is known to be right in "
                 "its place"
             )
-    return TrialSetting(variant, removable, tuple(scripted), lacking)
+    return TrialSetting(variant, played, removable, tuple(scripted), lacking)
 
 
 def _kind_of(alteration: Alteration) -> str:

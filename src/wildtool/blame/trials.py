@@ -175,7 +175,7 @@ class Round:
             benchmark=variant.benchmark,
             source=selection.source,
             models={role: model.model for role, model in self.models.items()},
-            profile=variant.played or job.run_info.profile,
+            profile=self._trials.setting.played,
             alterations=variant.alterations,
             seed=job.run_json["identity"].get("seed"),
             split=selection.split,
@@ -211,7 +211,7 @@ class Round:
     async def rehearse(self, rehearsal: Rehearsal, item: Item) -> None:
         variant = self.replacement.variant
         ask = AskOfUnits(rehearsal, self._played_units(self._units[item.id]))
-        profile = variant.played or self._trials.job.run_info.profile
+        profile = self._trials.setting.played
         with suppress(InfraError):  # where a benchmark's own `play` passes it on
             await variant.play(item, ask, profile, in_order=True)
 
@@ -243,7 +243,7 @@ class Round:
         item, tried = units[0].item, {unit.unit for unit in units}
         variant = self.replacement.variant
         if not variant.in_order:
-            return frozenset({*tried, *variant.benchmark.rules(variant.played or "").leading(item)})
+            return frozenset({*tried, *variant.benchmark.rules(self._trials.setting.played).leading(item)})
         return frozenset(item.units[: 1 + max(map(item.units.index, tried))])
 
     def _models(self) -> dict[str, ConfiguredModel]:
