@@ -138,7 +138,7 @@ def remarks(report: BlameReport) -> Iterator[str]:
         reason = f" ({report.stopped})" if report.stopped else ""
         yield (
             f"Undecided, since calls failed or were not made{reason}: {counted(report.undecided, 'tried unit')}; the "
-            "same command continues."
+            "same command continues. Where a trial says nothing of them, its score counts them like the others."
         )
     if report.unreviewed:
         units = counted(report.unreviewed, "tried unit")
@@ -182,20 +182,15 @@ def _score_rows(blamed: Blamed) -> list[ScoreRow]:
 def _score_row(blamed: Blamed, name: str, trial: Trial) -> ScoreRow | None:
     """None where no play has a verdict."""
     units = blamed.units
-    shares = {
-        unit.failed.key: share for unit in blamed.tried if (share := _mended_share(unit, trial)) is not None
-    }
+    of_tried = {unit.failed.key: _mended_share(unit, trial) for unit in blamed.tried}
+    shares = {key: share for key, share in of_tried.items() if share is not None}
     if not shares:
         return None
     weight = len(units.failed) / len(shares)
-    right, size = Counter[str](), Counter[str]()
-    for item, count in units.right.items():
-        right[item] += count
-        size[item] += count
-    sums: dict[str, tuple[float, float]] = {item: (right[item], size[item]) for item in right}
+    sums = {item: (float(right), float(right)) for item, right in units.right.items()}
     for (item, _, _), share in shares.items():
-        before = sums.get(item, (0.0, 0.0))
-        sums[item] = before[0] + weight * share, before[1] + weight
+        right, size = sums[item]
+        sums[item] = right + weight * share, size + weight
     rate = clustered_rate(list(sums.values()))
     return None if rate is None else ScoreRow(name, *rate, units.judged, len(shares))
 
