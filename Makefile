@@ -6,7 +6,7 @@ FLOORS ?= .venv-floors
 FLOOR_EXTRAS := bfcl,code,ledger,report,search,store,training
 # Our other packages, as they lie here.
 PACKAGES := --editable packages/wildtool-data --editable 'packages/wildtool-review[postgres]' --editable packages/wildtool-train
-BUILDERS := hatchling editables pathspec trove-classifiers
+BUILDERS := hatchling editables pathspec tomlkit trove-classifiers
 DEVELOPED := --constraint constraints.txt --editable '.[dev]' $(PACKAGES)
 # For each dependency the tests that use it most and take little time.
 FLOOR_TESTS := $(addprefix tests/, \

@@ -1,7 +1,7 @@
 """Builds the archives of all packages as they would be published, checks them, and tries them in clean environments.
 
 python scripts/try_packages.py dist                  # with every Python of 3.11 to 3.14 that is at hand
-python scripts/try_packages.py dist --python 3.11 --no-pages
+python scripts/try_packages.py dist --python 3.11 --built    # with the archives that are there
 
 `twine check --strict` and `check-wheel-contents` look at the archives. In each environment wildtool is installed alone,
 and then with all packages: from the wheels, and in another one from the source archives. With the wheels the pages of the
@@ -10,6 +10,7 @@ docs are played (`scripts/play_docs.py`). What was not tried is said.
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,18 +22,23 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 CHECKERS = ("twine", "check-wheel-contents")
 EXTRAS = "all,ledger"
 """What the pages need beside the core."""
-SDISTS = 4
+PACKAGES = (ROOT, *sorted(ROOT.glob("packages/*/")))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("dist", type=Path)
     parser.add_argument("--python", action="append", choices=PYTHONS)
+    parser.add_argument("--built", action="store_true", help="build nothing: the folder has the archives")
     parser.add_argument("--no-pages", action="store_true", help="play no pages")
     options = parser.parse_args()
     dist: Path = options.dist.resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        build(dist)
+        if not options.built:
+            build(dist)
+        names = [path.name for path in archives(dist)]
+        assert len(names) == 2 * len(PACKAGES), names
+        print("\n".join(names))
         check(dist, Path(scratch))
         tried = [
             version
@@ -52,11 +58,9 @@ def run(*words: str | Path) -> None:
 
 def build(dist: Path) -> None:
     shutil.rmtree(dist, ignore_errors=True)
-    for package in (ROOT, *sorted(ROOT.glob("packages/*/"))):
-        run(uv(), "build", "--quiet", "--out-dir", dist, package)
-    names = sorted(path.name for path in dist.iterdir() if path.suffix in (".whl", ".gz"))
-    assert len(names) == 2 * SDISTS, names
-    print("\n".join(names))
+    pinned = ("--build-constraints", ROOT / "locked.txt", "--require-hashes")
+    for package in PACKAGES:
+        run(uv(), "build", "--quiet", *pinned, "--out-dir", dist, package)
 
 
 def uv() -> str:
@@ -83,23 +87,13 @@ def try_in(version: str, dist: Path, place: Path, *, pages: bool) -> bool:
     for kind in (".whl", ".tar.gz"):
         beside = place / kind.strip(".") / "bin"
         run(uv(), "venv", "--quiet", "--python", python, beside.parent)
-        install(beside, *(path for path in archives(dist, kind) if path.name.startswith("wildtool-")))
-        run(beside / "wildtool", "--version")
         core = next(path for path in archives(dist, kind) if path.name.startswith("wildtool-"))
+        install(beside, core)
+        run(beside / "wildtool", "--version")
         extras = f"wildtool[{EXTRAS}] @ {core.as_uri()}"
         install(beside, extras, *(path for path in archives(dist, kind) if path != core))
-        run(
-            beside / "wildtool",
-            "run",
-            "wild-mini",
-            "--model",
-            "baseline/gold",
-            "--limit",
-            "1",
-            "--quiet",
-            "--out",
-            place / f"run{kind}",
-        )
+        played = shlex.split("run wild-mini --model baseline/gold --limit 1 --quiet --out")
+        run(beside / "wildtool", *played, place / f"run{kind}")
         if kind == ".whl" and pages:
             run(sys.executable, ROOT / "scripts" / "play_docs.py", "--bin", beside)
     return True
@@ -116,17 +110,8 @@ def at_hand(version: str) -> str | None:
 
 
 def install(beside: Path, *wanted: str | Path) -> None:
-    run(
-        uv(),
-        "pip",
-        "install",
-        "--quiet",
-        "--python",
-        beside / "python",
-        "--constraint",
-        ROOT / "constraints.txt",
-        *wanted,
-    )
+    pinned = ("--constraint", ROOT / "constraints.txt")
+    run(uv(), "pip", "install", "--quiet", "--python", beside / "python", *pinned, *wanted)
 
 
 if __name__ == "__main__":
