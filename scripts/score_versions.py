@@ -18,6 +18,7 @@ import re
 import sys
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -31,7 +32,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "src")]
 from wildtool import __version__  # noqa: E402 - of this checkout, whatever is installed
 from wildtool.benchmark import Benchmark  # noqa: E402
 from wildtool.benchmarks import OURS  # noqa: E402
-from wildtool.types import Reply, Source, Transcript  # noqa: E402
+from wildtool.types import Item, Reply, Transcript  # noqa: E402
 
 FOLDER = ROOT / "tests" / "golden" / "scores"
 TABLE = FOLDER / "table.json"
@@ -46,9 +47,8 @@ MOST_ITEMS, MOST_MUTANTS = 32, 6
 SAME_POINTS = 0.05
 """A mean that moves by less is shown as a count of replies alone."""
 
-Scores = Mapping[str, bytes]
-"""By `REPLIES, PROFILE` a byte for each verdict, in order: its score from 0 to `FULL`, or `NO_VERDICT`."""
 FULL, NO_VERDICT = 200, 255
+"""Scores are a byte for each verdict, in order: from 0 to `FULL`, or `NO_VERDICT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,8 @@ def measured(replies: str, *, every: int = 1) -> dict[str, bytes]:
 
 
 def own_judges(replies: str, profile: str) -> Iterator[Any]:
-    name, split, _ = OWN[replies]
-    benchmark: Benchmark = resolve_name(OURS[name])
-    items = {item.id: item for item in benchmark.load(source_of(benchmark, split), split=split)}
+    benchmark = benchmark_of(replies)
+    items = {item.id: item for item in own_items(replies)}
     with gzip.open(FOLDER / f"{replies}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
             transcripts = {
@@ -134,10 +133,12 @@ def oracle_names() -> tuple[str, ...]:
     return tuple(BENCHMARKS)
 
 
-def source_of(benchmark: Benchmark, split: str | None) -> Source:
+def own_items(replies: str) -> Iterator[Item]:
     from wildtool.data.data_set import data_of
 
-    return data_of(benchmark).locate("finance" if split == "agent_finance" else None, split)
+    benchmark, (_, split, _) = benchmark_of(replies), OWN[replies]
+    source = data_of(benchmark).locate(None, split)
+    return iter(benchmark.load(source, split=split))
 
 
 def _scores(found: Any) -> Iterator[int]:
@@ -253,8 +254,7 @@ def _played(replies: str) -> Iterator[dict[str, Any]]:
     from wildtool.engine.record.reader import LogReader, transcripts
 
     name, split, models = OWN[replies]
-    benchmark: Benchmark = resolve_name(OURS[name])
-    items = [*islice(benchmark.load(source_of(benchmark, split), split=split), MOST_ITEMS)]
+    benchmark, items = benchmark_of(replies), [*islice(own_items(replies), MOST_ITEMS)]
     with tempfile.TemporaryDirectory() as place:
         for model in models:
             folder = _run(name, split, model, Path(place, model))
@@ -266,9 +266,9 @@ def _played(replies: str) -> Iterator[dict[str, Any]]:
                     yield {"item": item.id, "units": units}
     rules = benchmark.rules(next(iter(benchmark.profiles)))
     for item in items:
-        by_unit: dict[str, int] = {}
+        by_unit = Counter[str]()
         for mutant in rules.mutants(item):
-            by_unit[mutant.unit] = by_unit.get(mutant.unit, 0) + 1
+            by_unit[mutant.unit] += 1
             if by_unit[mutant.unit] <= MOST_MUTANTS:
                 yield {"item": item.id, "units": {mutant.unit: list(mutant.replies)}}
 
@@ -305,9 +305,7 @@ def main() -> None:
     if options.record:
         for replies in OWN:
             record(replies)
-    table = (
-        read_table() if TABLE.exists() else {"released": {"version": "", "scores": {}}, "now": {"scores": {}}}
-    )
+    table = read_table()
     scores, absent = measure_all(table)
     now = {"scores": scores}
     if options.write or options.release:
