@@ -10,6 +10,7 @@ people search by, and `docs/search.js` ranks by them.
 import json
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from shutil import copyfile
 
@@ -99,6 +100,7 @@ def complete(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = re.sub(r"^- `(wildtool[.\w]*)`.*$", names, source[0], flags=re.MULTILINE)
 
 
+@cache
 def search_phrases() -> dict[str, list[str]]:
     """By page its title and what people type who look for it."""
     table = tomllib.loads((ROOT / "docs" / "search_words.toml").read_text(encoding="utf-8"))["words"]

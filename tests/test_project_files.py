@@ -290,6 +290,12 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert [name for name in listed if not (ROOT / "docs" / name).exists()] == []
 
 
+def test_every_page_has_words_by_which_the_search_of_the_site_finds_it() -> None:
+    words = tomllib.loads(text("docs/search_words.toml"))["words"]
+    assert {f"docs/{path.stem}" for path in (ROOT / "docs").glob("*.md")} - words.keys() == set()
+    assert all(words.values())
+
+
 def test_the_documentation_has_at_most_51_pages_in_four_groups() -> None:
     """Decisions and cards of benchmarks are not counted, this index and the notebook are.
 
