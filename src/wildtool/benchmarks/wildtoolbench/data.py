@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from wildtool.benchmark import Benchmark
@@ -245,11 +245,8 @@ class _Fields:
 
     def texts(self, field: str, length: int | None = None) -> list[str]:
         name = f"{self._prefix}_{field}"
-        values = self.entries(name, length)
-        if not all(isinstance(value, str) for value in values):
-            for position, value in enumerate(values):
-                checked(value, str, self.at(f"{name}[{position}]"))
-        return values
+        values = enumerate(self.entries(name, length))
+        return [checked(value, str, self.at(f"{name}[{position}]")) for position, value in values]
 
     def tools(self) -> tuple[Tool, ...]:
         name = f"{self._prefix}_tools"
@@ -285,52 +282,28 @@ class _Fields:
 
     def _nodes(self, place: str, value: Any) -> tuple[GoldNode, ...]:
         nodes = checked(value, list, place, "a list of nodes")
-        if not all(map(_is_node, nodes)):
-            # Looked at field by field only to say what is wrong, since a set has thousands.
-            for i, node in enumerate(nodes):
-                _check_node(f"{place}[{i}]", node)
-        return tuple(map(_gold_node, nodes))
+        return tuple(_gold_node(f"{place}[{i}]", node) for i, node in enumerate(nodes))
 
 
-def _is_node(node: Any) -> bool:
-    """Whether `_check_node` lets a value pass."""
-    if not isinstance(node, dict):
-        return False
-    fields = cast(dict[str, Any], node)
-    action, needs = fields.get("action"), fields.get("dependency_list", [])
-    return (
-        isinstance(action, dict)
-        and isinstance(name := cast(dict[str, Any], action).get("name"), str)
-        and isinstance(cast(dict[str, Any], action).get("arguments", {}), dict)
-        and isinstance(needs, list)
-        and all(type(needed) is int for needed in cast(list[Any], needs))
-        and (name != ASK or isinstance(fields.get("user_input"), str))
-    )
-
-
-def _check_node(place: str, value: Any) -> None:
-    """Raises DataError for what is no node."""
+def _gold_node(place: str, value: Any) -> GoldNode:
+    """A node as it is read. Raises DataError for what is none."""
     node = checked(value, dict, place, "a node object")
     action = checked(node.get("action"), dict, f"{place}.action", "an object with name and arguments")
     name = checked(action.get("name"), str, f"{place}.action.name")
-    checked(action.get("arguments", {}), dict, f"{place}.action.arguments")
+    arguments = checked(action.get("arguments", {}), dict, f"{place}.action.arguments")
     listed_at = f"{place}.dependency_list"
-    for position, needed in enumerate(
-        checked(node.get("dependency_list", []), list, listed_at, "a list of node positions")
-    ):
+    needs = checked(node.get("dependency_list", []), list, listed_at, "a list of node positions")
+    for position, needed in enumerate(needs):
         checked(needed, int, f"{listed_at}[{position}]", "a node position")
+    user_input = node.get("user_input")
     if name == ASK:
-        checked(node.get("user_input"), str, f"{place}.user_input", "the user's reply as a text")
-
-
-def _gold_node(node: dict[str, Any]) -> GoldNode:
-    action, user_input = node["action"], node.get("user_input")
+        checked(user_input, str, f"{place}.user_input", "the user's reply as a text")
     alternatives = as_object(node.get("alternatives"))
     return GoldNode(
-        name=action["name"],
-        arguments=action.get("arguments", {}),
+        name=name,
+        arguments=arguments,
         observation=node.get("observation"),
-        deps=tuple(node.get("dependency_list", [])),
+        deps=tuple(needs),
         user_input=user_input if isinstance(user_input, str) else None,
         idx=node.get("idx"),
         alternatives={name: as_list(values) for name, values in alternatives.items()},
