@@ -35,10 +35,12 @@ def main() -> int:
     parser.add_argument("--date", default=f"{datetime.now(UTC):%Y-%m-%d}")
     options = parser.parse_args()
     version: str = options.version
+    if problem := problem_of_notes(CHANGELOG.read_text("utf-8"), version):
+        print(f"CHANGELOG.md: {problem}", file=sys.stderr)
+        return 1
     table = score_versions.read_table()
-    if (
-        table["released"]["version"] == version
-    ):  # prepared before: what is compared with is the release before
+    if table["released"]["version"] == version:
+        # Prepared before: what is compared with is the release before.
         table = {**table, "released": table["previous"]}
     if unsaid := score_versions.unsaid(score_versions.moves(table), score_versions.texts_of_notes(version)):
         print(f"the notes do not say what moves: {', '.join(map(str, unsaid))}", file=sys.stderr)
@@ -86,6 +88,16 @@ def section(changelog: str, title: str) -> str:
         rf"^## {re.escape(title)}(?: - [^\n]*)?\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL
     )
     return found[1].replace(START, "").strip("\n") + "\n" if found else ""
+
+
+def problem_of_notes(changelog: str, version: str) -> str:
+    """Why they cannot become those of a version; empty for nothing."""
+    unreleased = section(changelog, "Unreleased").strip()
+    if unreleased in ("", NOTHING):
+        return "" if section(changelog, version) else f'neither "Unreleased" nor {version} has any notes'
+    if section(changelog, version):
+        return f'{version} is prepared already; move what "Unreleased" has into its section'
+    return "" if SCORES in unreleased else f'"Unreleased" has no part "{SCORES.strip()}"'
 
 
 def date_notes(version: str, date: str, measured: str) -> None:

@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -241,6 +242,22 @@ def test_the_notes_of_a_release_have_what_breaks_first_and_at_most_60_lines() ->
     notes = newest if "Nothing yet." in unreleased else unreleased
     assert notes.count("\n") <= release.MOST_LINES
     assert re.findall(r"^### (.+)$", notes, re.MULTILINE)[:2] == ["What breaks", "Scores that move"]
+
+
+@pytest.mark.parametrize(
+    ("unreleased", "prepared"), [("### Scores that move\n- x\n", True), ("- x\n", False), ("", False)]
+)
+def test_notes_that_cannot_become_those_of_a_release_are_refused_before_anything_is_changed(
+    tmp_path: Path, unreleased: str, prepared: bool
+) -> None:
+    copytree(ROOT / "scripts", tmp_path / "scripts")
+    before = f"# Changelog\n\n## Unreleased\n\n{unreleased}\n" + "## 9.9.9 - 2026-01-01\n\n- y\n" * prepared
+    (tmp_path / "CHANGELOG.md").write_text(before, encoding="utf-8")
+    command = [sys.executable, tmp_path / "scripts" / "release.py", "9.9.9"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("CHANGELOG.md: ")
+    assert (tmp_path / "CHANGELOG.md").read_text(encoding="utf-8") == before
 
 
 def floor_extras() -> set[str]:
