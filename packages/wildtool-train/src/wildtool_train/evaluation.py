@@ -191,9 +191,9 @@ def evaluate(
     settings, config = settings_of_call(str(bench), [name], keywords, {})
     values = settings.values()
     for excluded in EXCLUDED:
-        message = f"evaluate takes no {excluded!r}: {', '.join(EXCLUDED)} make no sense while training"
         if values[excluded] == FIELDS[excluded].default:
             continue
+        message = f"evaluate takes no {excluded!r}: {', '.join(EXCLUDED)} make no sense while training"
         if excluded in given:
             raise UsageError(message)
         if excluded != "batch":  # a run leaves a file's out where the model has none

@@ -1,8 +1,8 @@
 """What an exposure keeps of one unit: the facts that the split of losses needs, as cells of verdict columns.
 
 Each exposure makes one `ExposedUnit` of what it saw and gives its `cells`. The split of losses reads them back. The
-benchmark's requests to the model under test are numbered from 0 within a unit, each
-once, however often other alterations ask the model for it.
+benchmark's requests to the model under test are numbered from 0 within a unit, each once, however often other
+alterations ask the model for it.
 """
 
 import json
