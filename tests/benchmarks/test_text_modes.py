@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from pkgutil import resolve_name
 
 import pytest
 
+from wildtool.benchmark import NATIVE, Benchmark
+from wildtool.benchmarks import OURS
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.episode import COOPERATIVE, GOLD_STYLE
 from wildtool.types import Episode, Request
@@ -32,3 +35,9 @@ def test_only_a_request_of_another_mode_has_native_tools(mode: str):
     assert asked and bool([request for request in asked if request.tools]) is (
         mode not in benchmark.text_modes
     )
+
+
+@pytest.mark.parametrize("place", OURS.values())
+def test_modes_of_text_are_modes_of_the_benchmark_and_not_the_native_one(place: str):
+    benchmark: Benchmark = resolve_name(place)
+    assert {*benchmark.text_modes} <= benchmark.modes.keys() - {NATIVE}
