@@ -7,7 +7,6 @@ from pathlib import Path
 from wildtool.blame.asked_again import given_models
 from wildtool.blame.blaming import blame_units
 from wildtool.blame.of_run import BlameSettings, Prepared, begin, prepare_blame
-from wildtool.blame.page import write_page
 from wildtool.blame.report import BlameReport, report_of
 from wildtool.engine.call.client import Invocation
 from wildtool.outputs import write_file
