@@ -11,7 +11,7 @@ from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_object, as_objects
 from wildtool.judges.candidate import GOLD_FORM, Candidate
 from wildtool.judges.cases import Tier
-from wildtool.judges.forms import CHECKED_FORMS, SAFE_FORMS, formed, is_free_of_order, naming
+from wildtool.judges.forms import CHECKED_FORMS, SAFE_FORMS, formed, naming
 from wildtool.judges.tiers import (
     OF_OMISSION,
     OF_ORDER,
@@ -19,6 +19,7 @@ from wildtool.judges.tiers import (
     invents_an_id,
     is_said,
     is_wrong_here,
+    names_an_order,
     tier_of,
 )
 from wildtool.judges.trajectories import Cut, GoldRun, arguments_of, said_by
@@ -219,7 +220,7 @@ def _right(run: GoldRun, step: int, form: str, draw: Random) -> Candidate | None
     gold, cut = run.cut(run.replies, step), run.cut(replies, step)
     if gold is None or cut is None:
         return None
-    if form in CHECKED_FORMS and not is_free_of_order(replies[step], _given(cut)):
+    if form in CHECKED_FORMS and names_an_order(_given(cut)):
         return None
     return Candidate(
         run=run,

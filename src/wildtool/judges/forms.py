@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, cast
 
-from wildtool.json_codec import as_object, as_objects
+from wildtool.json_codec import as_objects
 from wildtool.judges.candidate import GOLD_FORM
-from wildtool.judges.tiers import is_wrong_here
 from wildtool.judges.trajectories import arguments_of, with_arguments
 from wildtool.judges.words import own_sentence
 from wildtool.types import Message
@@ -70,17 +69,15 @@ def _with_words(reply: Message, lang: str, draw: Random) -> Message | None:
 
 
 def _naming_a_value(reply: Message, lang: str, draw: Random) -> Message | None:
-    calls = [arguments_of(call) or {} for call in as_objects(reply.get("tool_calls"))]
-    arguments_by_name = [
-        (k, v)
-        for arguments in calls
-        for k, v in arguments.items()
-        if isinstance(v, str | int | float) and str(v)
+    values = [
+        (key, value)
+        for call in as_objects(reply.get("tool_calls"))
+        for key, value in (arguments_of(call) or {}).items()
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
     ]
-    arguments_by_name = [(key, value) for key, value in arguments_by_name if not isinstance(value, bool)]
-    if not arguments_by_name or reply.get("content"):
+    if not values or reply.get("content"):
         return None
-    key, value = draw.choice(arguments_by_name)
+    key, value = draw.choice(values)
     return naming(reply, key, value, lang)
 
 
@@ -99,12 +96,9 @@ def _closing(reply: Message, lang: str, draw: Random) -> Message | None:
 
 def _spaced(reply: Message, lang: str, draw: Random) -> Message | None:
     text = reply.get("content")
-    if (
-        reply.get("tool_calls")
-        or not isinstance(text, str)
-        or not text.strip()
-        or _closing(reply, lang, draw)
-    ):
+    if reply.get("tool_calls") or not isinstance(text, str) or not text.strip():
+        return None
+    if _closing(reply, lang, draw):
         return None
     return {**reply, "content": f"\n{text}\n"}
 
@@ -140,16 +134,7 @@ CHECKED_FORMS: Mapping[str, FormChange] = {
     "calls reversed": _calls_reversed,
     "lists reversed": _lists_reversed,
 }
-"""Right only where the rules accept them and nothing in the conversation speaks of an order."""
-
-
-def is_free_of_order(reply: Message, given: str) -> bool:
-    """Whether neither the calls of a reply nor the conversation name an order."""
-    calls = [
-        (str(as_object(call.get("function")).get("name")), None)
-        for call in as_objects(reply.get("tool_calls"))
-    ]
-    return not is_wrong_here("elements reordered", calls, None, given)
+"""Right only where the rules accept them and nothing that the model was shown names an order."""
 
 
 def formed(

@@ -118,10 +118,15 @@ def is_wrong_here(kind: str, calls: Sequence[tuple[str, Any]], changed: Any, giv
         given: all that the model was shown: the conversation, as text.
     """
     if kind in _OF_LISTS:
-        return _ORDERED.search(given) is not None
+        return names_an_order(given)
     if kind in _OF_NUMBERS:
         return changed is not None and is_said(changed, given)
     return any(changes_something(name) for name, _ in calls)
+
+
+def names_an_order(text: str) -> bool:
+    """Whether a text speaks of an order of things or of steps."""
+    return _ORDERED.search(text) is not None
 
 
 def changes_something(tool: str) -> bool:

@@ -114,11 +114,9 @@ class Unmarker:
         like = gold[0] if gold else value
         if isinstance(value, int | float):
             is_turned = -value in gold and value < 0
-            return (
-                self._required(self.values.other(tool, path, gold, value, self.draw))
-                if is_turned or int(value) == 987_654
-                else value
-            )
+            if not is_turned and int(value) != 987_654:
+                return value
+            return self._required(self.values.other(tool, path, gold, value, self.draw))
         text = str(value)
         if text in _WHOLE or self._is_denied(text, gold):
             return self._required(self.values.other(tool, path, [*gold, text], like, self.draw))
@@ -186,16 +184,8 @@ class Unmarker:
 
     def _figure(self, text: str) -> str:
         """A bare figure in the words of the gold text, as an answer would say it."""
-        gold = next(
-            (
-                str(r["content"])
-                for r in reversed(self.run.replies)
-                if figures_in(str(r.get("content") or ""))
-            ),
-            None,
-        )
-        if gold is None:
-            raise MarkLeftError
+        texts = (str(reply.get("content") or "") for reply in reversed(self.run.replies))
+        gold = self._required(next(filter(figures_in, texts), None))
         right = figures_in(gold)[0]
         other = self.values.figure(right, {right}, self.draw) if text == "77.70" else text
         return gold.replace(right, self._required(other), 1)
