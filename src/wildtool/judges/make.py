@@ -26,7 +26,7 @@ LEAST_ITEMS = 50
 CALIPER = 0.5
 """How far partners may lie apart in what is seen without reading (`Candidate.distance`)."""
 MOST_MISSES = 12
-"""Items after which no more mistakes of a kind are looked for, if none had one with a partner."""
+"""Items in a row without a mistake that has a partner, after which no more of its kind are looked for."""
 WRONG_TIERS: Sequence[Tier] = ("meaning", "contract", "wire", "policy", "wrong only if")
 
 
@@ -84,12 +84,12 @@ def audit_cases(
             " answers, so that a judge could tell them apart without reading"
         )
     right = choice.partners(gold, near_misses)
-    for side, made, asked in (
-        ("right", len(right), gold + near_misses),
-        ("wrong", len(choice.wrong), wrong * len({*tiers})),
+    for side, other, made, asked in (
+        ("right", "wrong", len(right), gold + near_misses),
+        ("wrong", "right", len(choice.wrong), wrong * len({*tiers})),
     ):
         if made < asked:
-            report(f"{made:,} {side} cases in place of {asked:,}: no more of them look like others")
+            report(f"{made:,} {side} cases in place of {asked:,}: no more of them look like {other} ones")
     cases = [candidate.case(benchmark.name) for candidate in (*right, *choice.wrong)]
     return [*cases, *twins_of(cases, twins)]
 

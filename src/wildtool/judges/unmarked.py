@@ -114,7 +114,7 @@ class Unmarker:
         like = gold[0] if gold else value
         if isinstance(value, int | float):
             is_turned = -value in gold and value < 0
-            if not is_turned and int(value) != 987_654:
+            if not is_turned and value not in (987_654, 987_654.5):
                 return value
             return self._required(self.values.other(tool, path, gold, value, self.draw))
         text = str(value)
