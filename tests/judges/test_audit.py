@@ -312,7 +312,10 @@ def test_judges_of_other_cases_are_not_compared(run: Run, made_set: dict[str, An
     assert result.exit_code == 2 and "other cases" in result.stderr
 
 
-@pytest.mark.parametrize("option", ["--csv", "--flips", "--all-pairs", "--group kind"])
+@pytest.mark.parametrize(
+    "option",
+    ["--csv", "--flips", "--all-pairs", "--group kind", "--profile judged", "--metric item", "--seed 1"],
+)
 def test_options_of_other_comparisons_mean_nothing_for_judges(run: Run, option: str):
     result = run(f"compare --judges a b {option}")
     assert result.exit_code == 2 and option.split()[0] in result.stderr

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from wildtool.api.words import option_of
 from wildtool.cli.command import opt
 from wildtool.cli.curves import CurveAxis, draw_curve
 from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
+from wildtool.cli.options.config_file import explicit_options
 from wildtool.errors import UsageError, match_name, unknown_name
 
 if TYPE_CHECKING:
@@ -104,22 +106,9 @@ def compare(
     if judges:
         from wildtool.judges.commands.play import compare_judges
 
-        settings = {
-            "--csv": as_csv,
-            "--group": group,
-            "--flips": flips,
-            "--against": against,
-            "--curve": curve,
-        }
-        settings |= {
-            "--all-pairs": all_pairs,
-            "--only-played": only_played,
-            "--modes": modes,
-            "--anyway": anyway,
-        }
-        if meaningless := [option for option, value in settings.items() if value]:
+        if other := sorted(explicit_options(context) - {"runs", "judges", "json"}):
             raise UsageError(
-                f"{meaningless[0]} means nothing with --judges, which pairs judges on their cases"
+                f"{option_of(other[0])} means nothing with --judges, which pairs judges on their cases"
             )
         return compare_judges(paths, as_json=as_json)
     if curve is not None:

@@ -7,8 +7,6 @@ from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 
-OF_JUDGE = "--judge"
-
 
 @declared
 class JudgeOptions:
@@ -26,32 +24,25 @@ class JudgeOptions:
         "How a model is asked: pass-fail, score, rubric, pairwise, training (as `run training --judge` asks) or "
         "checker (as `generate` asks). Default: pass-fail.",
         panel=MODEL,
-        needs=OF_JUDGE,
     )
     prompt: Path | None = opt(
         "FILE",
         "Your own instruction to the judge; the case follows it as JSON.",
         panel=MODEL,
-        needs=OF_JUDGE,
         not_with="--style",
     )
-    reference: bool = opt("Show the judge the right turn, too.", panel=MODEL, needs=OF_JUDGE)
-    threshold: float | None = opt(
-        "X", "Smallest score that passes (default: 7).", panel=MODEL, needs=OF_JUDGE
-    )
-    scale: str | None = opt("LOW-HIGH", "Scores that there are (default: 1-10).", panel=MODEL, needs=OF_JUDGE)
-    cases: int | None = opt(
-        "N", "Cases, half of them right (default: 400).", min=8, panel=SELECTION, needs=OF_JUDGE
-    )
+    reference: bool = opt("Show the judge the right turn, too.", panel=MODEL)
+    threshold: float | None = opt("X", "Smallest score that passes (default: 7).", panel=MODEL)
+    scale: str | None = opt("LOW-HIGH", "Scores that there are (default: 1-10).", panel=MODEL)
+    cases: int | None = opt("N", "Cases, half of them right (default: 400).", min=8, panel=SELECTION)
     twins: str | None = opt(
         "KIND,…",
         "Changes that must not matter: repeat, injection, length, name, language, format, all or none (default: "
         "repeat,injection).",
         panel=SELECTION,
-        needs=OF_JUDGE,
     )
     twin_cases: int | None = opt(
-        "N", "Cases that get each kind of twin (default: 100).", min=2, panel=SELECTION, needs=OF_JUDGE
+        "N", "Cases that get each kind of twin (default: 100).", min=2, panel=SELECTION
     )
     cases_seed: int = opt("N", "Seed of the choice of cases.", default=0, panel=SELECTION)
     require: str | None = opt(
@@ -59,13 +50,11 @@ class JudgeOptions:
         "Exit status 1 unless the lower ends of the judge's rates reach this: of right cases that pass, of wrong "
         "ones that do not.",
         panel=OUTPUT,
-        needs=OF_JUDGE,
     )
     passed: str | None = opt(
         "N/UNITS",
         "A score that this judge gave elsewhere, such as 360/500: what rate of right units is behind it?",
         panel=OUTPUT,
-        needs=OF_JUDGE,
     )
     seed: int | None = opt("N", "Sampling seed.", panel=SAMPLING)
     extra_body: str | None = options.EXTRA_BODY_OPTION

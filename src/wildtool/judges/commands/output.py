@@ -102,7 +102,8 @@ def _share_cells(share: JudgedShare | None) -> list[str]:
 def _nothing_known(audit: JudgeAudit) -> str:
     return (
         f"Nothing is known of {single_line(audit.judge)} as a judge: none of {counted(audit.figures.cases, 'case')} has "
-        "an answer, since calls failed or were not made. What a score means: not known. The same command asks again."
+        "an answer, since calls failed or were not made. What a score means: not known. The same command asks again what "
+        "was not refused."
     )
 
 
@@ -137,7 +138,7 @@ def _unreadable_text(figures: JudgeFigures, unreadable: int, judged: int) -> str
         )
     return (
         f"{start} ({format_share(unreadable / judged)}). They pass nothing, here and wherever this judge scores: count "
-        'them there as "not pass", too.'
+        f'them there as "not pass", too. {look}'
     )
 
 
@@ -150,7 +151,7 @@ def _missing_text(figures: JudgeFigures) -> str:
     return (
         f"{figures.missing:,} of {figures.cases:,} cases have no answer (twins count, too), since calls failed or were "
         "not made. They are not in the figures, which hold if they fail alike; were the judge wrong about all of them: "
-        f"{', '.join(least)}. The same command asks for them again."
+        f"{', '.join(least)}. The same command asks again for those that were not refused."
     )
 
 
@@ -362,7 +363,7 @@ def print_comparison(comparison: JudgeComparison) -> None:
         _print_texts(
             [
                 f"{counted(comparison.missing, 'case')} without an answer of one of them are left out, so nothing is "
-                "called a finding; the commands of both runs ask again."
+                "called a finding; the commands of both runs ask again what was not refused."
             ]
         )
 
