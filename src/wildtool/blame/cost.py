@@ -39,44 +39,49 @@ def trial_costs(trials: Trials, tried: Sequence[BlamedUnit]) -> list[TrialCost]:
 
 def total_of(costs: Sequence[TrialCost]) -> TrialCost:
     """All of them together."""
-    prices = [each.cost for each in costs]
-    amounts = [price for price in prices if price is not None]
     return TrialCost(
         "all",
         max((each.units for each in costs), default=0),
         sum(each.calls for each in costs),
         sum(each.prompt_tokens for each in costs),
         sum(each.reply_tokens for each in costs),
-        sum(amounts) if len(amounts) == len(prices) else None,
+        _sum_of_known([each.cost for each in costs]),
     )
 
 
+def _sum_of_known(costs: Sequence[float | None]) -> float | None:
+    """The sum; None where any is not known."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
 def _cost(name: str, units: Sequence[FailedUnit], rounds: Sequence[Round]) -> TrialCost:
-    calls, tokens = Counter[str](), defaultdict[str, list[StepTokens]](list)
+    tokens = defaultdict[str, list[StepTokens]](list)
     prices: dict[str, Price | None] = {}
     for each in rounds:
         prices |= {role: model.price for role, model in each.models.items()}
-        for role, usage in _remaining_steps(each):
-            calls[role] += 1
-            tokens[role].append(usage)
-    cost = 0.0
-    for role, its in tokens.items():
-        price = prices.get(role)
-        usage = {
-            "prompt_tokens": round(sum(p for p, _ in its)),
-            "completion_tokens": round(sum(r for _, r in its)),
-        }
-        # Where an endpoint told no tokens, nobody knows what they cost, unless they are free.
-        is_known = price is not None and (all(p for p, _ in its) or not price.cost(_ANY_USAGE))
-        cost += price.cost(usage) if price is not None and is_known else float("nan")
-    every = [usage for its in tokens.values() for usage in its]
+        for role, step_tokens in _remaining_steps(each):
+            tokens[role].append(step_tokens)
+    every = [step_tokens for its in tokens.values() for step_tokens in its]
     return TrialCost(
         name,
         len(units),
-        calls.total(),
+        len(every),
         sum(prompt for prompt, _ in every),
         sum(reply for _, reply in every),
-        cost if cost == cost else None,
+        _sum_of_known([_cost_of_role(prices[role], its) for role, its in tokens.items()]),
+    )
+
+
+def _cost_of_role(price: Price | None, steps: Sequence[StepTokens]) -> float | None:
+    """USD; None where it is not known. An endpoint that told no tokens is known to cost nothing only if it is free."""
+    if price is None or (price.cost(_ANY_USAGE) and not all(prompt for prompt, _ in steps)):
+        return None
+    return price.cost(
+        {
+            "prompt_tokens": round(sum(prompt for prompt, _ in steps)),
+            "completion_tokens": round(sum(reply for _, reply in steps)),
+        }
     )
 
 

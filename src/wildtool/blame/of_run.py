@@ -1,7 +1,7 @@
 """Prepares the blame of a run: what can be replaced in it, which units are tried, who is asked again."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,7 +112,8 @@ def prepare_blame(
 def begin(run: Path, settings: BlameSettings) -> None:
     """Makes the folder of plays, or checks that it belongs to this record. Raises RecordError where it does not."""
     file = settings.out / ABOUT_FILE
-    details = _description(run, settings)
+    with LogReader(run) as reader:
+        details = {"format": "wildtool blame", "record": [each.as_json() for each in reader.fingerprints]}
     if file.is_file():
         try:
             before: Any = json.loads(file.read_bytes())
@@ -120,14 +121,8 @@ def begin(run: Path, settings: BlameSettings) -> None:
             raise RecordError(f"{file}: damaged ({error}); use another --out") from error
         if before != details:
             raise RecordError(
-                f"{settings.out}: holds plays for another record of this run, or by other gold answers; use another --out"
+                f"{settings.out}: holds plays for another record, or for this run before it went on; use another --out"
             )
         return
     make_folder(settings.out)
     write_file(file, json.dumps(details, indent=1).encode())
-
-
-def _description(run: Path, settings: BlameSettings) -> Mapping[str, Any]:
-    with LogReader(run) as reader:
-        record = [each.as_json() for each in reader.fingerprints]
-    return {"format": "wildtool blame", "record": record}
