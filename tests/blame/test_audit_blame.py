@@ -112,12 +112,14 @@ def test_an_estimate_is_at_least_what_is_asked_and_sends_and_writes_nothing(tmp_
         before = len(received)
         text = typed("audit", run, "--blame", "--dry-run", "--base-url", url, "-k", 2)
         assert "cost unknown" in text
+        total = blamed(run, "--dry-run", "--base-url", url, "-k", 2)["total"]
         assert len(received) == before
         assert not (run / "blame").exists()
         blamed(run, "--base-url", url, "-k", 2)
         calls = re.search(r"At most (\d+) calls", text)
         assert calls is not None
-        assert 0 < len(received) - before <= int(calls[1])
+        assert 0 < len(received) - before <= int(calls[1]) == total["calls"]
+        assert total["cost"] is None
 
 
 def test_calls_that_fail_decide_nothing_and_the_same_command_goes_on(tmp_path: Path):

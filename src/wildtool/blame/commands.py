@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,7 @@ def blame(
     for model in prepared.trials.make_models().values():
         if model.endpoint_note:
             print_err(model.endpoint_note)
-    _print_costs(prepared, asked)
+    _print_costs(prepared, asked, as_json=as_json)
     if asked.dry_run:
         return 0
     report = play_blame(folder, prepared, settings, _invocation(prepared, asked))
@@ -158,7 +158,7 @@ def _invocation(prepared: "Prepared", asked: AskOptions) -> "Invocation":
     return Invocation(Budget(spending_limits(asked.limits)))
 
 
-def _print_costs(prepared: "Prepared", asked: AskOptions) -> None:
+def _print_costs(prepared: "Prepared", asked: AskOptions, *, as_json: bool) -> None:
     """What it takes at most: a table where nothing else is wanted, else a line."""
     from wildtool.blame.cost import total_of, trial_costs
     from wildtool.engine.score.formatting import counted
@@ -172,6 +172,9 @@ def _print_costs(prepared: "Prepared", asked: AskOptions) -> None:
     )
     if not asked.dry_run:
         print_err(line)
+        return
+    if as_json:
+        print(json.dumps({"trials": [asdict(each) for each in costs], "total": asdict(total)}, indent=1))
         return
     rows = [
         [
