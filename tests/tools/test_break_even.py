@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from long import a_fiftieth_of
+from wildtool.cli.output.sizes import gain_words
 from wildtool.tools.break_even import FEWEST_ITEMS, break_even
 
 SIZES = [10, 50, 200, 1000]
@@ -25,6 +26,12 @@ def test_a_gain_that_rises_above_nothing_between_two_sizes_pays_from_between_the
 def test_a_gain_at_all_sizes_pays_from_the_smallest_and_one_at_no_size_never():
     assert break_even(rows(0.1, 0.1, 0.1, 0.1), SIZES).size == 0
     assert break_even(rows(0.1, 0.1, 0.1, -0.1), SIZES).size == math.inf
+
+
+@pytest.mark.parametrize("gain", [0.1, -0.1])
+def test_what_pays_at_all_sizes_or_at_none_is_said_without_a_size(gain):
+    words = gain_words("accuracy", break_even(rows(*[gain] * 4), SIZES))
+    assert "inf" not in words and "[" not in words
 
 
 @pytest.mark.parametrize(("items", "sizes"), [(FEWEST_ITEMS - 1, SIZES), (FEWEST_ITEMS, SIZES[:1])])

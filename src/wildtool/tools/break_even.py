@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wildtool.draws import seeded_draw
+from wildtool.engine.score.formatting import counted
 
 FEWEST_ITEMS = 20
 RESAMPLES_OF_ITEMS = 1_000
@@ -40,7 +41,9 @@ def break_even(items: Mapping[str, Gains], sizes: Sequence[int], seed: int = 0) 
     if len(sizes) < 2:
         return BreakEven(reason="both were run at one size; it takes two or more")
     if len(items) < FEWEST_ITEMS:
-        return BreakEven(reason=f"both ran {len(items)} items; it takes {FEWEST_ITEMS} or more")
+        return BreakEven(
+            reason=f"{counted(len(items), 'item')} can be compared; it takes {FEWEST_ITEMS} or more"
+        )
     logs, rows = [math.log(size) for size in sizes], list(items.values())
     draw = seeded_draw(seed)
     places = sorted(

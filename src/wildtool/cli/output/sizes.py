@@ -101,12 +101,14 @@ def gain_words(what: str, place: BreakEven) -> str:
     """From how many tools on an exposure pays in one amount."""
     if place.reason:
         return f"{what}: not known where it pays, since {place.reason}"
-    low = f"{place.low:,.0f}" if place.low else "fewer"
-    high = "more" if place.high == math.inf else f"{place.high:,.0f}"
     if place.size == math.inf:
         words = "does not pay at the largest size"
     else:
         words = f"pays from {place.size:,.0f} tools on" if place.size else "pays at all sizes"
+    if place.low == place.high:
+        return f"{what}: {words}, as at both ends of the 95 % interval"
+    low = f"{place.low:,.0f}" if place.low else "fewer"
+    high = "more" if place.high == math.inf else f"{place.high:,.0f}"
     return f"{what}: {words} [{low}, {high}]"
 
 
