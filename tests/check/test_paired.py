@@ -18,7 +18,7 @@ from wildtool.check.paired import AnswerPair, agreement_of, compare_endpoints
 from wildtool.check.probe import Probe
 from wildtool.check.run_requests import paired_probes
 from wildtool.check.sender import Sender
-from wildtool.stats.intervals import exact_rate
+from wildtool.stats.beta import exact_rate
 
 
 def answer(*calls: tuple[str, str], failure: str = "") -> RawAnswer:

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from wildtool.stats import power, tests
+from wildtool.stats.beta import exact_rate
 from wildtool.stats.intervals import (
     bootstrap_interval,
     clustered_rate,
-    exact_rate,
     t_probability,
     t_quantile,
     tail_share,

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.alter.base import UNDER_TEST
+from wildtool.alter.tool_answers import TOOLS_PLAYER
 from wildtool.api import meaning
 from wildtool.api.plans import keys_given_at
 from wildtool.api.settings import Settings
 from wildtool.benchmark import COMPLETION
-from wildtool.blame.parties import SCRIPT, TOOLS_PLAYER, USER
+from wildtool.blame.parties import SCRIPT, USER
 from wildtool.config.config_file import ModelEntry
 from wildtool.config.named_models import ConfiguredModel, ModelCatalog, OtherRoles
 from wildtool.engine.call.budget import read_prices

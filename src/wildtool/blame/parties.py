@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, Alteration
+from wildtool.alter.tool_answers import TOOLS_PLAYER
 from wildtool.alter.variant import Variant
 from wildtool.errors import UsageError
 
@@ -15,8 +16,6 @@ ADAPTED_TO = frozenset({TOOL})
 """Parties whose faults a right model can get over: its gold answers take them into account."""
 SCRIPT = "baseline/user"
 """The model that plays another role as it should be played."""
-TOOLS_PLAYER = "tools"
-"""The role that makes up results which the record does not hold; it can be asked, but nothing right is known."""
 _ALTERATIONS = {"failures": TOOL, "history": HISTORY}
 """By kind of alteration the party that its absence puts right."""
 _NOT_REPLAYED = {
@@ -89,7 +88,7 @@ def trial_setting(
         elif role == USER:
             scripted.append(role)
             del lacking[USER]
-        elif role != TOOLS_PLAYER:
+        elif role != TOOLS_PLAYER:  # it can be asked, but nothing right is known
             raise UsageError(
                 f"--blame cannot play the role {role} again ({models[role]['name']}): nothing is known to be right in "
                 "its place"

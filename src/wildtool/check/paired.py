@@ -13,7 +13,7 @@ from wildtool.check.answers import RawAnswer
 from wildtool.check.probe import Probe
 from wildtool.check.run_requests import paired_probes
 from wildtool.check.sender import Sender
-from wildtool.stats.intervals import exact_rate
+from wildtool.stats.beta import exact_rate
 from wildtool.stats.tests import LEVEL, ItemPair, flip_test, holm
 
 QUICK_REQUESTS = 32

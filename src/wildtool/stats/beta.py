@@ -54,3 +54,13 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if beta_probability(middle, a, b) < probability else (low, middle)
     return (low + high) / 2
+
+
+def exact_rate(right: float, size: float) -> tuple[float, float]:
+    """The exact 95 % interval of Clopper and Pearson (1934) for a rate of independent observations; (0, 1) for none.
+
+    Args: right, size: not whole where they are effective numbers.
+    """
+    low = beta_quantile(0.025, right, size - right + 1) if right > 0 else 0.0
+    high = beta_quantile(0.975, right + 1, size - right) if right < size else 1.0
+    return low, high

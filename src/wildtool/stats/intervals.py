@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import cache
 
 from wildtool.draws import seeded_draw
-from wildtool.stats.beta import beta_quantile
 
 Z95 = 1.959963984540054
 """The 0.975 quantile of the normal distribution: half-width of the 95 % interval in standard errors."""
@@ -52,16 +51,6 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
     centre = (rate + square / (2 * size)) / (1 + square / size)
     half = Z95 / (1 + square / size) * math.sqrt(rate * (1 - rate) / size + square / (4 * size * size))
     return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
-
-
-def exact_rate(right: float, size: float) -> tuple[float, float]:
-    """The exact 95 % interval of Clopper and Pearson (1934) for a rate of independent observations; (0, 1) for none.
-
-    Args: right, size: not whole where they are effective numbers.
-    """
-    low = beta_quantile(0.025, right, size - right + 1) if right > 0 else 0.0
-    high = beta_quantile(0.975, right + 1, size - right) if right < size else 1.0
-    return low, high
 
 
 def weighted_sum(parts: Sequence[tuple[float, tuple[float, float, float]]]) -> tuple[float, float, float]:

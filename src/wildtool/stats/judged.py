@@ -12,7 +12,8 @@ from fractions import Fraction
 from statistics import fmean, variance
 
 from wildtool.errors import UsageError
-from wildtool.stats.intervals import Z95, exact_rate, t_quantile, weighted_sum
+from wildtool.stats.beta import exact_rate
+from wildtool.stats.intervals import Z95, t_quantile, weighted_sum
 from wildtool.stats.power import FACTOR
 from wildtool.stats.tests import ItemPair
 

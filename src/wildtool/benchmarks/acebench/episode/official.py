@@ -18,6 +18,7 @@ from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.json_codec import object_text
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
 from wildtool.toolcall.expressions import FUNCTIONS, Expressions
+from wildtool.toolcall.python_trees import python_tree
 from wildtool.types import Message, Request
 
 
@@ -166,7 +167,7 @@ def call_tool(sandbox: Sandbox, call: str, previous: Any) -> Any:
                 "cannot access local variable 'func_call_result' where it is not associated with a value"
             )
         return previous
-    node = ast.parse(call, filename="<string>", mode="eval").body
+    node = python_tree(call, "eval", "<string>").body
     if (
         not isinstance(node, ast.Call)
         or not isinstance(node.func, ast.Name)
