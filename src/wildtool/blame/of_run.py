@@ -121,7 +121,7 @@ def begin(run: Path, settings: BlameSettings) -> None:
             raise RecordError(f"{file}: damaged ({error}); use another --out") from error
         if before != details:
             raise RecordError(
-                f"{settings.out}: holds plays for another record, or for this run before more was recorded; use another --out"
+                f"{settings.out}: holds plays for another record, or for this run as it was before; use another --out"
             )
         return
     make_folder(settings.out)
