@@ -113,6 +113,14 @@ def test_lower_ends_decide_the_exit_status(audit: Audit):
     assert audit(f"{perfect} --require tn:0.99")["status"] == 1
 
 
+@pytest.mark.parametrize(("answer", "required"), [(True, "tp:0.8"), (False, "tn:0.8")])
+def test_a_judge_that_gives_one_answer_reaches_nothing(run: Run, answer: bool, required: str):
+    text = f"def judge(messages, tools):\n    return {answer}\n"
+    result = run(f"audit wild-mini --judge {judge(text)} -q --twins none --require {required}")
+    assert result.exit_code == 1
+    assert "Not reached" in result.stdout and "J may be 0" in result.stdout.replace("\n", " ")
+
+
 @pytest.mark.parametrize(
     "text", ["", ",", "tp", "tp:2", "tp:nan", "kappa:0.8", "tp:0.9;tn:0.9", "tn:0", "tp:0.9,tp:0.1"]
 )

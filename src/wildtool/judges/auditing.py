@@ -231,9 +231,15 @@ class JudgeAudit:
         return corrected_difference(only_first, only_second, units, right, wrong)
 
     def reaches(self, **required: float) -> bool:
-        """Whether the lower ends of `tp` and `tn` are at least as large as required."""
+        """Whether the lower ends of `tp` and `tn` are at least as large as required, by a judge that does not guess.
+
+        One that passes nothing, as one of which nothing can be read, has a perfect tn.
+        """
         lows = {name: self.figures.lower(name) for name in required}
-        return all(low is not None and low >= required[name] for name, low in lows.items())
+        return all(
+            low is not None and low >= required[name] and self.figures.tells_apart
+            for name, low in lows.items()
+        )
 
 
 def read_audit(folder: Path) -> JudgeAudit:

@@ -223,6 +223,11 @@ class JudgeFigures:
         """tp + tn - 1 with its interval; nothing is known where one of them is not."""
         return youden(self.right.share or NOTHING_KNOWN, self.wrong.share or NOTHING_KNOWN)
 
+    @property
+    def tells_apart(self) -> bool:
+        """Whether it is known to pass right cases more often than wrong ones: the lower end of J is above 0."""
+        return self.j[1] > 0
+
     def lower(self, name: str) -> float | None:
         """The lower end of `tp` or `tn`, where a case without an answer counts as judged wrongly; None where nothing is
         known. Raises UsageError for another name."""

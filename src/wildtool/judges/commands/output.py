@@ -334,6 +334,8 @@ def print_requirements(audit: JudgeAudit, required: Mapping[str, float]) -> None
     for name, bound in required.items():
         low = audit.figures.lower(name)
         ends = "nothing is known" if low is None else f"at least {format_share(low)}"
+        if low is not None and low >= bound and not audit.figures.tells_apart:
+            ends += ", but it may guess: J may be 0"
         reached = "Reached" if audit.reaches(**{name: bound}) else "Not reached"
         print_wrapped(
             f"{reached}: {name} of {format_share(bound)} by {single_line(audit.judge)} ({ends}, by the lower end of its "
@@ -418,5 +420,8 @@ def _audit_json(
             }
             for passed, units in scores
         ],
-        "required": {name: {"bound": bound, "low": lows[name]} for name, bound in required.items()},
+        "required": {
+            name: {"bound": bound, "low": lows[name], "reached": audit.reaches(**{name: bound})}
+            for name, bound in required.items()
+        },
     }
