@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, Exchange, mode_of
+from wildtool.alter.base import UNDER_TEST, Alteration, AlteredUnit, Exchange, first_asked, mode_of
 from wildtool.alter.history.settings import HistorySetting
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.errors import RecordError, UsageError
@@ -77,13 +77,11 @@ class LeftOutHistory(Alteration):
     def unit_after(
         self, item: Item, unit: str, rules: Rules, earlier: Mapping[str, AlteredUnit]
     ) -> AlteredUnit:
-        return ShortenedUnit(self.setting, lambda: rules.episode(item, unit).request())
+        return ShortenedUnit(self.setting, lambda: first_asked(rules, item, unit))
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         rules = benchmark.rules(profile)
-        lost = [
-            _lost(self.setting, rules.episode(item, unit).request()) for item in items for unit in item.units
-        ]
+        lost = [_lost(self.setting, first_asked(rules, item, unit)) for item in items for unit in item.units]
         changed = sum(1 for count in lost if count)
         whose = "earlier turns" if self.setting is HistorySetting.none else f"earlier turns of {self._role}"
         if not changed:
@@ -121,7 +119,7 @@ class ShortenedUnit(AlteredUnit):
     def __init__(self, setting: HistorySetting, first: Callable[[], Request | None]) -> None:
         """
         Args:
-            first: gives the first request of the unit as the benchmark has it.
+            first: gives the first request of the unit to the model under test as the benchmark has it.
         """
         self._setting, self._first = setting, first
         self._turns: slice | None = None
@@ -178,7 +176,7 @@ def _earlier_turns(messages: Sequence[Message]) -> slice:
 
 def _lost(setting: HistorySetting, request: Request | None) -> int:
     """How many messages before a unit its model does not see, or sees without their calls."""
-    if request is None or request.role != UNDER_TEST:
+    if request is None:
         return 0
     messages = request.messages if request.turns_in_text is None else request.turns_in_text.turns
     turns = messages[_earlier_turns(messages)]
