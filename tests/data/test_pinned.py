@@ -122,8 +122,9 @@ FAILURES: dict[str, tuple[Answer, str]] = {
 def test_a_failed_fetch_says_why_and_leaves_what_was_there(
     name: str, before: bytes | None, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pinned, "TIMEOUT_S", 0.2)
     answer, why = FAILURES[name]
+    if "timed out" in why:  # a busy machine may keep the others waiting as long
+        monkeypatch.setattr(pinned, "TIMEOUT_S", 0.2)
     server, target = serve(answer), tmp_path / "data.jsonl"
     if before is not None:
         target.write_bytes(before)
