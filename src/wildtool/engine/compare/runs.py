@@ -93,28 +93,29 @@ def load_compared_run(
         granularity: `item` to count an item as correct if all its units are.
     """
     cuts = {
-        each.kind: {name: _cells(cut, granularity) for name, cut in each.cuts(rows).items()}
+        each.kind: {name: _cells(cut, granularity, ()) for name, cut in each.cuts(rows).items()}
         for each in (result.alterations if granularity == "unit" else ())
     }
-    cells = _cells(rows, granularity)
+    own = [name for name in rows.columns if name not in (*VERDICT_COLUMNS, "detail", SAMPLE_WEIGHT)]
+    cells = _cells(rows, granularity, ["split", *own])
     ordered = {key: cells[key] for key in sorted(cells, key=_in_order)}
     facts = {each.kind: said for each in result.alterations if (said := tuple(each.facts(rows)))}
     return ComparedRun(label, result, identity, ordered, cuts, sample_weights(rows), facts)
 
 
-def _cells(rows: Any, granularity: Granularity) -> dict[UnitKey, UnitResults]:
-    """The results of rows by unit. Args: as of `load_compared_run`."""
-    own = [name for name in rows.columns if name not in (*VERDICT_COLUMNS, "detail", SAMPLE_WEIGHT)]
-    kinds = ["split", *own]
-    kind_columns = ", ".join(map(sql_name, kinds))
+def _cells(rows: Any, granularity: Granularity, kinds: Sequence[str]) -> dict[UnitKey, UnitResults]:
+    """The results of rows by unit. Args: kinds: the columns to keep of each unit; others as of `load_compared_run`."""
     unit = "unit" if granularity == "unit" else "'' AS unit"
-    tries = rows.project(f"item, {unit}, repeat, lang, correct, error, outcome, {kind_columns}")
-    values = ", ".join(f"min({sql_name(name)}), max({sql_name(name)})" for name in kinds)
-    unit_rows = tries.aggregate(
-        "item, unit, mode(coalesce(error, outcome)) FILTER (NOT correct), string_agg(DISTINCT lang, ',' ORDER BY lang),"
-        f" {values}",
-        "item, unit",
-    ).fetchall()
+    columns = ("item", unit, "repeat", "lang", "correct", "error", "outcome", *map(sql_name, kinds))
+    tries = rows.project(", ".join(columns))
+    wanted = (
+        "item",
+        "unit",
+        "mode(coalesce(error, outcome)) FILTER (NOT correct)",
+        "string_agg(DISTINCT lang, ',' ORDER BY lang)",
+        *(f"{end}({sql_name(name)})" for name in kinds for end in ("min", "max")),
+    )
+    unit_rows = tries.aggregate(", ".join(wanted), "item, unit").fetchall()
     each = tries.aggregate(
         f"item, unit, repeat, bool_and(correct) AS good, bool_and({_PLAYED}) AS played, "
         f"bool_and(correct OR NOT ({_PLAYED})) AS possible",
@@ -129,8 +130,8 @@ def _cells(rows: Any, granularity: Granularity) -> dict[UnitKey, UnitResults]:
     }
     cells: dict[UnitKey, UnitResults] = {}
     for item, unit, error, langs, *ends in unit_rows:
-        columns = zip(kinds, ends[::2], ends[1::2], strict=True)
-        constant = {name: lowest for name, lowest, highest in columns if lowest == highest}
+        values = zip(kinds, ends[::2], ends[1::2], strict=True)
+        constant = {name: lowest for name, lowest, highest in values if lowest == highest}
         cells[item, unit] = UnitResults(*counts[item, unit], error, langs, constant)
     return cells
 
