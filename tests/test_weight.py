@@ -49,7 +49,7 @@ BUDGETS = {
     "judges": 3550,
     "models": 5800,
     "published": 130,
-    "report": 3700,
+    "report": 4100,
     "scale": 2790,
     "shapes": 1860,
     "stats": 1050,

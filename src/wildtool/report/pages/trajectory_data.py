@@ -128,6 +128,8 @@ Shard = tuple[str, Any]
 """Its name and its data."""
 ITEMS_PER_SHARD = 8
 """Items per shard."""
+PROBLEM = "problem"
+"""In the index of a run that cannot be shown: why."""
 MAX_EXCERPT_CHARACTERS = 200
 """Characters of the last user message kept in the index."""
 
@@ -177,7 +179,7 @@ def run_shards(
         yield f"tn-{number}", numbers_of_rows(UnitsOfNumbers(), ())
         yield (
             f"tx-{number}",
-            {"starts": [], "problem": strip_folders(str(error)), **index_of((), profile, {})},
+            {"starts": [], PROBLEM: strip_folders(str(error)), **index_of((), profile, {})},
         )
 
 

@@ -8,14 +8,18 @@ gold, the first request); `tx-RUN` is the index of a run, `tn-RUN` says which un
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import Any
 
+from wildtool.data.files import file_sha256
 from wildtool.engine.compare.leaderboard import marked_labels, table_titles
 from wildtool.engine.score.results import ScoreResult
 from wildtool.report.model import ReportRun
 from wildtool.report.pages.trajectory_calls import call_templates
-from wildtool.report.pages.trajectory_data import Shard, run_shards, set_shards
+from wildtool.report.pages.trajectory_data import PROBLEM, Shard, run_shards, set_shards
 from wildtool.report.parallel import run_jobs
+from wildtool.report.run_stamps import run_stamps
+from wildtool.report.site.kept_shards import Digests, KeptRun, KeptShards
 from wildtool.report.site.shards import Shards
 from wildtool.report.site.site import Site
 
@@ -26,29 +30,49 @@ MAX_RUNS_READ_IN_PROCESS = 4
 @contextmanager
 def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, None, None]:
     """Adds the page, and its data by the end of the block: one run after another, or for many runs on all cores while
-    the block does other work.
+    the block does other work. Runs whose data the last report in the folder left as they would be are not read again.
     """
     sets: dict[Any, int] = {}
     for run in runs:
         sets.setdefault(_same_items(run), len(sets))
     _add_page(site, runs, sets)
     firsts = {sets[_same_items(run)]: run for run in reversed(runs)}
-    jobs = [
+    first_of = [firsts[sets[_same_items(run)]] for run in runs]
+    kept = KeptShards(site.shards)
+    stamps = run_stamps(runs, first_of) if kept.asked else [None] * len(runs)
+    written = kept.take(stamps)
+    of_sets = [
         partial(_write, site.shards, set_shards, number, run.folder, run.result.profile)
         for number, run in firsts.items()
     ]
-    for number, run in enumerate(runs):
-        first = firsts[sets[_same_items(run)]].folder
-        jobs.append(
-            partial(
-                _write, site.shards, run_shards, number, run.folder, run.result.profile, first, run.numbers
-            )
+    of_runs = {
+        number: partial(
+            _write, site.shards, run_shards, number, run.folder, run.result.profile, first.folder, run.numbers
         )
-    with run_jobs(jobs, parallel=len(runs) > MAX_RUNS_READ_IN_PROCESS) as shard_names:
+        for number, (run, first) in enumerate(zip(runs, first_of, strict=True))
+        if number not in written
+    }
+    with run_jobs(
+        [*of_sets, *of_runs.values()], parallel=len(of_runs) > MAX_RUNS_READ_IN_PROCESS
+    ) as written_by_jobs:
         yield
-        for names in shard_names:
-            for name in names:
-                site.wrote(name)
+        for shards in islice(written_by_jobs, len(of_sets)):
+            _add_shards(site, shards)
+        written |= zip(of_runs, written_by_jobs, strict=True)
+    for number in range(len(runs)):
+        _add_shards(site, written[number])
+    kept.write(
+        [
+            KeptRun(stamp, number, written[number])
+            for number, stamp in enumerate(stamps)
+            if stamp is not None and all(written[number].values())
+        ]
+    )
+
+
+def _add_shards(site: Site, shards: Digests) -> None:
+    for name in shards:
+        site.wrote(name)
 
 
 def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) -> None:
@@ -124,10 +148,10 @@ def _plain_run(run: ReportRun, runs: Sequence[ReportRun]) -> int | None:
     return next((place for place, match in enumerate(matches) if match == wanted), None)
 
 
-def _write(shards: Shards, make: Callable[..., Iterable[Shard]], *arguments: Any) -> list[str]:
-    """Names of the shards written."""
-    names: list[str] = []
+def _write(shards: Shards, make: Callable[..., Iterable[Shard]], *arguments: Any) -> Digests:
+    """The shards written; without the SHA-256 of one that says why there is nothing to show, which is tried again."""
+    written: dict[str, str] = {}
     for name, its in make(*arguments):
         shards.write(name, its)
-        names.append(name)
-    return names
+        written[name] = "" if PROBLEM in its else file_sha256(shards.path(name))
+    return written

@@ -35,8 +35,16 @@ class Shards:
         text = script_json(data)
         make_subfolder(self.folder)
         if not self.single:
-            text = b'wildtool.put("%s",' % name.encode() + text + b");\n"
+            text = _beginning(name) + text + b");\n"
         write_file(self.path(name), text)
+
+    def renamed(self, content: bytes, name: str, new: str) -> bytes:
+        """What a shard of a folder holds, under another name."""
+        return _beginning(new) + content.removeprefix(_beginning(name))
+
+
+def _beginning(name: str) -> bytes:
+    return b'wildtool.put("%s",' % name.encode()
 
 
 def script_json(data: Any) -> bytes:
