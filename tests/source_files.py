@@ -1,5 +1,9 @@
 """The source files of wildtool and of its other packages, for tests that look into all of them."""
 
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
@@ -19,3 +23,110 @@ def source_name(path: Path) -> str:
     """The name of a module: `engine/plan.py`, or `wildtool_data/pointers.py` in another package."""
     root = next((root for root in PACKAGES if path.is_relative_to(root)), None)
     return path.relative_to(root.parent if root else ROOT).as_posix()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What tests ask of a module, read once by each process: to parse all modules takes seconds, and to look for garbage
+    among their syntax trees takes more."""
+
+    imported: tuple[str, ...]
+    """Modules that it imports anywhere with their whole names; of `from wildtool import a` it is `wildtool.a`."""
+    texts: tuple[str, ...]
+    """Its texts, without docstrings, which may give examples."""
+    identifiers: tuple[str, ...]
+    """Names and attributes that it uses."""
+    defined: tuple[str, ...]
+    """Names that it defines at its top level; type variables are its own affair."""
+    bound: tuple[str, ...]
+    """Names of its functions, classes, parameters, assignments, loops, handlers and patterns, each time."""
+    lines: int
+    """Its lines of code, as of `lines_of_code`."""
+
+
+@cache
+def read(path: Path) -> Source:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    return Source(
+        imported=tuple(_imported(path, nodes)),
+        texts=tuple(
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
+        ),
+        identifiers=tuple(_identifiers(nodes)),
+        defined=tuple(_defined(tree)),
+        bound=tuple(_bound(nodes)),
+        lines=_lines(text, nodes),
+    )
+
+
+def lines_of_code(text: str) -> int:
+    """The lines of a file that are neither blank nor comments nor docstrings."""
+    return _lines(text, list(ast.walk(ast.parse(text))))
+
+
+def _imported(path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{source_name(path)}:{node.lineno} imports relatively"
+            whole = node.module == "wildtool"
+            yield from (f"wildtool.{alias.name}" for alias in node.names) if whole else [node.module or ""]
+
+
+def _identifiers(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            made = node.value.func if isinstance(node.value, ast.Call) else None
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if not (isinstance(made, ast.Name) and made.id in ("TypeVar", "ParamSpec")):
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name
+            case ast.arg():
+                yield node.arg
+            case ast.Name(ctx=ast.Store()):
+                yield node.id
+            case (
+                ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+            ):
+                yield name
+            case _:
+                pass
+
+
+def _lines(text: str, nodes: Sequence[ast.AST]) -> int:
+    written = (line.strip() for line in text.split("\n"))
+    code = {number for number, line in enumerate(written, 1) if line and not line.startswith("#")}
+    # A blank line or a mark of comments inside a text is no blank line and no comment.
+    texts = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    code.update(line for node in texts if "\n" in node.value for line in _lines_of(node))
+    alone = (node.value for node in nodes if isinstance(node, ast.Expr))
+    docstrings = (node for node in alone if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return len(code.difference(line for node in docstrings for line in _lines_of(node)))
+
+
+def _lines_of(node: ast.expr) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)

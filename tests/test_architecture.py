@@ -1,15 +1,13 @@
 """The page about the architecture says what the code is."""
 
-import ast
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from source_files import source_files, source_name
+from source_files import read, source_files, source_name
 from wildtool.shapes.keys import VENDOR_KEYS
 
 ROOT = Path(__file__).parents[1]
@@ -42,21 +40,12 @@ ELSEWHERE = {
 """Other places that name them, each with its reason. Whoever needs another one reads the shape in `shapes`."""
 
 
-def texts(path: Path) -> Iterator[str]:
-    """Texts in the code of a file, without docstrings, which may give examples."""
-    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
-            yield node.value
-
-
 def test_keys_of_vendors_are_named_in_one_place():
     places: dict[str, set[str]] = defaultdict(set)
     for path in source_files():
         name = source_name(path)
         if not name.startswith(OWNERS):
-            for text in texts(path):
+            for text in read(path).texts:
                 places[name] |= VENDOR_KEYS.intersection(re.findall(r"[\w-]+", text))
     assert {name: keys for name, keys in places.items() if keys and name not in ELSEWHERE} == {}
     assert [name for name in ELSEWHERE if not places[name]] == [], (

@@ -14,6 +14,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from source_files import read
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -109,7 +111,11 @@ def test_a_name_that_a_package_lacks_is_found(code: str, absent: list[str]) -> N
 
 def test_every_name_that_the_code_takes_from_a_package_is_there() -> None:
     files = sorted((ROOT / "src").rglob("*.py"))
-    taken = {str(path.relative_to(ROOT)): of_packages(path.read_text(encoding="utf-8")) for path in files}
+    taken = {
+        str(path.relative_to(ROOT)): of_packages(path.read_text(encoding="utf-8"))
+        for path in files
+        if any(name.partition(".")[0] in needed() for name in read(path).imported)
+    }
     found = {path: missing(names) for path, names in taken.items()}
     assert {path: names for path, names in found.items() if names} == {}
     packages = {name.partition(".")[0] for names in taken.values() for name in names}
@@ -133,7 +139,10 @@ def test_no_module_needs_what_only_developers_have() -> None:
     extras = PROJECT["optional-dependencies"].keys()
     only_theirs = package_names(FOR_DEVELOPERS) - package_names(extras - FOR_DEVELOPERS)
     files = [
-        path for path in (ROOT / "src").rglob("*.py") if "pytest_plugin" not in path.parts
+        path
+        for path in (ROOT / "src").rglob("*.py")
+        if "pytest_plugin" not in path.parts
+        and any(needed().get(name.partition(".")[0]) in only_theirs for name in read(path).imported)
     ]  # pytest loads it
     found = {
         str(path.relative_to(ROOT)): modules

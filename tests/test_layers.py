@@ -1,16 +1,13 @@
 """What each package may know of the others: dependencies point one way, and names stay where they belong."""
 
-import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from source_files import PACKAGES, ROOT, source_files, source_name
+from source_files import PACKAGES, ROOT, read, source_files, source_name
 from wildtool.engine.registry import benchmark_names
 from wildtool.models.resolve import PRESETS
 
@@ -138,63 +135,20 @@ def name(path: Path) -> str:
     return source_name(path) if path.suffix else path.as_posix()
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
-    """What is read of a module, whose syntax tree is not kept: to look for garbage among 500 of them takes seconds."""
-
-    imported: tuple[str, ...]
-    """wildtool's modules that it imports anywhere, without the root's name."""
-    texts: tuple[str, ...]
-    """Identifiers and texts, without docstrings, which may give examples."""
-    defined: tuple[str, ...]
-    """Names that it defines at its top level; type variables are its own affair."""
+def own_imports(path: Path) -> Iterator[str]:
+    """The modules of wildtool and of our other packages that a module imports anywhere, without the name of wildtool."""
+    for found in read(path).imported:
+        if found.split(".")[0] in OTHERS:
+            yield found
+        elif found.startswith("wildtool.") and found != "wildtool.__version__":
+            yield found.removeprefix("wildtool.")
 
 
-@cache
-def read(path: Path) -> Module:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes = list(ast.walk(tree))
-    imported = tuple(_imported(path, nodes))
-    return Module(imported, (*_texts(nodes), *imported), tuple(_defined(tree)))
-
-
-def _imported(path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{name(path)}:{node.lineno} imports relatively"
-            whole = node.module == "wildtool"
-            names = [f"wildtool.{alias.name}" for alias in node.names] if whole else [node.module or ""]
-        else:
-            continue
-        for found in names:
-            if found.split(".")[0] in OTHERS:
-                yield found
-            elif found.startswith("wildtool.") and found != "wildtool.__version__":
-                yield found.removeprefix("wildtool.")
-
-
-def _texts(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    described = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
-            yield node.value
-        elif isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
-
-
-def _defined(tree: ast.Module) -> Iterator[str]:
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            made = node.value.func if isinstance(node.value, ast.Call) else None
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if not (isinstance(made, ast.Name) and made.id in ("TypeVar", "ParamSpec")):
-                yield from (target.id for target in targets if isinstance(target, ast.Name))
+def named(path: Path) -> Iterator[str]:
+    """Everything that a module names: texts, identifiers and what it imports."""
+    yield from read(path).texts
+    yield from read(path).identifiers
+    yield from own_imports(path)
 
 
 def layer(package: str) -> int:
@@ -209,7 +163,7 @@ def test_a_module_uses_only_what_lies_below_it():
 def used_above(path: Path) -> list[str]:
     """Packages that a module imports from, or names in a text `module:name`, and that do not lie below its own."""
     own = package(path)
-    used = {room(imported.split(".")) for imported in read(path).imported}
+    used = {room(imported.split(".")) for imported in own_imports(path)}
     used |= {room(place.split(".")) for place in filter(None, map(named_module, read(path).texts))}
     used -= {own, *NAMED_BY_TABLES.get(name(path), ())}
     return sorted(other for other in used if layer(other) >= layer(own))
@@ -247,7 +201,7 @@ def test_only_verbs_and_the_entry_of_the_command_use_the_command_line():
         name(path)
         for path in modules()
         if "commands" not in path.with_suffix("").parts and package(path) not in {"cli", "__main__"}
-        for used in read(path).imported
+        for used in own_imports(path)
         if used.split(".")[0] == "cli"
     }
     assert not users, "what others need of it belongs below: texts and tables in `terminal`"
@@ -258,7 +212,7 @@ def test_nothing_in_wildtool_names_a_module_of_another_package():
     found = {
         name(path)
         for path in modules()
-        if package(path) not in OTHERS and any(map(other.search, read(path).texts))
+        if package(path) not in OTHERS and any(map(other.search, named(path)))
     }
     assert OTHERS and not found, "offer it by an entry point"
 
@@ -273,7 +227,7 @@ def test_no_benchmark_is_named_outside_its_folder():
         for folder in [name(path).split("/")[0]]
         if folder not in allowed
         for known in [_names({*folders, *benchmark_names()} - WORDS - MAKERS.get(folder, set()))]
-        for text in read(path).texts
+        for text in named(path)
         if known.search(text)
     ]
     assert not found
@@ -307,7 +261,7 @@ def test_what_is_behind_a_table_is_named_by_nothing_else():
             "tools",
             *OTHERS,
         }
-        for used in read(path).imported
+        for used in own_imports(path)
         if leaves.match(used) and used.split(".")[-1] not in BASES_OF_LEAVES | {"access"}
     }
     assert not found
@@ -317,7 +271,7 @@ def test_no_benchmark_knows_another():
     shared = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     for path in modules():
         folder = name(path).split("/")[:2]
-        others = {found.split(".")[1] for found in read(path).imported if found.startswith("benchmarks.")}
+        others = {found.split(".")[1] for found in own_imports(path) if found.startswith("benchmarks.")}
         assert folder[0] != "benchmarks" or others - shared <= {folder[-1]}, name(path)
 
 
@@ -327,7 +281,7 @@ def test_no_provider_is_named_outside_models():
         for path in modules()
         if package(path)
         not in {"agents", "models", "shapes", "tool_formats"}  # named after those who write them
-        for text in read(path).texts
+        for text in named(path)
         if set(PRESETS) & {text.lower(), *text.lower().split("_")} - WORDS
     ]
     assert not found
@@ -340,7 +294,7 @@ def rooms(folder: Path) -> dict[str, set[str]]:
     place = ".".join(folder.relative_to(root).parts)
     for path in folder.rglob("*.py"):
         own = path.relative_to(folder).with_suffix("").parts[0]
-        for used in read(path).imported:
+        for used in own_imports(path):
             if used.startswith(f"{place}.") and own != "__init__":
                 found[own].add(used.removeprefix(f"{place}.").split(".")[0])
     return {own: {other for other in used if other != own} for own, used in found.items()}

@@ -4,11 +4,9 @@
 words read well in their place, so LIMIT leaves room.
 """
 
-import ast
 from collections import Counter
-from collections.abc import Iterator
 
-from source_files import source_files
+from source_files import read, source_files
 
 VAGUE = {
     "about",
@@ -45,30 +43,10 @@ LIMIT = 0.0115
 """Share of the bindings."""
 
 
-def bindings(tree: ast.AST) -> Iterator[str]:
-    """Each name that a function, class, parameter, assignment, loop, handler or pattern binds."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name
-            case ast.arg():
-                yield node.arg
-            case ast.Name(ctx=ast.Store()):
-                yield node.id
-            case (
-                ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-            ):
-                yield name
-            case _:
-                pass
-
-
 def test_names_are_nouns():
     total, vague = 0, Counter[str]()
     for path in source_files():
-        names = [name.strip("_") for name in bindings(ast.parse(path.read_text(encoding="utf-8")))]
+        names = [name.strip("_") for name in read(path).bound]
         total += len(names)
         vague.update(name for name in names if name in VAGUE)
     share = vague.total() / total

@@ -8,15 +8,11 @@ the tables that name them. So are benchmarks, alterations and providers, which a
 what is built on the core: the command line, the tables and comparisons that it prints, reports, workers, checks.
 """
 
-import ast
-import io
-import tokenize
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 
-from source_files import ROOT, source_files, source_name
-from test_layers import named_module, read
+from source_files import ROOT, lines_of_code, read, source_files, source_name
+from test_layers import named_module, own_imports
 
 BUDGETS = {
     "": 3020,
@@ -150,32 +146,6 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 """Modules of the core in which a name or a setting becomes the leaf that it is, with those leaves."""
 NEW_PART = 500
 """The budget of a folder that has none yet."""
-NOT_TOKENS = frozenset(
-    [tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER]
-)
-
-
-def lines_of_code(text: str) -> int:
-    docstrings = {
-        line
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
-    lines = {
-        line
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type not in NOT_TOKENS
-        for line in range(token.start[0], token.end[0] + 1)
-    }
-    return len(lines - docstrings)
-
-
-@cache
-def lines_in(path: Path) -> int:
-    return lines_of_code(path.read_text(encoding="utf-8"))
 
 
 def part(path: Path) -> str:
@@ -186,7 +156,7 @@ def part(path: Path) -> str:
 def weights() -> dict[str, int]:
     counted = dict.fromkeys(BUDGETS, 0)
     for path in source_files():
-        counted[part(path)] = counted.get(part(path), 0) + lines_in(path)
+        counted[part(path)] = counted.get(part(path), 0) + read(path).lines
     return counted
 
 
@@ -204,8 +174,7 @@ def core() -> dict[str, Path]:
 
 def leaves_used_by(path: Path) -> Iterator[str]:
     """The leaves that a module imports, or names in a text `module:name`, and that it is no table of."""
-    module = read(path)
-    for used_name in (*module.imported, *filter(None, map(named_module, module.texts))):
+    for used_name in (*own_imports(path), *filter(None, map(named_module, read(path).texts))):
         parts = used_name.split(".")
         places = [ROOT.joinpath(*parts[:length]) for length in range(len(parts), 0, -1)]
         files = (file for place in places for file in (place.with_suffix(".py"), place / "__init__.py"))
@@ -215,7 +184,7 @@ def leaves_used_by(path: Path) -> Iterator[str]:
 
 
 def test_the_core_can_be_learned():
-    assert sum(map(lines_in, core().values())) <= MOST_OF_CORE
+    assert sum(read(path).lines for path in core().values()) <= MOST_OF_CORE
 
 
 def test_nothing_of_the_core_uses_a_leaf():

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from source_files import source_files, source_name
+from source_files import read, source_files, source_name
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "wildtool"
@@ -65,13 +65,12 @@ def messages() -> Iterator[tuple[str, str]]:
         name = source_name(path)
         if any(part in name for part in PINNED):
             continue
-        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-        alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-        for node in nodes:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
-                yield name, node.value if " " in node.value.strip() else ""
-            if isinstance(node, ast.FunctionDef) and "/commands/" in name:
-                help_text = ast.get_docstring(node) or ""
+        for text in read(path).texts:
+            yield name, text if " " in text.strip() else ""
+        if "/commands/" in name:
+            functions = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in functions:
+                help_text = (isinstance(node, ast.FunctionDef) and ast.get_docstring(node)) or ""
                 yield name, help_text if "Examples:" in help_text else ""
 
 
