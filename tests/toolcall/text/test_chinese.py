@@ -47,6 +47,16 @@ def test_a_dictionary_in_the_shared_temporary_folder_is_not_read_but_that_of_the
     assert cut_anew(tmp_path / "own", tmp_path) != WORDS
 
 
+@pytest.mark.parametrize("content", [b"", b"cut", marshal.dumps(5), marshal.dumps((1, 2, 3))])
+def test_a_kept_dictionary_that_cannot_be_read_is_made_again(tmp_path: Path, content: bytes) -> None:
+    cut_anew(tmp_path, tmp_path)
+    [kept] = (tmp_path / "jieba").iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(content)
+    assert cut_anew(tmp_path, tmp_path) == WORDS
+    assert kept.read_bytes() == whole
+
+
 def test_where_no_folder_can_be_made_the_dictionary_is_loaded_and_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     shared = tmp_path / "shared"

@@ -1,11 +1,13 @@
 """Splits Chinese text into words with jieba and its default dictionary."""
 
 import logging
+import marshal
 import os
 import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +24,7 @@ _BLANK = re.compile(r"(\r\n|\s)")
 
 def cut(text: str) -> list[str]:
     """Words of a text in order, blanks and punctuation included. The first Chinese text loads the dictionary (about
-    0.7 s)."""
+    0.4 s)."""
     return (
         cast(list[str], _jieba().lcut(text)) if _NEEDS_DICTIONARY.search(text) else list(_plain_words(text))
     )
@@ -79,12 +81,20 @@ def _jieba() -> Any:
     own = _own_folder(cache_folder() / "jieba")
     if own is not None:
         loaded.dt.tmp_dir = str(own)
-        loaded.dt.initialize()
+        _load_dictionary(loaded.dt, own / loaded.dt.cache_file)
     else:
         with temporary_folder() as folder:
             loaded.dt.tmp_dir = folder
             loaded.dt.initialize()
     return loaded
+
+
+def _load_dictionary(tokenizer: Any, kept: Path) -> None:
+    """As jieba's `initialize`, which reads a kept dictionary value by value and so takes twice as long."""
+    with suppress(OSError, EOFError, ValueError, TypeError):
+        tokenizer.FREQ, tokenizer.total = marshal.loads(kept.read_bytes())
+        tokenizer.initialized = True
+    tokenizer.initialize()
 
 
 def _own_folder(folder: Path) -> Path | None:
