@@ -91,6 +91,7 @@ HARMLESS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("habits", HARMLESS.values(), ids=HARMLESS)
 def test_what_an_agent_does_around_a_right_model_takes_no_verdict_from_it(tmp_path: Path, habits: Habits):
     played = play(tmp_path / "run", DoorsAgent(habits), limit=2)
@@ -108,6 +109,7 @@ def test_the_record_says_how_tools_are_offered_and_what_is_around_them(tmp_path:
     assert any(note.get("retries") for note in notes(tmp_path / "run"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("habits", "fate"),
     [
@@ -162,6 +164,7 @@ def plans_for_ever(messages: list[Message], tools: list[Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
+@pytest.mark.long
 def test_a_model_that_only_calls_the_agents_own_tools_is_judged(tmp_path: Path):
     agent = DoorsAgent(Habits(has_todo=True))
     played = wt.run("wild-mini", model=plans_for_ever, agent=agent, limit=1, out=tmp_path / "run", quiet=True)
@@ -187,6 +190,7 @@ def test_requests_of_an_agents_own_steps_count_for_the_rate(tmp_path: Path, monk
     assert sum(counted) == len(counted) + own_steps > len(counted)
 
 
+@pytest.mark.long
 def test_a_check_names_each_thing_that_reached_the_model_otherwise():
     wraps = check_agent(cast(Any, DoorsAgent(Habits(wraps=True))), quick=True)
     assert wraps.fit is False and (wraps.right, wraps.failed) == (32, 0)
@@ -199,6 +203,7 @@ def test_a_check_names_each_thing_that_reached_the_model_otherwise():
     assert lacks.differences["calls altered"] and lacks.differences["answers it changed"]
 
 
+@pytest.mark.long
 def test_later_tasks_go_on_in_the_same_agent_with_its_own_history_and_anew_with_gold(tmp_path: Path):
     agent = DoorsAgent()
     play(tmp_path / "own", agent, limit=2)
@@ -218,6 +223,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("habits", "words"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_of_the_agent_is_no_verdict_of_the_model(tmp_path: Path, habits: Habits, words: str):
     agent = DoorsAgent(habits)
@@ -289,6 +295,7 @@ ODD = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_odd_replies_are_judged_as_those_of_a_bare_model(tmp_path: Path, odd: Message):
     def model() -> Gold:
@@ -315,6 +322,7 @@ def test_an_agent_that_does_nothing_any_more_is_ended_and_others_play_on(tmp_pat
     assert agent.alive == 0
 
 
+@pytest.mark.long
 def test_sixteen_agents_at_once(tmp_path: Path):
     agent = DoorsAgent()
     played = play(tmp_path / "run", agent, limit=20, concurrency=16)
@@ -339,6 +347,7 @@ def test_an_intruder_finds_no_answer_at_the_doors_and_gains_no_point(tmp_path: P
     assert not [text for text in secrets if text in agent.found]
 
 
+@pytest.mark.long
 def test_a_flood_of_calls_in_one_conversation_harms_no_other(tmp_path: Path):
     played = play(tmp_path / "run", DoorsAgent(Habits(floods_at="lunch")), limit=3)
     assert {each["outcome"] for each in played.verdicts().rows()} == {"correct"}

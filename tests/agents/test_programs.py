@@ -68,6 +68,7 @@ def test_gold_goes_through_both_doors(name: str, tmp_path: Path):
     assert {row["outcome"] for row in run.verdicts().rows()} == {"correct"}
 
 
+@pytest.mark.long
 @each_agent
 async def test_a_turn_ends_with_the_last_text_though_it_holds_a_line_break_of_unicode(
     name: str, tmp_path: Path
@@ -94,6 +95,7 @@ async def test_a_failed_endpoint_is_never_an_answer(name: str, tmp_path: Path):
     assert "the endpoint is down" in end.detail
 
 
+@pytest.mark.long
 @each_live
 async def test_an_end_of_an_unknown_kind_is_no_answer_and_is_said(name: str, tmp_path: Path):
     [end] = await turns(name, tmp_path, "!odd")
@@ -146,12 +148,14 @@ def test_no_process_is_left_when_wildtool_is_killed(name: str, tmp_path: Path):
         assert its.read() == ""
 
 
+@pytest.mark.long
 @each_live
 async def test_an_agent_without_its_tool_server_is_not_played(name: str, tmp_path: Path):
     with pytest.raises(AgentFailedError, match="server"):
         await started(name, tmp_path, model="no-server")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -168,6 +172,7 @@ async def test_an_agent_that_does_not_say_that_it_is_ready_is_not_played(
         await started(name, tmp_path, model="no-idea")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("call", "answer"),
     [
@@ -196,6 +201,7 @@ async def test_an_agent_has_a_home_of_its_own_and_none_of_the_users_variables(
     assert [variables["HOME"], variables["TMPDIR"]] == [str(folder / "home"), str(folder / "tmp")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "shows"), [("someones {prompt}", True), ("acp:someones-acp", True), ("pi", False)]
 )

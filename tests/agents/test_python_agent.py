@@ -78,6 +78,7 @@ def _call(id_: str, name: str, arguments: str) -> dict[str, Any]:
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
+@pytest.mark.long
 def test_a_clumsy_model_is_judged_as_if_no_agent_were_around_it(tmp_path: Path) -> None:
     its = run(tmp_path / "run", by_call, model=clumsy, limit=6)
     bare = wt.run("wild-mini", model=clumsy, out=tmp_path / "bare", limit=6, profile="fixed", history="own")
@@ -142,6 +143,7 @@ async def cancels_itself(session: wt.AgentSession) -> None:
         raise asyncio.CancelledError
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("agent", "words"),
     [
@@ -223,6 +225,7 @@ def test_what_takes_more_than_a_session_is_refused_until_it_is_bound(tmp_path: P
     assert run(tmp_path / "run", partial(takes_two, model="m")).result.counts.correct == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("agent", [Playing(by_call), Playing(by_call).play])
 def test_objects_and_methods_play_too(tmp_path: Path, agent: Any) -> None:
     assert run(tmp_path / "run", agent).result.counts.correct == 4

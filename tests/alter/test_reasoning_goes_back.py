@@ -23,6 +23,7 @@ async def test_it_goes_back_under_each_key_and_alteration(alteration: str, diale
     assert carried == steps > 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dialect", ["reasoning_opaque", "signed calls", "provider's own"])
 async def test_it_goes_back_after_a_verdict_too(dialect: str):
     options = {"limit": 3, "history": "own", "profile": "fixed"}

@@ -74,6 +74,7 @@ class Scripted:
         return {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_a_reply_is_judged_as_score_judges_it(tmp_path: Path, profile: str) -> None:
     bench = wt.load("wild-mini")

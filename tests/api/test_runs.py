@@ -70,6 +70,7 @@ def test_runs_work_inside_a_running_loop(tmp_path: Path) -> None:
     assert nested.result.counts.units == 8
 
 
+@pytest.mark.long
 def test_several_models_are_several_runs(tmp_path: Path) -> None:
     right, wrong = wt.run("wild-mini", model=["baseline/gold", refusing], limit=8, out=tmp_path)
     comparison = wt.compare(right, wrong)
@@ -338,6 +339,7 @@ def test_importing_costs_nothing_that_is_not_used() -> None:
         wt.lod  # pyright: ignore # noqa: B018
 
 
+@pytest.mark.long
 def test_a_notebook_shows_a_bar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shown: list[str] = []
 

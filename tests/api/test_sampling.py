@@ -66,6 +66,7 @@ def test_a_sample_of_one_is_refused() -> None:
         ItemSample(1).draw(Grouped(), [])  # pyright: ignore
 
 
+@pytest.mark.long
 def test_all_models_get_the_same_items_and_the_tables_say_which(tmp_path: Path) -> None:
     runs = wt.run("wild-mini", model=["baseline/gold", "baseline/lexical"], sample=12, out=tmp_path)
     items = [{row["item"] for row in run.verdicts().rows()} for run in runs]
@@ -86,6 +87,7 @@ def wt_error() -> type[Exception]:
     return RecordError
 
 
+@pytest.mark.long
 def test_an_estimate_is_weighted_and_scored_again_alike(tmp_path: Path) -> None:
     run = wt.run("wild-mini", model="baseline/lexical", sample=10, out=tmp_path / "run")
     rows = run.verdicts().rows()

@@ -106,6 +106,7 @@ def test_the_same_command_asks_nothing_again_and_replies_are_reused_only_for_the
     assert all(len(body["messages"]) > 1 or body["model"] == "echo" for body in received[before:])
 
 
+@pytest.mark.long
 def test_an_estimate_is_at_least_what_is_asked_and_sends_and_writes_nothing(tmp_path: Path):
     with answering(says("wrong")) as (url, received):
         run = run_with_user(tmp_path / "run", url)
@@ -149,6 +150,7 @@ def test_an_address_is_never_taken_from_the_record(tmp_path: Path):
     assert len(received) == before
 
 
+@pytest.mark.long
 def test_a_tools_model_at_its_own_address_is_given_in_the_config_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -176,6 +178,7 @@ def test_a_tools_model_at_its_own_address_is_given_in_the_config_file(
         assert blamed("run", "--base-url", url, "-k", 1)["tried"]
 
 
+@pytest.mark.long
 def test_a_limit_of_money_needs_prices_and_ends_it_in_between(tmp_path: Path):
     prices = tmp_path / "prices.json"
     prices.write_text(
@@ -190,6 +193,7 @@ def test_a_limit_of_money_needs_prices_and_ends_it_in_between(tmp_path: Path):
     assert result["undecided"] == 4
 
 
+@pytest.mark.long
 def test_of_a_recorded_history_the_model_is_all_that_can_be_right(lexical: Path):
     result = blamed(lexical)
     assert [row["cause"] for row in result["causes"]] == ["model, others not excluded"]
@@ -206,6 +210,7 @@ def test_a_unit_that_even_gold_answers_fail_is_not_called_the_models_fault(tmp_p
     assert causes == {"one": "user", "two": "user", "three": "user", "four": "gold fails too"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format_", ["hermes", "auto"])
 def test_a_model_is_asked_in_the_format_of_the_run(tmp_path: Path, format_: str):
     with answering(lambda body: "I cannot.") as (url, _):
@@ -220,6 +225,7 @@ def test_of_a_run_without_a_wrong_unit_nothing_is_asked(tmp_path: Path):
     assert blamed(tmp_path / "run")["causes"] == []
 
 
+@pytest.mark.long
 def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
     words = [
         "-n",
@@ -255,6 +261,7 @@ def test_a_unit_is_tried_with_the_units_that_it_follows_from_as_they_were_record
     }
 
 
+@pytest.mark.long
 def test_live_lines_count_the_plays_of_tried_units_alone_and_each_run_has_its_own(tmp_path: Path):
     words = ("-n", 2, "-m", "baseline/first-tool", "--history", "own", "-p", "fixed", "-q")
     typed("run", "wild-mini", *words, "-o", tmp_path / "run")
@@ -266,6 +273,7 @@ def test_live_lines_count_the_plays_of_tried_units_alone_and_each_run_has_its_ow
     assert sum(total for _, total, _ in last.values()) == 2 * json.loads(result.stdout)["tried"]
 
 
+@pytest.mark.long
 def test_a_sample_is_the_same_each_time_and_says_what_it_is_of(lexical: Path, tmp_path: Path):
     some = [blamed(lexical, "--sample", 3, "-o", tmp_path / name) for name in ("a", "b")]
     assert some[0] == some[1]
@@ -275,6 +283,7 @@ def test_a_sample_is_the_same_each_time_and_says_what_it_is_of(lexical: Path, tm
     assert {(row["item"], row["unit"]) for row in some[0]["units"]} < units
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -343,6 +352,7 @@ def test_options_of_other_audits_are_refused_beside_it_and_its_own_without_it(le
     assert "--blame" in typed("audit", "wild-mini", "--base-url", "http://127.0.0.1:9", status=2)
 
 
+@pytest.mark.long
 def test_plays_of_another_record_are_not_continued(lexical: Path, tmp_path: Path):
     blamed(lexical, "-o", tmp_path / "plays")
     other = tmp_path / "other"
@@ -350,6 +360,7 @@ def test_plays_of_another_record_are_not_continued(lexical: Path, tmp_path: Path
     assert "another --out" in typed("audit", other, "--blame", "-o", tmp_path / "plays", status=2)
 
 
+@pytest.mark.long
 def test_reviewed_gold_answers_of_other_questions_say_nothing(tmp_path: Path):
     typed("run", *EPISODES, "-n", 2, "-m", "baseline/chat", "-q", "-o", tmp_path / "run")
     words = ("--reviewed", "finance", "-k", 1)
@@ -358,6 +369,7 @@ def test_reviewed_gold_answers_of_other_questions_say_nothing(tmp_path: Path):
     typed("audit", tmp_path / "mini", "--blame", "--reviewed", tmp_path / "none.jsonl", status=2)
 
 
+@pytest.mark.long
 def test_the_score_with_right_gold_rests_on_units_that_the_reviewed_data_ask_alike(
     lexical: Path, tmp_path: Path
 ):
@@ -371,6 +383,7 @@ def test_the_score_with_right_gold_rests_on_units_that_the_reviewed_data_ask_ali
     assert 0 < result["unreviewed"] == result["tried"] - score["tried"]
 
 
+@pytest.mark.long
 def test_reviewed_gold_answers_say_nothing_of_a_unit_that_they_continue_where_its_record_ends(tmp_path: Path):
     altered = tmp_path / "altered.jsonl"
     altered.write_text(
@@ -394,6 +407,7 @@ def test_reviewed_gold_answers_say_nothing_of_a_unit_that_they_continue_where_it
     assert "gold" not in {row["cause"] for row in result["units"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "model", "cause"),
     [("timeout", "never-retries", "tool, recoverable"), ("permission", "gold", "tool")],
@@ -434,6 +448,7 @@ def test_a_page_shows_both_trajectories_and_runs_nothing_that_a_model_said(tmp_p
     assert "<img src=http" not in page
 
 
+@pytest.mark.long
 def test_plays_do_not_count_as_runs(lexical: Path):
     blamed(lexical)
     result = json.loads(typed("show", lexical.parent, "--json"))

@@ -69,6 +69,7 @@ def test_a_failure_that_was_bad_luck_is_the_models_by_chance(tmp_path: Path):
     assert set(blamed.causes.values()) == {"model, by chance"}
 
 
+@pytest.mark.long
 def test_the_score_if_the_user_had_been_right_counts_every_unit_that_a_right_user_mends(tmp_path: Path):
     world = World(in_turn([frozenset({USER}), frozenset({MODEL}), frozenset()], 0))
     report = blame_world(world, tmp_path).report

@@ -88,6 +88,7 @@ def test_a_submission_that_holds_is_said_with_its_number_and_what_was_not_compar
     )
 
 
+@pytest.mark.long
 def test_a_passport_says_what_numbers_rest_on(place: Path):
     claims = passport(load_result(place / "runs" / "often", None))
     claims["numbers"] = [json.dumps(row) for row in claims["numbers"]]

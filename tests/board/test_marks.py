@@ -91,6 +91,7 @@ def test_a_better_message_beside_the_old_raw_answer_is_refused(official: Path, t
     assert "not as the raw answer says: wild_mini_0/1 step 0" in output
 
 
+@pytest.mark.long
 def test_an_agents_reply_is_the_submitters_word_where_it_is_not_its_models_raw_answer(
     official: Path, tmp_path: Path
 ):
@@ -108,6 +109,7 @@ def test_an_agents_reply_is_the_submitters_word_where_it_is_not_its_models_raw_a
     assert "wild_mini_0/1 step 0" in entry.mark
 
 
+@pytest.mark.long
 def test_replies_to_other_requests_than_the_benchmark_makes_are_as_submitted(official: Path, tmp_path: Path):
     """So is a run whose `run.json` no longer says that the model was helped."""
     bundle = sent(tmp_path / "sent", play(tmp_path / "run", often()))
@@ -139,6 +141,7 @@ def test_own_data_are_never_ranked_whatever_their_name_says(official: Path, tmp_
     assert "own data" in entry.table
 
 
+@pytest.mark.long
 def test_a_part_of_the_official_data_stands_in_a_table_apart(tmp_path: Path):
     with two_official_sessions(tmp_path, *TWO_LANGUAGES):
         sent(tmp_path / "sent", play(tmp_path / "whole", often()))
@@ -150,6 +153,7 @@ def test_a_part_of_the_official_data_stands_in_a_table_apart(tmp_path: Path):
     assert "part of the data: 1 of 2 items, language en" in part.table
 
 
+@pytest.mark.long
 def test_entries_of_equal_names_are_told_apart_by_the_digests_of_their_bundles(
     official: Path, tmp_path: Path
 ):
@@ -161,6 +165,7 @@ def test_entries_of_equal_names_are_told_apart_by_the_digests_of_their_bundles(
     assert all(f"often ({digest}/run)" in text for digest in digests)
 
 
+@pytest.mark.long
 def test_the_same_file_twice_is_one_submission(official: Path, tmp_path: Path):
     bundle = sent(tmp_path / "sent", play(tmp_path / "run", often()))
     shutil.copytree(tmp_path / "sent", tmp_path / "sent" / "again")
@@ -186,6 +191,7 @@ def test_answers_that_another_model_gave_too_are_said(official: Path, tmp_path: 
     assert "raw answers were also submitted as leader" in page.entries["thief"].mark
 
 
+@pytest.mark.long
 def test_the_model_that_raw_answers_name_is_said_where_it_is_another(official: Path, tmp_path: Path):
     bundle = sent(tmp_path / "sent", play(tmp_path / "run", often()))
 

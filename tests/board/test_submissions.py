@@ -220,6 +220,7 @@ def test_a_bundle_that_is_not_there_is_refused_in_words(gone: Path):
         assert (ended.exit_code, ended.stderr) == (1, f"{bundle.name}: refused: there is no such file\n")
 
 
+@pytest.mark.long
 def test_a_folder_stands_for_the_submissions_in_it(sent: Path):
     alone, with_folder = verified(sent), verified(sent.parent)
     assert with_folder.exit_code == 0 and with_folder.stdout == alone.stdout

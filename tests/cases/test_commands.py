@@ -139,6 +139,7 @@ def test_a_run_prints_the_overall_row_first_then_tags_tools_and_mistakes():
     assert status == 0 and "expected get" in text
 
 
+@pytest.mark.long
 def test_several_models_are_one_table_in_which_those_that_cannot_be_told_apart_share_a_rank(
     monkeypatch: pytest.MonkeyPatch,
 ):

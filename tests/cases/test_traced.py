@@ -172,6 +172,7 @@ SLOTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", ["[REDACTED]", '{"order": "ow', None])
 def test_a_turn_that_takes_a_value_of_a_result_that_is_not_recorded_is_said_and_not_judged(
     content: str | None,
@@ -234,6 +235,7 @@ def test_cases_with_the_same_words_and_traces_with_other_ones_are_named_and_not_
     assert all(word in said for word in ("t1", "t2", "1 of 3 cases", "--id-attribute"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("attributes", "options"),
     [
@@ -353,6 +355,7 @@ def test_a_failed_call_of_a_model_is_an_infra_error_with_its_words_and_a_repeate
     assert "429: slow down" in row["reason"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments", [None, "__REDACTED__", json.dumps({"id": "[Scrubbed due to 'id']"}), '{"id": "A-']
 )
@@ -390,6 +393,7 @@ def test_other_agents_in_the_trace_are_counted_and_not_judged():
     assert found == {"find 1": "correct"} and "sub-agents: 2" in said
 
 
+@pytest.mark.long
 def test_the_run_names_model_agent_and_file_and_is_scored_gated_compared_and_exported_as_any():
     write_cases(FIND, {"id": "b", "input": "Bye.", "expect": "none"})
     about = {"gen_ai.request.model": "m-1", "gen_ai.agent.name": "shop"}

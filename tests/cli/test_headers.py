@@ -169,6 +169,7 @@ TOOL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_command_that_asks_a_model_sends_them(verb: str):
     Path("tools.json").write_text(json.dumps([TOOL]))
@@ -212,6 +213,7 @@ PLAYED = (
 )
 
 
+@pytest.mark.long
 def test_the_users_model_at_another_address_gets_its_own_headers_alone():
     with gateway() as agents, gateway() as users:
         words = (*PLAYED, "-m", "m", "--base-url", agents.url, *GIVEN, "--user-model", "u", "-o", "run")

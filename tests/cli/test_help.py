@@ -315,6 +315,7 @@ def complete(line: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

@@ -169,6 +169,7 @@ def called(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
     return [(file, name) for file, name, _ in traced(RUN, tmp_path_factory.mktemp("way"))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.line.split()[0])
 def test_the_way_of_the_data_is_short_and_seldom_turns_back(way: Way, tmp_path: Path):
     if way.line != RUN:
@@ -237,6 +238,7 @@ class _Counted:
         monkeypatch.setattr(owner, "load", load_counted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "more", [(), ("--dry-run",), ("--ids", "wild_mini_0,wild_mini_1"), ("--repeats", "2")]
 )

@@ -62,6 +62,7 @@ def test_all_runs_what_has_data_names_what_has_none_and_resumes():
     assert document() == first
 
 
+@pytest.mark.long
 def test_a_suite_over_pulled_data_runs_them_side_by_side():
     if not (PULLED / "rotbench").is_dir():
         pytest.skip(f"no folder {PULLED / 'rotbench'}")
@@ -81,6 +82,7 @@ def test_a_suite_over_pulled_data_runs_them_side_by_side():
     assert f"ToLeaP's overall (36 of 97 metrics, by {overall['samples']} samples)" in told
 
 
+@pytest.mark.long
 def test_a_suite_says_which_benchmarks_have_no_headline_of_the_few_items_that_were_run():
     if not (PULLED / "sealtools").is_dir():
         pytest.skip(f"no folder {PULLED / 'sealtools'}")

@@ -298,6 +298,7 @@ def test_a_run_is_judged_by_other_rules_without_a_model():
     assert verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed").exists()
 
 
+@pytest.mark.long
 def test_scoring_by_workers_shows_and_writes_the_same(monkeypatch: pytest.MonkeyPatch):
     type_("run wild-mini --limit 3 --repeats 2 --quiet --model baseline/gold")
     table = verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed")

@@ -99,6 +99,7 @@ def test_judging_a_bundle_leaves_it_as_it_is(bundle: Path):
     assert bundle.read_bytes() == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["csv", "openai", "bundle"])
 def test_a_bundle_is_exported_as_its_run_is(tmp_path: Path, bundle: Path, form: str):
     ours = written(form, tmp_path / "run", tmp_path / "ours").read_bytes()

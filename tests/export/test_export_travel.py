@@ -211,6 +211,7 @@ def test_results_for_the_hub_need_all_verdicts(tmp_path: Path):
         written("hf-results", play(tmp_path / "run", failing), tmp_path, hub_dataset="me/wild")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("settings", "words"),
     [({"limit": 2, "ids": ()}, "--limit 2"), ({"sample": ItemSample(8, 1), "ids": ()}, "sample")],
@@ -252,6 +253,7 @@ def test_a_passport_names_data_rules_and_every_number_with_its_interval(tmp_path
     ]
 
 
+@pytest.mark.long
 def test_a_passport_is_written_beside_each_table_and_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     play(tmp_path / "run")
     monkeypatch.chdir(tmp_path)

@@ -172,6 +172,7 @@ def test_two_runs_of_one_model_fail_a_gate_two_times_in_a_hundred_at_most(
     assert failed <= (0.02 if count == DRAWS else 0.1)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_no_bootstrap")
 @pytest.mark.parametrize("rates", [STEADY, EVEN], ids=["steady", "even"])
 def test_a_loss_of_ten_points_is_found_on_400_tasks(rates: Rates):
@@ -180,6 +181,7 @@ def test_a_loss_of_ten_points_is_found_on_400_tasks(rates: Rates):
     assert share(statuses(old, new, 3.0, a_fiftieth_of(DRAWS)), 1) >= 0.8
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_no_bootstrap")
 @pytest.mark.parametrize("rates", [STEADY, EVEN], ids=["steady", "even"])
 def test_no_loss_passes_on_as_many_tasks_as_the_gate_asks_for(rates: Rates):

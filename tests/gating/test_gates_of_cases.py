@@ -119,6 +119,7 @@ def test_floors_are_of_all_units_or_of_a_tag(floors: str, status: int):
     assert gate(f"new {floors}")[0] == status
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("margin", ["nan", "-1", "101"])
 def test_a_margin_is_a_number_of_points(margin: str):
     write(CASES[:2])
@@ -136,6 +137,7 @@ def test_without_anything_asked_there_is_no_pass():
     assert (status, "nothing is asked" in text) == (2, True)
 
 
+@pytest.mark.long
 def test_tries_that_disagree_are_flaky_and_not_newly_broken():
     write([case("A-0"), case("A-1")], repeat=4)
     play("old", knows())
@@ -159,6 +161,7 @@ def test_a_case_passes_with_the_share_of_tries_that_it_asks_for():
     assert gate("new --at-least 0.6")[0] == 1
 
 
+@pytest.mark.long
 def test_repeats_estimate_the_false_alarms_of_this_gate():
     write(CASES)
     play("old", knows(), repeats=2)
@@ -183,6 +186,7 @@ def test_edited_and_new_cases_are_counted_and_not_paired():
     assert line["items"] == 18
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change", [{"system": "Be short."}, {"tools": [{**TOOLS[0], "description": "Find it."}]}]
 )
@@ -213,6 +217,7 @@ def test_a_baseline_is_one_file_and_is_only_replaced_on_a_pass():
     assert gate("old --against new --update-baseline")[0] == 2
 
 
+@pytest.mark.long
 def test_a_pass_that_is_undecided_does_not_replace_the_baseline():
     write(CASES)
     play("old", knows())
@@ -251,6 +256,7 @@ def test_a_baseline_that_is_none_is_refused_by_name(old: str, new: str):
     assert (status, "base.json" in text) == (2, True)
 
 
+@pytest.mark.long
 def test_junit_is_read_by_its_own_package_and_holds_hostile_texts():
     name = "evil ]]>\x1b[31m\x00 <a> & ::error::"
     write([case("A-0"), {**case("A-1"), "id": name}])
@@ -304,6 +310,7 @@ def test_a_case_without_a_verdict_that_must_pass_is_named_on_one_line():
     assert "--only-played" not in ended.stderr, "it is given"
 
 
+@pytest.mark.long
 def test_a_gate_in_python_asks_the_same():
     bench = wt.cases(CASES, defaults={"tools": TOOLS})
     old, new = (

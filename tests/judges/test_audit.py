@@ -41,12 +41,14 @@ def shares(found: dict[str, Any], side: str) -> dict[str, float]:
     return {kind["kind"]: kind["share"]["value"] for kind in kinds}
 
 
+@pytest.mark.long
 def test_a_perfect_judge_is_right_about_every_kind(audit: Audit):
     found = audit(f"--judge {judge(PERFECT)} --reference --twins none")
     assert set(shares(found, "right").values()) == set(shares(found, "wrong").values()) == {1.0}
     assert found["audits"][0]["j"][0] == 1
 
 
+@pytest.mark.long
 def test_a_judge_that_asks_where_the_judged_turn_starts_is_told(audit: Audit):
     asking = PERFECT.replace("reference):", "reference, *, start):").replace(
         "messages[-1]", "messages[start]"
@@ -76,6 +78,7 @@ def test_pairs_are_asked_in_both_orders(run: Run, audit: Audit):
     ).stdout.replace("\n", " ")
 
 
+@pytest.mark.long
 def test_a_judge_that_likes_the_first_of_two_is_found_out(run: Run):
     run("audit wild-mini --judge baseline/gold --style pairwise -q --twins none -o a")
 
@@ -101,6 +104,7 @@ def test_a_pair_of_which_nothing_can_be_read_is_not_said_to_pass_nothing(run: Ru
     assert "passes nothing, so" not in result.stdout.replace("\n", " ")
 
 
+@pytest.mark.long
 def test_a_set_of_few_items_says_so(run: Run, made_set: dict[str, Any]):
     made_set["items"] = 10
     assert "The set has 10 items" in run("audit wild-mini --judge baseline/gold -q --twins none").stdout
@@ -129,6 +133,7 @@ def test_only_tp_and_tn_can_be_required(run: Run, text: str):
     assert result.exit_code == 2 and "tp:0.9,tn:0.9" in result.stderr
 
 
+@pytest.mark.long
 def test_a_score_from_elsewhere_is_corrected_under_the_mix_and_under_single_kinds(audit: Audit):
     half = """
 def judge(messages, tools, reference):
@@ -159,6 +164,7 @@ def judge(messages, tools):
     assert twins["length"]["wrong"] == [0, 0] and twins["length"]["corrected_p"] == 1
 
 
+@pytest.mark.long
 def test_a_judge_that_wavers_has_a_noise_floor(audit: Audit):
     wavering = (
         "calls = []\ndef judge(messages, tools):\n    calls.append(1)\n    return len(calls) % 2 == 0\n"
@@ -167,12 +173,14 @@ def test_a_judge_that_wavers_has_a_noise_floor(audit: Audit):
     assert found["right"] + found["wrong"] > 20
 
 
+@pytest.mark.long
 def test_with_a_cache_there_is_no_noise_floor(run: Run):
     result = run("audit wild-mini --judge baseline/gold --twins repeat --cache c -q")
     assert "noise floor is not measured" in result.stderr
     assert "Noise floor: not measured" in result.stdout
 
 
+@pytest.mark.long
 def test_mistakes_outside_the_headline_are_shown_and_not_counted(audit: Audit, made_set: dict[str, Any]):
     made_set["broken"] = True
     careless = (
@@ -184,6 +192,7 @@ def test_mistakes_outside_the_headline_are_shown_and_not_counted(audit: Audit, m
     assert side["share"]["value"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.long
 def test_a_prompt_of_ones_own_has_its_own_scale(run: Run):
     Path("mine.txt").write_text("Give 1 to 5.")
 
@@ -215,12 +224,14 @@ def judge(messages, tools):
     assert first.stdout == second.stdout
 
 
+@pytest.mark.long
 def test_a_changed_function_is_another_judge(run: Run):
     run(f"audit wild-mini --judge {judge(LENIENT)} --twins none -q -o a")
     run(f"audit wild-mini --judge {judge(LENIENT.replace('True', 'False'))} --twins none -q -o a")
     assert len(list(Path("a/runs").iterdir())) == 2
 
 
+@pytest.mark.long
 def test_other_cases_need_another_folder(run: Run, made_set: dict[str, Any]):
     assert run("audit wild-mini --judge baseline/gold --twins none -q -o a").exit_code == 0
     made_set["items"] = 13
@@ -228,6 +239,7 @@ def test_other_cases_need_another_folder(run: Run, made_set: dict[str, Any]):
     assert again.exit_code == 2 and "--out" in again.stderr
 
 
+@pytest.mark.long
 def test_a_dry_run_asks_nothing_and_leaves_nothing(run: Run):
     result = run(f"audit wild-mini --judge {judge(LENIENT)} --dry-run -o a")
     assert result.exit_code == 0 and not Path("a").exists()
@@ -286,6 +298,7 @@ def test_python_refuses_what_the_command_refuses(run: Run, keywords: dict[str, A
     assert not Path("o").exists()
 
 
+@pytest.mark.long
 def test_python_measures_no_noise_with_a_cache(run: Run):
     audit = wt.audit_judge("wild-mini", judge="baseline/gold", cache="c", out="o", quiet=True)
     assert audit.figures.noise.share is None and audit.figures.twins
@@ -296,6 +309,7 @@ def test_a_function_that_gives_no_judgement_ends_the_run_by_name(run: Run):
     assert result.exit_code == 1 and "True or False" in result.stderr
 
 
+@pytest.mark.long
 def test_judges_are_compared_on_the_same_cases_by_kind(run: Run):
     run(f"audit wild-mini --judge {judge(LENIENT)} --twins none -q -o a")
     run(f"audit wild-mini --judge {judge(PERFECT)} --reference --twins none -q -o b")
@@ -312,6 +326,7 @@ def test_judges_are_compared_on_the_same_cases_by_kind(run: Run):
     assert {"wrong: wrong value", "right: gold"} <= gaps.keys()
 
 
+@pytest.mark.long
 def test_judges_of_other_cases_are_not_compared(run: Run, made_set: dict[str, Any]):
     run(f"audit wild-mini --judge {judge(LENIENT)} --twins none -q -o a")
     made_set["items"] = 13
@@ -335,6 +350,7 @@ def test_other_runs_are_no_audits(run: Run):
     assert result.exit_code == 2 and "no audit of a judge" in result.stderr
 
 
+@pytest.mark.long
 def test_show_has_the_same_figures(run: Run):
     run(f"audit wild-mini --judge {judge(LENIENT)} --twins none -q -o a")
     shown = json.loads(run("show a/runs --json").stdout)["runs"][0]["metrics"]

@@ -68,6 +68,7 @@ def test_it_is_sent_messages_and_tools_and_answers_with_a_verdict_or_a_score(run
     assert found["usd_per_call"] is None, "what an endpoint costs is not known"
 
 
+@pytest.mark.long
 def test_the_reference_is_sent_where_it_is_wanted(run: Run):
     with serving(lambda body: {"pass": last_name(body) == "tides"}) as (url, server):
         run(f"audit wild-mini --judge {url} --reference --twins none -q")
@@ -84,6 +85,7 @@ def test_a_key_is_sent_only_where_one_is_named(run: Run, monkeypatch: pytest.Mon
         assert b"Bearer key-of-the-judge-0123456789" in server.heads[-1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "answer", [{"verdict": "pass"}, {"pass": "yes"}, {"pass": True, "score": 9}, [], "pass", None]
 )
@@ -95,6 +97,7 @@ def test_any_other_answer_is_a_failed_call_and_no_judgement(run: Run, answer: An
     assert "What a score means: not known" in result.stdout.replace("\n", " ")
 
 
+@pytest.mark.long
 def test_a_score_outside_the_scale_is_unreadable(run: Run):
     with serving(lambda body: {"score": 70}) as (url, _):
         result = run(f"audit wild-mini --judge {url} --twins none -q")

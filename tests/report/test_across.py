@@ -28,6 +28,7 @@ def rows(site: str) -> list[dict[str, str]]:
     return list(csv.DictReader(Path(site, "files", "across.csv").read_text("utf-8").splitlines()))
 
 
+@pytest.mark.long
 def test_each_benchmark_has_its_number_for_each_mode_of_a_model(runs: Path):
     type_("report", str(runs), "-o", "site")
     found = {(row["benchmark"], row["mode"]): row["value"] for row in rows("site")}
@@ -62,18 +63,21 @@ def test_a_run_with_failed_units_is_not_chosen_and_loses_to_none(runs: Path):
     assert "nothing was chosen" in said and "in mode chat" in said
 
 
+@pytest.mark.long
 def test_where_no_model_has_several_modes_it_is_said(runs: Path):
     shutil.rmtree(runs / "sums-chat")
     type_("report", str(runs), "-o", "site", "--better-mode")
     assert "No model has runs in several modes" in Path("site", "across.html").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_choice_of_modes_needs_several_benchmarks(runs: Path):
     words = ["report", str(runs / "wild-mini"), "-o", "site", "--better-mode"]
     done = CliRunner().invoke(app, words, prog_name="wildtool")
     assert done.exit_code == 2 and "several benchmarks" in done.output
 
 
+@pytest.mark.long
 def test_a_report_of_one_benchmark_has_no_such_page(runs: Path):
     type_("report", str(runs / "wild-mini"), "-o", "site")
     assert not Path("site", "across.html").exists()

@@ -78,6 +78,7 @@ def test_a_site_of_a_folder_has_its_files_beside_it(tmp_path: Path):
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_leaderboards_of_a_single_file_have_pages_of_their_own(
     runs: list[ReportRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -46,11 +46,13 @@ def test_it_writes_a_site_and_says_which_file_to_open(site: Path):
     assert (site / "index.html").is_file()
 
 
+@pytest.mark.long
 def test_a_single_file_is_the_only_one(runs: Path, tmp_path: Path):
     assert type_("report", runs, "--single-file", "-o", tmp_path / "r.html").exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ["rank", "model"])
 def test_models_are_in_the_order_that_is_asked_for_and_keep_their_ranks(runs: Path, order: str):
     text = type_("report", runs, "--format", "md", "--sort", order).stdout
@@ -93,6 +95,7 @@ def test_latex_is_a_table_of_booktabs(runs: Path, tmp_path: Path):
     assert r"baseline/gold & 100.0 {\scriptsize [" in text
 
 
+@pytest.mark.long
 def test_a_latex_table_has_no_more_columns_rows_and_letters_than_a_page_holds(tmp_path: Path):
     names = [f"organisation/a-model-with-a-name-{n}" * 3 for n in range(45)]
     (first, *_) = read_runs([play(tmp_path / "run", Scripted("m"), limit=1)])
@@ -131,6 +134,7 @@ def test_two_runs_of_one_model_are_told_apart(runs: Path, tmp_path: Path):
     assert sorted(board.labels) == ["baseline/gold (again)", "baseline/gold (gold)"]
 
 
+@pytest.mark.long
 def test_two_runs_of_one_model_in_folders_of_one_name_are_told_apart_by_those_above(tmp_path: Path):
     folders = [play(tmp_path / when / "gold", "baseline/gold", limit=1) for when in ("may", "june")]
     board = group_leaderboards(read_runs(folders))[0]
@@ -224,6 +228,7 @@ def test_incomplete_runs_say_so_on_every_page_and_in_every_table(
     assert shown[-1] == ""
 
 
+@pytest.mark.long
 def test_the_value_that_a_perfect_run_has_is_explained_where_it_is_shown(site: Path):
     for page in ("index", "orchestration"):
         assert "A perfect run need not have an AP" in (site / f"{page}.html").read_text("utf-8")

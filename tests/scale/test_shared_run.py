@@ -135,6 +135,7 @@ def test_workers_play_all_shards_and_the_command_shows_the_numbers(tmp_path: Pat
     assert keys(tmp_path / "cache") == ["machine"]
 
 
+@pytest.mark.long
 def test_a_run_that_is_done_is_read_again_and_nothing_is_played(tmp_path: Path):
     first = run(f"{RUN} --quiet")
     again = run(f"{RUN} --quiet")

@@ -324,6 +324,7 @@ DOORS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.name)
 def test_a_door_reads_the_same_of_every_shape(door: Door):
     shapes = [shape for shape in door.shapes if shape not in door.refused]

@@ -166,6 +166,7 @@ PROMISED, LEAST = 0.945, 0.93
 DRAWS = a_fiftieth_of(1000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "table",
     [

@@ -116,6 +116,7 @@ OLDER_WORDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("older", OLDER_WORDS)
 def test_the_older_verb_does_the_same_and_no_overview_lists_it(older: str):
     places = [" old", " new"] if older.endswith("-o") else ["", ""]

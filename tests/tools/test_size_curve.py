@@ -104,6 +104,7 @@ def test_tokens_of_a_unit_are_those_of_units_that_have_some(
     assert "of the units that have tokens: 5 of 20 at 40 tools." in told
 
 
+@pytest.mark.long
 def test_an_exposure_is_set_against_shown_tools_of_the_same_benchmark(tmp_path: Path):
     for name, expose in (("wild-mini", "direct"), ("wild-mini", "search"), ("ledger", "direct")):
         for size in (16, 32):

@@ -76,6 +76,7 @@ def test_what_units_took_is_compared_with_intervals_and_the_exact_test(runs: Pat
     assert amounts["seconds of the model"]["difference"] == 0
 
 
+@pytest.mark.long
 def test_tools_that_only_one_of_them_called_are_named(runs: Path):
     (pair,) = compared(str(runs / "bare"), str(runs / "agent"))["comparisons"]
     tools = pair["tools"]
@@ -86,12 +87,14 @@ def test_tools_that_only_one_of_them_called_are_named(runs: Path):
     assert uncalled["difference"] * 4 == sum(tools["only_baseline"].values())
 
 
+@pytest.mark.long
 def test_what_the_agent_did_itself_is_named_beside_what_its_model_did(runs: Path):
     bare, agent = compared(str(runs / "bare"), str(runs / "agent"))["runs"]
     assert "facts" not in bare
     assert "17,000" in agent["facts"]["agent"]["its prompt"]
 
 
+@pytest.mark.long
 def test_an_agent_is_compared_under_one_history_and_the_missing_run_is_named(runs: Path):
     text = said(str(runs / "bare-gold"), str(runs / "agent"))
     assert "differ in history: gold history and own" in text
@@ -123,6 +126,7 @@ def test_what_a_unit_without_a_verdict_took_and_called_is_compared_with_nothing(
     assert "7 of 16" in str(agent["facts"]["agent"])
 
 
+@pytest.mark.long
 def test_two_bare_runs_are_compared_as_before(runs: Path):
     (pair,) = compared(str(runs / "bare"), str(runs / "bare-gold"))["comparisons"]
     assert pair["amounts"] == [] and pair["tools"] is None

@@ -127,6 +127,7 @@ def test_numbers_of_calls_have_intervals_and_say_what_they_are_of(runs: Path):
     assert numbers(load_result(runs / "quiet"))["calls executed as said"].value == 1.0
 
 
+@pytest.mark.long
 def test_the_units_behind_a_share_of_calls_add_up_to_it(runs: Path):
     for name, metric in numbers(load_result(runs / "busy")).items():
         if metric.kind == "rate":

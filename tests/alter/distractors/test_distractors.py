@@ -162,6 +162,7 @@ def test_larger_catalogues_hold_the_smaller_ones_for_each_unit_alike():
     assert names[0] == names[1] == names[3]
 
 
+@pytest.mark.long
 def test_a_unit_says_what_it_called_and_what_was_found():
     benchmark, whole = items()
     altered = variant(60, "near", "bm25", 3)
@@ -260,6 +261,7 @@ def test_sizes_are_taken_in_rising_order():
     assert among_sizes("200, 10,50") == [10, 50, 200]
 
 
+@pytest.mark.long
 def test_sizes_that_cannot_be_are_told_with_those_that_can():
     benchmark, whole = items()
     with pytest.raises(UsageError, match="8 tools that item wild_mini_7 has itself; give 8 or more"):

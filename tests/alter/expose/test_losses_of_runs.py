@@ -27,6 +27,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory):
     return out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", MODELS[1:])
 def test_places_sum_to_the_difference_that_the_runs_have(runs: Path, model: str):
     both = [lost_tries(runs / each, "fixed") for each in ("gold", model)]
@@ -62,6 +63,7 @@ def play(folder: Path, model: ScriptedModel, **alterations: str) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_chance_is_not_of_a_run_with_other_settings_of_the_model(tmp_path: Path):
     cold, warm = ScriptedModel(), ScriptedModel()
     warm.temperature = 1.0

@@ -99,6 +99,7 @@ def test_a_fault_of_a_session_is_found_at_its_place(fault, profile):
     assert found.total() > 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", [text_instead, another_tool, unknown_name])
 def test_a_fault_of_a_book_is_found_at_its_place(fault):
     assert set(places("ledger", "ledger", fault, 10)) == {FAULTS[fault]}

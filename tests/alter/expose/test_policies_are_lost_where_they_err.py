@@ -85,6 +85,7 @@ def test_a_searcher_of_known_recall_is_lost_at_what_it_did_not_find(tmp_path: Pa
     assert {"requests", "calls", "steps"} <= names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("expose", ["search", "code"])
 def test_calls_of_an_exposure_are_not_compared_with_those_of_tools(tmp_path: Path, expose: str):
     pytest.importorskip("pydantic_monty")
@@ -99,6 +100,7 @@ def test_gold_loses_nothing_under_a_search_that_finds_what_it_needs(tmp_path: Pa
     assert pair["losses"]["floor"] == "its own repeats"
 
 
+@pytest.mark.long
 def test_losses_are_written_as_a_table_and_a_waterfall(tmp_path: Path):
     pytest.importorskip("vl_convert")
     compared(tmp_path, "searcher:0.5", "search", limit=4)
@@ -124,6 +126,7 @@ def test_runs_without_an_exposure_have_no_losses_to_draw(tmp_path: Path):
     assert done.exit_code == 2 and "--expose" in done.output
 
 
+@pytest.mark.long
 def test_a_larger_catalogue_says_from_how_many_tools_on_a_search_pays(tmp_path: Path):
     for expose in ("direct", "search:perfect"):
         for size in (16, 32):

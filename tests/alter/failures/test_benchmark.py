@@ -73,6 +73,7 @@ def test_who_tries_again_reaches_everything(text: str, style: str):
     assert (tried, needless, twice, invented) == (of, 0, 0, (0, 0))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "paper"])
 def test_a_failure_costs_the_right_answers_nothing_under_any_profile(profile: str):
     plain = Variant(BENCHMARK)

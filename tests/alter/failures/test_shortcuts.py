@@ -133,6 +133,7 @@ def test_a_kind_that_has_nothing_to_damage_leaves_the_result():
     assert chain("unit", PRICE, gold=PRICE)[0] == FLIGHT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("style", "end"),
     [

@@ -379,6 +379,7 @@ def test_hints_of_a_benchmark_name_its_units_and_steps(name: str):
         assert hint.text == " ".join(hint.text.split())
 
 
+@pytest.mark.long
 def test_hints_made_from_gold_answers_are_read_by_a_run(monkeypatch: pytest.MonkeyPatch):
     made = type_("audit wild-mini --hints gold -o hints.jsonl")
     assert made.exit_code == 0, made.stderr
@@ -501,6 +502,7 @@ def test_aid_effects_units_are_counted_by_kind_of_hint():
     assert "hints" in type_("show hinted").stdout
 
 
+@pytest.mark.long
 def test_own_and_given_reasoning_are_recorded_resumed_and_scored():
     wrote(Path("a.jsonl"), row(KIEL, user="Which?", id="a"))
     wrote(Path("r.jsonl"), {"item": "a", "unit": "1", "text": "Kiel, surely."})

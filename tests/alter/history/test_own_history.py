@@ -33,6 +33,7 @@ def mini() -> tuple[Benchmark, list[Item]]:
     return benchmark, list(benchmark.load(data_of(benchmark).locate(None)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES)
 def test_gold_replies_are_right_in_every_task(profile: str):
     benchmark, items = mini()

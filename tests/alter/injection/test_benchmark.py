@@ -315,6 +315,7 @@ def test_off_changes_no_byte_of_a_run(tmp_path: Path):
     assert not clean & injected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

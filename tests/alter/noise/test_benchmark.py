@@ -141,6 +141,7 @@ def run(out: Path, *more: object) -> tuple[int, str]:
     return typed(*words, *more)
 
 
+@pytest.mark.long
 def test_a_run_with_noise_is_scored_resumed_and_compared(tmp_path: Path):
     noise = ("--noise", "names:heavy,params:slight", "--noise-seed", 5)
     assert run(tmp_path / "clean")[0] == 0

@@ -135,6 +135,7 @@ def test_an_episode_is_its_messages_to_the_sandbox_and_then_the_end(tmp_path: Pa
     assert texts(turn["0"])[1:3] == ["[f()]", "finish conversation"]
 
 
+@pytest.mark.long
 def test_a_rebuilt_episode_ends_in_the_state_of_the_original() -> None:
     cases = present(oracle_folder("acebench"))
     official = present(cases.parents[1] / "data" / "acebench")

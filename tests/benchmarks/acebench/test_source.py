@@ -101,6 +101,7 @@ def as_unpacked(official: Path, place: Path) -> Path:
     return write(place, data | {name: (official / name).read_bytes() for name in TABLE_DIGESTS})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prepare", [as_ours, as_checkout, as_unpacked])
 def test_a_folder_in_any_layout_is_enough_without_network(
     prepare: Prepare, official: Path, tmp_path: Path, cache: Path

@@ -67,6 +67,7 @@ def earlier(cache: Path, official: Path, newest: Path) -> Callable[..., Path]:
 # Data ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_pulling_the_newest_keeps_what_an_earlier_wildtool_had_pulled(
     cache: Path, official: Path, newest: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_pulling_the_newest_keeps_what_an_earlier_wildtool_had_pulled(
     assert DATA.locate("official").sha256 != before.sha256
 
 
+@pytest.mark.long
 def test_files_and_tables_that_are_the_same_are_taken_from_the_other_version(
     both: Path, official: Path
 ) -> None:
@@ -191,6 +193,7 @@ def test_data_of_one_version_and_a_record_of_another_are_refused(
     assert "has the data of version 2025-08, and these are version 2025-10" in " ".join(done.output.split())
 
 
+@pytest.mark.long
 def test_a_submission_keeps_the_rules_that_it_was_made_with(
     earlier: Callable[..., Path], tmp_path: Path, newest: Path
 ) -> None:
@@ -219,6 +222,7 @@ def test_imported_results_are_judged_by_the_version_of_the_data_that_are_named(b
         assert load_result(Path(out, "m")).profile == profile
 
 
+@pytest.mark.long
 def test_published_figures_are_compared_under_the_rules_that_they_were_made_with(both: Path) -> None:
     assert {(row.profile, row.data) for row in ACEBENCH.published()} == {(AUGUST, AUGUST)}
     assert typed(*RUN, "--out", "newest").exit_code == 0

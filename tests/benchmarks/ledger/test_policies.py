@@ -20,6 +20,7 @@ from wildtool.types import Item, Message, Request
 DOCS = Path(__file__).parents[3] / "docs" / "benchmarks.md"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("policy", "items"), [(gold, ITEMS), (serial, ITEMS[::5])])
 def test_the_gold_policy_passes_every_session_with_the_least_calls(policy: Policy, items: list[Item]):
     for item in items:

@@ -240,6 +240,7 @@ def test_a_long_hostile_reply_takes_linear_time(items: dict[str, Item]) -> None:
         assert not rules.verdict(episode, items[name], "0").correct
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("profile", "recall"), [("toleap", 0.25), ("original", 0.25), ("fixed", 0.5625)])
 def test_a_plan_of_thousands_of_steps_takes_linear_time(
     items: dict[str, Item], profile: str, recall: float

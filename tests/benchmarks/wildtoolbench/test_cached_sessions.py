@@ -37,6 +37,7 @@ def test_what_raises_is_asked_again() -> None:
             impossible(made)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_it_goes_with_the_session(profile: str) -> None:
     made = item([node("a"), answer(0)], CHAT)

@@ -464,6 +464,7 @@ def operations_per_step(walk_type: Walk, count: int, *, one_name: bool, parallel
     return operations(play) / len(replies)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("walk_type", [OfficialEpisode, FixedEpisode])
 @pytest.mark.parametrize("one_name", [False, True], ids=["names differ", "one name"])
 @pytest.mark.parametrize("parallel", [False, True], ids=["one by one", "all at once"])

@@ -209,6 +209,7 @@ def test_a_wrong_command_says_what_to_do(line: str, said: str):
     assert said in ended.stderr
 
 
+@pytest.mark.long
 def test_the_worked_example_of_the_docs_is_what_the_command_prints():
     type_("run wild-mini --quiet --model baseline/lexical --model baseline/chat --out runs/demo")
     page = (Path(__file__).parents[3] / "docs" / "compare.md").read_text(encoding="utf-8")
@@ -216,6 +217,7 @@ def test_the_worked_example_of_the_docs_is_what_the_command_prints():
     assert type_(line).stdout.startswith(example)
 
 
+@pytest.mark.long
 def test_hostile_names_of_models_stay_text():
     about = json.loads((Path(GOLD) / "run.json").read_text())
     about["identity"]["models"]["agent"]["name"] = "\x1b[31m[bold]\u202ered"
@@ -236,6 +238,7 @@ def test_beside_published_numbers_it_is_said_how_the_runs_were_found():
     assert "so its verdicts were made again" in ended.stderr
 
 
+@pytest.mark.long
 def test_a_run_beside_published_numbers(tmp_path: Path):
     folder = tmp_path / "run"
     words = ("run", "wild-mini", "--model", "baseline/gold", "--limit", "2", "--out", folder, "--quiet")

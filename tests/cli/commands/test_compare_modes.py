@@ -32,12 +32,14 @@ def test_runs_in_several_modes_are_compared_by_name_only(runs: Path):
     assert "+25.0" in said and "mode chat" in said and "mode completion" in said
 
 
+@pytest.mark.long
 def test_runs_of_one_mode_are_no_comparison_of_modes(runs: Path):
     copytree(runs / "sums-chat", runs / "again")
     refused = type_(runs / "sums-chat", runs / "again", "--modes")
     assert refused.exit_code == 2 and "these are all in mode chat" in " ".join(refused.output.split())
 
 
+@pytest.mark.long
 def test_what_else_differs_is_refused_as_before(runs: Path):
     refused = type_(runs / "sums-chat", runs / "wild-mini", "--modes")
     assert refused.exit_code == 2

@@ -71,6 +71,7 @@ def test_one_table_has_a_line_for_each_benchmark_and_one_for_all():
     )
 
 
+@pytest.mark.long
 def test_models_of_two_folders_are_compared_with_the_only_one_of_the_first():
     text = told("compare old new")
     assert "baseline/gold (new) against baseline/gold (old)" in text
@@ -121,6 +122,7 @@ def test_what_looks_inside_one_benchmark_is_refused():
         assert "looks inside one benchmark" in ended.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", ["compare new", "compare new/wild-mini"])
 def test_a_rule_that_raises_has_the_exit_status_of_a_fault(line: str, monkeypatch: pytest.MonkeyPatch):
     for table in Path("new/wild-mini").rglob("verdicts-*"):

@@ -85,6 +85,7 @@ def test_each_size_is_compared_with_the_model_before_training(played: Path):
     assert found["all", 0]["diff_base"] == ""
 
 
+@pytest.mark.long
 def test_trainings_of_one_size_are_one_point(played: Path):
     three, one = rows(played)["all", 100], rows(played)["all", 1000]
     assert (three["seeds"], one["seeds"]) == ("3", "1")
@@ -136,6 +137,7 @@ def test_the_name_of_an_arm_is_no_formula_to_a_spreadsheet(played: Path, tmp_pat
     assert ("'=1+1", 100) in rows(place)
 
 
+@pytest.mark.long
 def test_scores_are_also_shown_without_items_of_the_training_data(played: Path, tmp_path: Path):
     write_series(tmp_path / "series.toml", 'overlap = "overlap.json"\n')
     found = {
@@ -230,6 +232,7 @@ def test_a_curve_by_steps_needs_the_steps_of_each_point(played: Path, tmp_path: 
     assert list(rows(played)) == [("all", 0), ("all", 10), ("all", 100), ("random", 10)]
 
 
+@pytest.mark.long
 def test_checkpoints_of_one_training_are_a_curve_by_steps_and_its_last_one_a_size(tmp_path: Path):
     points = [("base", "chat", 0, 0), ("early", "chat", 7, 10), ("late", "gold", 7, 20)]
     text = '[series]\nbenchmarks = ["wild-mini"]\n'

@@ -36,6 +36,7 @@ def files(place: str = ".") -> list[str]:
     return sorted(path.name for path in Path(place).iterdir() if path.is_file())
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_run_is_named_as_such():
     Path("notes.md").write_text("Some notes.")
     for verb in ("show", "score", "export --format csv"):

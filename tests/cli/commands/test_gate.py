@@ -94,6 +94,7 @@ def test_a_loss_that_may_be_luck_passes():
     assert "So few items" in text
 
 
+@pytest.mark.long
 def test_benchmarks_are_tested_each_and_overall():
     status, text = ended("gate chat --against gold")
     assert status == 1
@@ -148,6 +149,7 @@ def test_what_was_changed_on_purpose_is_compared_and_noted():
     assert "names:heavy" in text
 
 
+@pytest.mark.long
 def test_a_new_model_beside_the_namesake_is_named():
     shutil.copytree("chat/acebench", "gold/acebench", dirs_exist_ok=True)
     status, text = ended("gate gold --against chat", GITHUB_ACTIONS="true")

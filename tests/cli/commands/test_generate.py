@@ -121,6 +121,7 @@ def test_reasons_are_whole_and_of_many_the_first_are_said():
     assert "… and 10 more like these" in ended.stderr.splitlines()
 
 
+@pytest.mark.long
 def test_a_set_is_refreshed():
     ended = type_("data refresh wild-mini --seed 3 --out fresh.jsonl")
     assert (ended.exit_code, ended.stdout) == (0, "fresh.jsonl: 32 sessions, 0 left out\n")

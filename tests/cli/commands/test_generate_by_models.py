@@ -38,6 +38,7 @@ def making(url: str, sessions: int, more: str = "") -> Result:
     return type_(line(url, sessions, more))
 
 
+@pytest.mark.long
 def test_a_made_set_is_played_at_once(url: str):
     ended = making(url, 4)
     assert (ended.exit_code, ended.stdout.splitlines()[-1]) == (0, "set/sessions.jsonl: 4 sessions, 0 lost")
@@ -87,6 +88,7 @@ def test_calls_that_fail_on_the_way_are_named_where_sessions_are_counted(
     assert "no such luck" in ended.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", ["show", "score", "report"])
 def test_a_record_of_making_is_not_taken_for_a_run_of_a_benchmark(url: str, verb: str):
     making(url, 1)
@@ -96,6 +98,7 @@ def test_a_record_of_making_is_not_taken_for_a_run_of_a_benchmark(url: str, verb
     assert "yield.json says where attempts were lost" in ended.stderr
 
 
+@pytest.mark.long
 def test_runs_beside_a_made_set_are_told_without_it(url: str):
     making(url, 2)
     type_("run wildtoolbench --data set/sessions.jsonl --model baseline/gold --out set/played --quiet")
@@ -134,6 +137,7 @@ def test_what_it_would_take_is_told_without_asking(url: str, asked: list[dict[st
     assert "unknown; add --prices" in ended.stdout
 
 
+@pytest.mark.long
 def test_replies_of_the_cache_are_not_asked_for_again(url: str, asked: list[dict[str, Any]]):
     making(url, 2, "--cache kept")
     count = len(asked)
@@ -161,6 +165,7 @@ def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
     assert Path("set/sessions.jsonl").read_text("utf-8").startswith(first)
 
 
+@pytest.mark.long
 def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     ended = making(url, 4, "--max-tokens-total 700 --concurrency 1")
     assert ended.exit_code == 3

@@ -69,6 +69,7 @@ def test_gold_of_templates_is_right_under_every_profile(items: Path, profile: st
     assert "70/70 tasks · 100.0 % correct" in ended.stderr
 
 
+@pytest.mark.long
 def test_the_same_seed_makes_the_same_items(tmp_path: Path, items: Path):
     type_("generate acebench --model procedural --items 60 --lang en,zh --out again")
     type_("generate acebench --model procedural --items 60 --lang en,zh --seed 2 --out other")

@@ -45,6 +45,7 @@ def records() -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path("set/sessions.jsonl").read_text("utf-8").splitlines()]
 
 
+@pytest.mark.long
 def test_all_that_is_given_is_used_and_said(url: str, asked: list[dict[str, Any]]):
     ended = making(url, 4, LIKE_USERS)
     assert ended.exit_code == 0
@@ -61,6 +62,7 @@ def test_all_that_is_given_is_used_and_said(url: str, asked: list[dict[str, Any]
     assert any("sounds most real" in body["messages"][0]["content"] for body in asked)
 
 
+@pytest.mark.long
 def test_a_report_shows_what_was_picked(url: str):
     making(url, 4)
     shown = type_("data stats set/sessions.jsonl").stdout
@@ -77,6 +79,7 @@ def test_a_killed_command_goes_on_to_the_same_sessions(url: str, asked: list[dic
     assert Path("set/sessions.jsonl").read_bytes() == Path("undisturbed/sessions.jsonl").read_bytes()
 
 
+@pytest.mark.long
 def test_other_examples_need_another_folder(url: str):
     making(url, 2, "--examples talks.jsonl")
     Path("talks.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello"}]}\n')
@@ -103,6 +106,7 @@ def test_what_cannot_be_used_is_refused_before_the_first_call(
     assert said in ended.stderr
 
 
+@pytest.mark.long
 def test_a_set_of_an_earlier_recipe_is_refused_by_name(url: str, asked: list[dict[str, Any]]):
     making(url, 2)
     run = Path("set", RECORD_FOLDER, "run.json")

@@ -86,6 +86,7 @@ def test_an_empty_object_keeps_no_schema(kind: str):
         assert list(jsonschema.Draft202012Validator(schema).iter_errors({}))
 
 
+@pytest.mark.long
 def test_any_object_can_be_asked_for(tmp_path: Path):
     _, sent, _ = generated("sessions", tmp_path, "--response-format", "json_object")
     forms = {body["model"]: body.get("response_format") for body in sent}
@@ -94,6 +95,7 @@ def test_any_object_can_be_asked_for(tmp_path: Path):
     assert all(form == {"type": "json_object"} for form in forms.values())
 
 
+@pytest.mark.long
 def test_without_the_option_no_format_is_sent_and_the_extra_body_is(tmp_path: Path):
     _, sent, _ = generated("sessions", tmp_path, "--extra-body", '{"top_k": 7}')
     assert sent and all(body["top_k"] == 7 and "response_format" not in body for body in sent)

@@ -67,6 +67,7 @@ def test_the_models_of_a_paper_are_placed_by_their_size():
     assert "Qwen3-" in chart.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_runs_are_placed_by_a_file_with_counts_and_papers_of_other_data_are_not_beside_them():
     models = ("--model", "baseline/gold", "--model", "baseline/chat")
     assert type_("run", "wild-mini", "--limit", "3", "-q", *models, "-o", "runs").exit_code == 0
@@ -82,6 +83,7 @@ def test_runs_are_placed_by_a_file_with_counts_and_papers_of_other_data_are_not_
     assert "not drawn beside these runs" in done.output
 
 
+@pytest.mark.long
 def test_a_run_without_a_number_is_named_and_not_placed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     run = ("run", "wild-mini", "--limit", "3", "-q")
@@ -111,6 +113,7 @@ def test_a_file_of_sizes_that_cannot_be_read_is_refused_by_line(text: str, said:
     assert said in done.output
 
 
+@pytest.mark.long
 def test_a_published_table_is_drawn_with_a_panel_for_each_column():
     name = "wildtoolbench_table5_other_benchmarks"
     done = type_("show", "--published", name, "--chart", "table.svg")

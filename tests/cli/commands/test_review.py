@@ -55,6 +55,7 @@ def test_a_review_from_set_to_release_that_runs():
     assert "same verdict" in type_("review stats set.jsonl").stdout
 
 
+@pytest.mark.long
 def test_the_ten_commands_of_the_page_lead_to_a_release():
     page = (Path(__file__).parents[3] / "docs" / "review.md").read_text("utf-8")
     commands = page.split("```")[1].strip().splitlines()

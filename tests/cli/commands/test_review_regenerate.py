@@ -188,6 +188,7 @@ def test_the_result_of_one_call_is_made_again_by_the_tool_alone(
     review.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("more", "why"),
     [

@@ -303,6 +303,7 @@ def test_a_team_without_people_is_told_to_add_some(tmp_path: Path, monkeypatch: 
 # Rules over a new set ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_new_set_of_many_items_says_that_its_rules_run_and_when_they_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -30,6 +30,7 @@ def type_(*words: str) -> Result:
     return CliRunner().invoke(app, list(words), prog_name="wildtool")
 
 
+@pytest.mark.long
 def test_a_pair_of_groups_has_a_row_of_csv_for_each_cell_of_each_run(runs: Path):
     shown = type_("show", str(runs), "--group", "task type × position", "--csv")
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))

@@ -159,6 +159,7 @@ def test_a_run_stands_among_the_models_at_its_place_and_is_marked(play: Callable
     assert f"baseline/gold: measured here, 32 items, from {RUN}" in out
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
 def test_a_weak_run_stands_below():
     assert (
@@ -169,6 +170,7 @@ def test_a_weak_run_stands_below():
     assert "baseline/chat" in names
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
 def test_every_published_metric_is_one_that_a_run_has(play: Callable[[str], object]):
     play("paper")

@@ -99,6 +99,7 @@ def test_every_key_of_a_model_is_classified():
     assert not whitelist.HARMLESS_KEYS & whitelist.CHECKED_KEYS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     [

@@ -49,6 +49,7 @@ ROW = r"| wild-mini | 36 | 100.0 % | 16.7 % | -83.3 | \[-100.0, -65.9\] | 0.0039
 PART = "- Not all items: wild-mini, --limit 9."
 
 
+@pytest.mark.long
 def test_a_loss_is_an_error_of_the_job_and_stands_in_the_summary(tmp_path: Path) -> None:
     ended = type_(f"gate chat --against gold --markdown {tmp_path / 'gate.md'}")
     assert ended.exit_code == 1

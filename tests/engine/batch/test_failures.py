@@ -47,6 +47,7 @@ async def test_expired_requests_go_into_the_next_batch(kind: str, tmp_path: Path
     assert sorted(step.reply.attempts for step in steps_of(tmp_path / "run")) == [1, 2, 2, 2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", [429, 500, 529])
 async def test_requests_that_failed_for_now_are_tried_as_often_as_usual(
     kind: str, status: int, tmp_path: Path
@@ -144,6 +145,7 @@ async def test_an_endpoint_that_fails_twice_costs_two_tries(
     assert (len(server.batches), len(server.digests)) == (1, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "endpoint"), [*product(MODELS, ("create", "content")), UPLOAD])
 async def test_an_endpoint_that_keeps_failing_ends_the_units_and_the_next_run_goes_on(
     kind: str, endpoint: str, tmp_path: Path

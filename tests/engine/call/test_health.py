@@ -100,6 +100,7 @@ def test_timeouts_of_all_first_calls_are_enough(tmp_path: Path):
     assert model.ended < 604
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [NetworkModel, ScriptedModel])
 @pytest.mark.parametrize("concurrency", [2, 32])
 def test_quick_refusals_do_not_overtake_a_slow_good_answer(tmp_path: Path, kind: Any, concurrency: int):
@@ -257,6 +258,7 @@ def test_a_quota_that_is_used_up_ends_the_run_with_no_unit_lost(tmp_path: Path):
     assert 1800 <= model.ended < 2000
 
 
+@pytest.mark.long
 def test_a_call_that_alone_is_turned_away_fails_in_the_end_and_the_others_do_not(tmp_path: Path):
     model = NetworkModel(lambda request: TOO_MUCH if is_first(request) else "right")
     result = go(plan_of(EchoBenchmark(items=600, units=2, steps=1), model, concurrency=4), tmp_path)

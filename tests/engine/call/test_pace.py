@@ -121,6 +121,7 @@ def test_a_run_is_fast_again_after_an_outage(tmp_path: Path, seconds: float, end
     assert model.turned_away < 16 + 8 + ends / LONGEST_OWN_PAUSE_S
 
 
+@pytest.mark.long
 def test_what_is_turned_away_becomes_rare_once_the_rate_is_known(tmp_path: Path):
     model = Throttled(Bucket(300, 10), 0.01)
     play(model, tmp_path, 2000, 32)

@@ -65,6 +65,7 @@ def busiest_minute(times: list[float]) -> int:
     return max(sum(start <= time < start + 60 for time in times) for start in times)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rpm", [30, 60, 600, 1200])
 async def test_no_minute_gets_more_calls_than_the_rate_and_a_full_one_gets_nearly_as_many(rpm: int):
     clock = Clock()

@@ -67,6 +67,7 @@ def test_calls_refused_at_random_cost_no_more_than_with_the_openai_sdk(tmp_path:
     assert ours <= 1.5 * sdk
 
 
+@pytest.mark.long
 def test_a_long_run_is_not_slowed_down_by_refusals_that_fewer_calls_do_not_lessen(tmp_path: Path):
     ours = sdk = 0.0
     for seed in range(3):

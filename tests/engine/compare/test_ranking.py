@@ -103,6 +103,7 @@ def test_a_run_of_other_items_has_no_rank():
     assert (bool(reasons[0]), bool(reasons[1])) == (False, True)
 
 
+@pytest.mark.long
 def test_of_more_runs_than_are_compared_the_others_have_no_rank_and_are_said_to():
     table = ranked(*(run(f"m{number:03}", 50 - number // 2) for number in range(82)))
     assert all(table.ranks[:80]) and not any(table.ranks[80:])

@@ -140,6 +140,7 @@ def models(*names: str) -> list[SuiteRuns]:
     return [suite(name, {"a": HALF, "b": HALF}) for name in names]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("names", "pairs"),
     [

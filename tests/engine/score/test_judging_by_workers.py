@@ -77,6 +77,7 @@ def refuse_some(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EchoRules, "verdict", verdict)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize("profile", ["official", "strict"])
 def test_table_and_outcome_are_those_of_one_process(
@@ -152,6 +153,7 @@ def test_memory_is_collected_again_once_the_workers_have_ended(
     assert gc.get_freeze_count() == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("copied")
 def test_of_two_damaged_lines_the_first_is_named(record: Path, monkeypatch: pytest.MonkeyPatch):
     segment = record / "record-0001.jsonl"

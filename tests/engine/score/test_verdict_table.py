@@ -193,6 +193,7 @@ NAMES = st.text(st.sampled_from("ab*?[]!{},='\"\\~ -:%#\n\udcff中1"), min_size=
 """Names of folders that mean something to a database, a shell or a terminal."""
 
 
+@pytest.mark.long
 @settings(max_examples=a_fiftieth_of(500), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.lists(NAMES.filter(lambda name: name.strip(".") != ""), min_size=2, max_size=4, unique=True))
 def test_every_table_is_written_and_read_under_its_own_name_whatever_folders_are_called(

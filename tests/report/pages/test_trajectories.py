@@ -175,6 +175,7 @@ def test_shards_end_no_script(runs: Path, tmp_path: Path) -> None:
     assert found and json.loads(found[1]) == {"text": "</script><script>"}
 
 
+@pytest.mark.long
 def test_runs_of_one_model_under_two_rules_are_told_apart_by_the_rules(runs: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, title="t")
     (gold,) = [folder for folder in run_folders(runs) if "gold" in folder.name]

@@ -58,6 +58,7 @@ def written(folder: Path) -> Iterator[None]:
         yield
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("emptied", [True, False])
 def test_a_run_without_its_record_is_not_done(runs: Path, emptied: bool):
     index = RunIndex(runs)
@@ -206,6 +207,7 @@ def test_numbers_of_a_run_that_goes_on_are_made_so_seldom_that_they_cost_little(
         assert measured_after(1)
 
 
+@pytest.mark.long
 def test_a_run_that_comes_or_goes_does_so_in_the_list(runs: Path):
     listing = RunIndex(runs)
     (first,) = rows(listing)

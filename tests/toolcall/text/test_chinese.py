@@ -35,6 +35,7 @@ def plant(file: Path) -> None:
     file.write_bytes(marshal.dumps(({"我来到北": 9, "我": 0, "我来": 0, "我来到": 0}, 9)))
 
 
+@pytest.mark.long
 def test_a_dictionary_in_the_shared_temporary_folder_is_not_read_but_that_of_the_user_is(
     tmp_path: Path,
 ) -> None:

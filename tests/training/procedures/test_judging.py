@@ -184,6 +184,7 @@ def test_what_cannot_be_read_of_a_judge_is_an_error_class_of_its_own():
     assert f"{JUDGED_NOTE}; on 1 it gave no verdict that can be read, and they count as wrong" in shown
 
 
+@pytest.mark.long
 def test_a_curve_names_its_judge_and_says_what_it_did_not_judge():
     wrote(Path("a.jsonl"), row(HUSUM))
     Path("s.toml").write_text(

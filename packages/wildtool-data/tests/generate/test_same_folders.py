@@ -61,6 +61,7 @@ def _whole(maker: RoleBenchmark, plan: Plan, out: Path) -> dict[str, Any]:
     return {"files": files, "verdicts": verdicts}
 
 
+@pytest.mark.long
 def test_a_folder_of_sessions_has_the_same_files(tmp_path: Path):
     tools, out = tmp_path / "tools.json", tmp_path / "out"
     tools.write_text(json.dumps(LIBRARY))
@@ -75,6 +76,7 @@ def test_a_folder_of_sessions_has_the_same_files(tmp_path: Path):
     )
 
 
+@pytest.mark.long
 def test_a_folder_of_items_has_the_same_files(tmp_path: Path):
     tools, out = tmp_path / "tools.json", tmp_path / "out"
     tools.write_text(json.dumps(CLUB))

@@ -41,6 +41,7 @@ def base(tmp_path: Path) -> Callable[[str], str]:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("template", "lost"), [(TURNS, "tools"), (CALLS, "tools"), (TOOLS + TURNS, "calls")])
 def test_a_template_that_leaves_something_out_is_refused(
     base: Callable[[str], str], template: str, lost: str

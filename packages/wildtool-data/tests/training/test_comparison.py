@@ -36,6 +36,7 @@ def cases(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_benchmarks_are_compared_by_what_their_gold_answers_do(tmp_path: Path):
     done = type_("wild-mini", str(cases(tmp_path)), "-o", str(tmp_path / "out"))
     assert done.exit_code == 0, done.output

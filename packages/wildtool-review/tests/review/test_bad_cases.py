@@ -58,6 +58,7 @@ def test_only_failures_are_drawn_and_the_same_seed_draws_the_same(run: Path):
     assert "move that file away" in draw(run, "--sample", "4", status=2)
 
 
+@pytest.mark.long
 def test_two_readers_label_in_the_terminal_and_do_not_see_each_other(run: Path):
     draw(run, "--sample", "2")
     with terminal(run.parent, str(run), "--reader", "ann") as ann:
@@ -144,6 +145,7 @@ def test_readings_of_a_copy_are_merged_once_and_those_of_other_cases_refused(run
     assert "other cases or labels" in wildtool("review", "merge", str(run), str(copy), status=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [
@@ -165,6 +167,7 @@ def test_a_line_that_is_not_of_the_cases_is_refused_with_its_place(run: Path, ch
     assert "labels.jsonl:2" in wildtool("show", str(run), status=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["labels", "cases"])
 @pytest.mark.parametrize("value", [None, "lazy", []])
 def test_a_first_line_without_labels_or_cases_is_refused_with_its_place(run: Path, key: str, value: object):
@@ -256,6 +259,7 @@ def test_an_option_of_reviews_of_sets_is_refused_for_a_run(run: Path, words: tup
     assert f"{option} is about the review of a set" in said
 
 
+@pytest.mark.long
 def test_what_labels_of_others_are_called_cannot_fake_a_line(run: Path):
     draw(run, "--sample", "1")
     file = run / "labels.jsonl"

@@ -88,12 +88,14 @@ def test_the_editor_mends_a_case_and_keeps_it(folder: Path):
     assert kept(folder)["wrong"]["expect"] == [{"search": {"q": "tea"}}]
 
 
+@pytest.mark.long
 def test_without_an_editor_nothing_changes_and_it_is_said(folder: Path):
     with terminal(folder, "cases.yaml", VISUAL="", EDITOR="") as opened:
         assert "EDITOR" in opened.type("e")
     assert not (folder / "cases.kept.yaml").exists()
 
 
+@pytest.mark.long
 def test_undo_takes_back_a_decision_and_back_shows_the_one_before(folder: Path):
     with terminal(folder, "cases.yaml") as opened:
         assert "Find a kettle." in opened.type("ku")
@@ -103,6 +105,7 @@ def test_undo_takes_back_a_decision_and_back_shows_the_one_before(folder: Path):
     assert kept(folder)["kettle"]["skip"]
 
 
+@pytest.mark.long
 def test_what_somebody_else_wrote_into_the_kept_cases_meanwhile_is_not_overwritten(folder: Path):
     with terminal(folder, "cases.yaml") as opened:
         opened.type("k")
@@ -114,6 +117,7 @@ def test_what_somebody_else_wrote_into_the_kept_cases_meanwhile_is_not_overwritt
         assert out.read_bytes() == theirs
 
 
+@pytest.mark.long
 def test_keys_that_come_at_once_decide_nothing(folder: Path):
     with terminal(folder, "cases.yaml") as opened:
         os.write(opened.master, b"kk")
@@ -121,6 +125,7 @@ def test_keys_that_come_at_once_decide_nothing(folder: Path):
     assert not (folder / "cases.kept.yaml").exists()
 
 
+@pytest.mark.long
 def test_after_the_last_case_its_decision_can_be_undone(folder: Path):
     with terminal(folder, "cases.yaml", "-o", "mine.jsonl") as opened:
         assert "Find soup." in opened.type("rrrru")

@@ -49,6 +49,7 @@ def approve_all(review: ReviewProject, who: str) -> None:
         decide(review, who, item)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["cases.yaml", "cases.jsonl", "cases.json"])
 @pytest.mark.parametrize("number", [1, 2, None])
 def test_one_person_may_end_a_review_only_where_the_set_says_so(name: str, number: int | None):

@@ -74,6 +74,7 @@ def test_policies_without_the_ability_earn_nothing_but_where_any_text_is_right(s
     assert talking == gold.free_units / gold.units
 
 
+@pytest.mark.long
 def test_the_suite_notices_a_reward_that_looks_at_no_argument(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(FixedEpisode, "_differences", lambda *_: [])
     scores = {score.policy: score for score in attack(few("wild-mini"), "fixed")}
@@ -84,6 +85,7 @@ def run(line: str) -> Result:
     return CliRunner().invoke(app, shlex.split(line), prog_name="wildtool", env={"COLUMNS": "80"})
 
 
+@pytest.mark.long
 def test_the_command_shows_all_and_its_status_says_whether_the_reward_is_sound(tmp_path: Path):
     made = tmp_path / "made.jsonl"
     assert run(f"generate --model procedural -n 2 -o {made}").exit_code == 0

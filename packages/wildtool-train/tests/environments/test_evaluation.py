@@ -106,6 +106,7 @@ def test_the_held_out_score_rises_with_the_reward(
     assert drawn == pytest.approx(dict(zip((0, 400, 800, 1200), scores, strict=True)))
 
 
+@pytest.mark.long
 def test_a_step_is_evaluated_once_whatever_happens_to_the_training(tmp_path: Path):
     first, again = Policy(), Policy()
     evaluation = evaluate(first, "wild-mini", every=5, out=tmp_path, limit=2)(5)
@@ -156,6 +157,7 @@ def test_failed_units_are_no_wrong_answers_and_are_asked_again(tmp_path: Path):
     assert (whole.accuracy, whole.components) == (whole_at_once.accuracy, whole_at_once.components)
 
 
+@pytest.mark.long
 def test_what_an_earlier_process_left_unfinished_is_begun_again(tmp_path: Path):
     """The weights of a resumed training may be others, so its replies are not mixed with earlier ones."""
     policy = Policy(lambda text: len(text) % 3 == 0)

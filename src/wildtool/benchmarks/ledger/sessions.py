@@ -57,7 +57,7 @@ def load(
     if not 1 <= count <= MAX_SESSIONS:
         raise DataError(f"{where}: sessions: expected 1 to {MAX_SESSIONS}, not {count}")
     sessions = _sessions_of(seed, count)
-    if "sha256" in record and record["sha256"] != (digest := sessions_digest(sessions)):
+    if "sha256" in record and record["sha256"] != (digest := _digest_of(seed, count)):
         raise DataError(
             f"{where}: sha256: this version of wildtool makes other sessions from this seed ({digest});"
             " install the version that the file is from, or leave sha256 out to run the new ones"
@@ -70,6 +70,12 @@ def load(
 @lru_cache(maxsize=4)
 def _sessions_of(seed: int, count: int) -> tuple[LedgerSession, ...]:
     return tuple(make_session(seed, number) for number in range(1, count + 1))
+
+
+@lru_cache(maxsize=4)
+def _digest_of(seed: int, count: int) -> str:
+    """As of `sessions_digest`, which takes as long as to make the sessions."""
+    return sessions_digest(_sessions_of(seed, count))
 
 
 def sessions_digest(sessions: tuple[LedgerSession, ...]) -> str:

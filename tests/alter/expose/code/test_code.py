@@ -111,6 +111,7 @@ def test_a_model_sees_one_tool_and_earlier_calls_as_scripts():
     assert seen
 
 
+@pytest.mark.long
 def test_each_call_of_a_script_returns_its_own_result():
     together = 0
     for variant, item, unit in units("wild-mini", "fixed", 6):

@@ -80,6 +80,7 @@ def bare(call: ScriptCall) -> tuple[str, Any, Any]:
     return call.name, call.args, call.kwargs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS)
 def test_calls_that_go_together_are_made_whatever_they_return(form: str):
     for result in RESULTS.values():
@@ -219,6 +220,7 @@ def test_a_hostile_script_costs_itself_and_the_next_one_runs(name: str):
     assert (batches, ends[1].kind, ends[1].output) == ([], "done", "2")
 
 
+@pytest.mark.long
 def test_a_script_that_calls_without_end_is_ended_at_a_number_of_calls():
     batches, (end,) = ran("try:\n  while True: f(x=1)\nexcept BaseException: pass")
     assert (sum(map(len, batches)), end.kind) == (1_000, "limit")

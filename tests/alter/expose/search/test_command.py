@@ -26,6 +26,7 @@ def rows(run: Path) -> list[tuple[Any, ...]]:
         return connection.execute(f"SELECT {columns} FROM '{table}' ORDER BY item, unit").fetchall()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["search", "search:own,k=3", "search:regex,calls=call_tool"])
 def test_a_run_is_scored_replayed_and_resumed_to_the_same_verdicts(tmp_path: Path, text: str):
     run = tmp_path / "run"

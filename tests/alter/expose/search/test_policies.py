@@ -83,6 +83,7 @@ def _lies_in_wilson(share: float, found: int, of: int) -> bool:
     return middle - half <= share <= middle + half
 
 
+@pytest.mark.long
 def test_the_first_found_is_called_and_right_where_it_is_the_one_that_is_needed():
     altered, (benchmark, whole) = searched("", 50), items()
     seen = set[bool]()

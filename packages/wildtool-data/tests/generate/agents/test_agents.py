@@ -63,6 +63,7 @@ def check_played(items: list[Item]) -> None:
         assert not [mutant.note for mutant in mutants if accepts(fixed, item, "0", mutant.replies)]
 
 
+@pytest.mark.long
 def test_items_of_templates_over_the_bank_play_right_in_both_languages(tmp_path: Path):
     status, output = generate(tmp_path / "set", "--kinds", ",".join(FINANCE), "-n", 12, "--lang", "en,zh")
     assert (status, "12 items, 0 lost" in output) == (0, True), output
@@ -229,6 +230,7 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SPOILED)
 def test_what_is_wrong_with_an_item_of_a_model_is_never_kept(name: str, tmp_path: Path):
     spoil, reason = SPOILED[name]

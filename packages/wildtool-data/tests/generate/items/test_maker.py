@@ -127,6 +127,7 @@ def test_an_item_says_how_it_was_made(good: Path):
     assert {"D6", "E8", "L3", "S4", "gold"} <= set(first["checks"])
 
 
+@pytest.mark.long
 def test_more_at_a_time_makes_the_same_items(tmp_path: Path, few: Path):
     made(tmp_path, ItemPlayers(), "one", concurrency=1)
     assert files(tmp_path / "one") == files(few / "out")
@@ -444,6 +445,7 @@ def only_two_tools(role: str, text: str, request: Request) -> str:
     return text if role != "writer" or wanted["tool"] in ("bookLesson", "planTrip") else "Sorry."
 
 
+@pytest.mark.long
 def test_others_stand_in_for_lost_items_and_each_loss_is_told(tmp_path: Path):
     order: dict[str, Any] = {"items": 16, "kinds": {"single": 1, "parallel": 1}, "whole": True}
     _, alone = made(tmp_path, ItemPlayers(only_two_tools), "alone", **{**order, "whole": False})
@@ -455,6 +457,7 @@ def test_others_stand_in_for_lost_items_and_each_loss_is_told(tmp_path: Path):
     assert Counter(kept.item.plan.kind for kept in found.kept) == {"single": 8, "parallel": 8}
 
 
+@pytest.mark.long
 def test_what_stands_in_is_the_same_when_a_making_goes_on(tmp_path: Path):
     order: dict[str, Any] = {"items": 6, "kinds": {"single": 1}, "whole": True}
     made(tmp_path, ItemPlayers(only_two_tools), "once", **order)

@@ -71,6 +71,7 @@ def test_replies_of_careless_players_lead_to_the_same_items(
     check(f"items_{name}", {"asked": asked, **_summary(made)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "settings"),
     [

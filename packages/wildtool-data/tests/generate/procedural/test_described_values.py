@@ -69,6 +69,7 @@ def finance(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return sessions(tmp_path_factory.mktemp("finance"), FINANCE, 40)
 
 
+@pytest.mark.long
 def test_symbols_of_companies_are_real_ones(finance: list[dict[str, Any]]):
     symbols = {given["symbol"] for name in ("get_quote", "get_close") for _, given in calls(finance, name)}
     assert len(symbols) > 5
@@ -115,6 +116,7 @@ def test_no_call_takes_a_value_of_which_the_tool_before_it_knows_nothing(finance
     assert not [result for _, result in results if "symbol" in result]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "schema", "pattern"),
     [

@@ -109,6 +109,7 @@ def tool(name_: str, description: str, **properties: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 def test_results_follow_the_schema_that_is_documented(tmp_path: Path, booked: list[dict[str, Any]]):
     schemas = result_schemas(written(tmp_path, API))
     found = calls(booked)

@@ -187,6 +187,7 @@ def test_a_file_without_usable_tools_is_refused(tmp_path: Path, text: str):
         made(1, tools=file)
 
 
+@pytest.mark.long
 def test_tools_are_called_about_equally_often():
     sessions = made(256, langs=("en",))
     called = Counter(
@@ -202,6 +203,7 @@ def test_tools_are_called_about_equally_often():
     assert counts[-1] < 2.5 * counts[4]
 
 
+@pytest.mark.long
 def test_domains_are_even_and_named():
     domains = Counter(session["made_by"]["domain"] for session in made(128, langs=("en",)))
     assert len(domains) == 8

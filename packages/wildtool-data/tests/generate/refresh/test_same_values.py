@@ -49,6 +49,7 @@ def _refreshed(record: dict[str, Any], seed: str) -> str:
     return f"{digest(fresh)} {tasks[0]}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "seed", "tools"), [("mini", "", None), ("built_in", "1", None), ("wide", "2", WIDE)]
 )
@@ -343,6 +344,7 @@ def test_the_description_of_a_list_is_that_of_its_members():
     assert fresh["english_answer_list"][0][0]["action"]["arguments"] == {"spoken": ["Danish", "Dutch"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "years",
     [

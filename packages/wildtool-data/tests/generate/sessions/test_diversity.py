@@ -39,6 +39,7 @@ def proposals(found: GeneratedSessions) -> list[list[dict[str, Any]]]:
     return [task for session in found.kept for task in session["made_by"]["candidates"]]
 
 
+@pytest.mark.long
 def test_the_five_messages_of_a_task_go_from_short_to_long_and_have_every_form_and_tone(
     found: GeneratedSessions,
 ):
@@ -123,6 +124,7 @@ def test_a_report_counts_what_was_proposed_and_what_was_picked(found: GeneratedS
     assert "easy" not in {name for group, name in by_name if group == "planned difficulty: Clarify"}
 
 
+@pytest.mark.long
 def test_an_easy_message_for_a_demanding_task_is_not_taken(tmp_path: Path):
     def easy(said: dict[str, Any]) -> None:
         for row in said.get("candidates", [])[1:]:
@@ -185,6 +187,7 @@ def test_clarify_messages_may_give_some_values_where_that_is_set(tmp_path: Path)
     assert numbers["required values that are asked for", "some"]
 
 
+@pytest.mark.long
 def test_several_users_take_turns_and_each_is_first_equally_often(tmp_path: Path):
     players = Players()
     _, found = made(tmp_path, players, sessions=16, langs=("en", "zh"), users=2)

@@ -77,6 +77,7 @@ def test_right_players_make_sessions_that_pass_lint(good: Path):
     assert [f"{f.where}: {f.message}" for f in lint_file(file, balanced=False)] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_gold_of_made_sessions_is_right(good: Path, profile: str):
     assert gold_outcomes(good / "out" / SESSIONS_FILE, profile) == {"correct": 128}
@@ -128,6 +129,7 @@ def test_twins_have_the_same_plan_and_tools(tmp_path: Path):
     assert (one["plan"]["lang"], two["plan"]["lang"]) == ("en", "zh")
 
 
+@pytest.mark.long
 def test_each_tool_is_asked_for_in_its_turn(tmp_path: Path):
     players = Players()
     made(tmp_path, players, sessions=32, tasks=2)
@@ -139,6 +141,7 @@ def test_each_tool_is_asked_for_in_its_turn(tmp_path: Path):
     assert max(asked.values()) - min(asked.values()) <= 0.3 * max(asked.values())
 
 
+@pytest.mark.long
 def test_more_at_a_time_makes_the_same_sessions(tmp_path: Path):
     made(tmp_path, Players(), "one", concurrency=1)
     made(tmp_path, Players(), "many")
@@ -251,6 +254,7 @@ def test_nothing_wrong_is_kept_and_each_loss_has_its_reason(tmp_path: Path, spoi
     assert set(gold_outcomes(kept, "fixed")) <= {"correct"}
 
 
+@pytest.mark.long
 def test_a_later_task_that_is_clear_alone_is_not_taken(tmp_path: Path):
     def spoil(role: str, text: str, request: Request) -> str:
         seen = json.loads(request.messages[1]["content"])

@@ -145,6 +145,7 @@ def test_examples_are_shown_equally_often(tmp_path: Path):
     assert set(later.values()) == {24 * 3 / 12}
 
 
+@pytest.mark.long
 def test_each_scenario_is_proposed_equally_often_and_provenance_names_it_by_number(tmp_path: Path):
     (tmp_path / "words.txt").write_text("\n".join(f"Scenario {k}" for k in range(10)))
     players = Players()

@@ -60,6 +60,7 @@ def mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GeneratedSes
     return folder / "out", made(folder, Players(silent_where_books_come_first))
 
 
+@pytest.mark.long
 def test_the_set_has_as_many_sessions_as_are_wanted(mended: tuple[Path, GeneratedSessions]):
     _, found = mended
     assert len(found.kept) == SESSIONS_WANTED

@@ -172,6 +172,7 @@ def test_whoever_makes_up_the_call_sees_the_definition_alone(tmp_path: Path):
     assert all(set(entry["api"]) == {"name", "description", "parameters"} for entry in seen)
 
 
+@pytest.mark.long
 def test_more_at_a_time_makes_the_same_tools(tmp_path: Path):
     spoil = now_and_then("designer", 0.3, "oops")
     made(tmp_path, ApiPlayers(spoil), "one", concurrency=1, apis=40)
@@ -192,6 +193,7 @@ def test_a_killed_making_goes_on_to_the_same_tools(tmp_path: Path, good: Path, s
     assert same(tmp_path / "out", good / "out")
 
 
+@pytest.mark.long
 def test_recorded_replies_make_the_same_tools(tmp_path: Path, good: Path):
     maker = ApiMaker(ToolGenerationSpec(120, langs=("en", "zh")))
     said = replay_source(maker, maker.source())(good / "out" / RECORD_FOLDER, None)
@@ -199,6 +201,7 @@ def test_recorded_replies_make_the_same_tools(tmp_path: Path, good: Path):
     assert same(tmp_path / "out", good / "out")
 
 
+@pytest.mark.long
 def test_a_larger_number_goes_on_and_comes_to_what_it_would_have_from_the_start(tmp_path: Path):
     spoil = now_and_then("designer", 0.5, "oops")
     for number in (3, GENERATION_SIZES[0] + 5, 40):
@@ -447,6 +450,7 @@ def test_a_call_that_fails_costs_its_attempt_and_not_the_generations_after_it(tm
     assert same_.apis == found.apis
 
 
+@pytest.mark.long
 def test_where_most_calls_fail_nothing_is_built_on_the_rest_and_the_same_command_goes_on(tmp_path: Path):
     _, found = made(tmp_path, Failing(lambda job: job % 4 != 0), apis=40)
     assert len(found.apis) == 4 and found.unfinished == 36
@@ -462,6 +466,7 @@ class Priced(ApiPlayers):
         return Reply(reply.message, usage={"prompt_tokens": 10, "completion_tokens": 10})
 
 
+@pytest.mark.long
 def test_a_limit_leaves_what_is_made_and_more_room_goes_on_to_the_same_tools(tmp_path: Path):
     invocation = Invocation(Budget(SpendingLimits(max_tokens_total=900)))
     result, found = made(tmp_path, Priced(), apis=40, invocation=invocation, concurrency=4)

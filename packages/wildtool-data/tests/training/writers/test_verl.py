@@ -115,6 +115,7 @@ TEXTS = st.sampled_from(["2024-05-01", "12:30", "1e5", "null", "[]", '{"a": 1}',
 ).filter(str.strip)
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3))
 def test_texts_stay_as_they_are_and_rows_in_their_order(

@@ -153,6 +153,7 @@ def test_a_planted_label_error_is_found(tmp_path: Path, profile: str):
     assert found.sentence.startswith('7 of 9 models give "2024-05-09" for date; gold has "2024-05-31"')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noise", ["names:heavy", "params:heavy"])
 def test_models_that_saw_noisy_tools_agree_by_the_names_of_the_benchmark(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noise: str
@@ -173,6 +174,7 @@ def test_models_that_saw_noisy_tools_agree_by_the_names_of_the_benchmark(
     assert queues[1] == queues[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "history", "states_after"),
     [
@@ -208,6 +210,7 @@ def queue_of(sessions: Path, runs: Path) -> list[Any]:
         return [(each.item, each.unit, each.kind, each.field, each.gold, each.found) for each in queue]
 
 
+@pytest.mark.long
 def test_a_noisy_run_gives_no_disagreement_that_its_replies_without_noise_do_not_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -322,6 +325,7 @@ def test_the_edit_of_a_proposal_takes_its_models_wrong_verdicts_away(tmp_path: P
     assert not still & set(found.models)
 
 
+@pytest.mark.long
 def test_values_can_be_accepted_beside_gold_where_the_rules_know_alternatives(tmp_path: Path):
     assert planted(tmp_path)[0].beside == ()
     (tmp_path / "fixed").mkdir()

@@ -45,6 +45,7 @@ async def test_a_label_is_in_the_run_once_it_is_answered(run: Path):
         assert (await answer(pages, "review"))["queues"] == {"unread": 1, "read": 1, "all": 2}
 
 
+@pytest.mark.long
 async def test_what_the_same_reader_said_elsewhere_is_not_replaced_unseen(run: Path):
     draw(run, "--sample", "1")
     async with reading(run) as pages:
@@ -79,6 +80,7 @@ async def test_what_others_said_is_in_no_answer_but_the_figures(run: Path):
         assert {one["group"] for one in figures["metrics"]} == {"bad cases"}
 
 
+@pytest.mark.long
 async def test_cases_are_found_by_what_was_said_by_label_and_by_text(run: Path):
     wildtool("review", "start", str(run), "--failed", "--labels", "wildtoolbench")
     cases = drawn(run)
@@ -100,6 +102,7 @@ async def test_cases_are_found_by_what_was_said_by_label_and_by_text(run: Path):
         assert await found(text=f"{one.item}, unit {one.unit}".upper()) == [everything[-1]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("filters", [{"queue": "unheard of"}, {"label": "unheard of"}, {"start": "first"}])
 async def test_filters_that_these_cases_do_not_have_are_refused(run: Path, filters: dict[str, str]):
     draw(run, "--sample", "1")
@@ -117,6 +120,7 @@ async def test_a_case_has_the_reason_and_the_step_that_decided(run: Path):
             assert case["reason"] in case["happened"]["steps"][case["decided"]][4]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "body",
     [
@@ -140,6 +144,7 @@ async def test_a_label_that_cannot_be_of_these_cases_is_refused(run: Path, body:
     assert not drawn(run).readings
 
 
+@pytest.mark.long
 async def test_cases_that_were_drawn_again_are_not_labelled_as_the_old_ones(run: Path):
     draw(run, "--sample", "2")
     async with reading(run) as pages:

@@ -212,6 +212,7 @@ def test_one_portion_takes_as_many_items_as_its_time_allows(tmp_path: Path, monk
 LONG = "one number is twenty-one, " * 12_000
 
 
+@pytest.mark.long
 async def test_a_long_text_is_saved_while_nobody_waits_for_its_findings(tmp_path: Path):
     review, may_read, findings_in = project(tmp_path), Event(), project_module.ReviewProject.findings_in
 
@@ -253,6 +254,7 @@ async def checked_by_themselves(
         yield until
 
 
+@pytest.mark.long
 async def test_a_new_rule_of_a_package_reads_long_items_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     review = project(tmp_path)
     edit(review, "owner", "s1", LONG)
