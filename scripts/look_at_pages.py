@@ -52,7 +52,7 @@ class Look:
 
     def open(self, name: str, fragment: str = "") -> Page:
         """Raises FileNotFoundError for a page that the report does not have."""
-        path = self.report / f"{name}.html"
+        path = self.report.resolve() / f"{name}.html"
         if not path.is_file():
             raise FileNotFoundError(f"{path}: the report has no such page")
         # Another fragment alone would not load the page again.

@@ -112,7 +112,7 @@ def test_a_heat_map_of_each_model_shows_types_by_positions_with_the_numbers_belo
     site: Path, watched: Watched
 ):
     page = watched.open(site / "types-and-positions.html")
-    maps = page.get_by_role("img", name="task type × position of baseline/")
+    maps = page.get_by_role("group", name="task type × position of baseline/")
     visible = [each for each in maps.all() if each.is_visible()]
     assert len(visible) == 3
     drawn = visible[0].text_content() or ""
@@ -306,7 +306,7 @@ def test_units_that_a_model_won_are_a_click_away_from_the_baseline_that_lost_the
     page.get_by_role("combobox", name="Baseline").select_option(label="baseline/chat")
     row = page.locator(".sides tr", has_text="baseline/gold")
     row.wait_for()
-    link = row.locator("a").first
+    link = row.locator("a").nth(1)
     count = int(link.inner_text())
     link.click()
     page.get_by_text(re.compile(rf"^{count} of")).wait_for()
@@ -368,7 +368,7 @@ def test_the_numbers_of_a_chart_are_one_click_away(site: Path, watched: Watched)
 
 def test_a_chart_says_in_words_what_it_shows(site: Path, watched: Watched):
     page = watched.open(site / "types-and-positions.html")
-    images = page.get_by_role("img").filter(visible=True)
+    images = page.locator("figure").get_by_role("group").filter(visible=True)
     assert images.count() == page.locator("figure").count()
     assert "baseline/gold, Single-Tool: 100.0 %" in str(images.first.get_attribute("aria-label"))
 
@@ -433,6 +433,102 @@ def test_a_share_of_errors_leads_to_its_units(site: Path, watched: Watched):
     cell.locator("a").click()
     page.wait_for_url("**/trajectories.html#*")
     page.get_by_text(re.compile(rf"^{count} of")).first.wait_for()
+    assert watched.complaints == []
+
+
+MARKS = """
+() => [...document.querySelectorAll("article:not([hidden]) figure svg")]
+    .filter((svg) => getComputedStyle(svg).display !== "none")
+    .map((svg) => [...svg.querySelectorAll("a")].map((mark) => mark.getAttribute("href")))
+"""
+"""The address of each mark of each chart that is seen."""
+NUMBERS = """
+() => [...document.querySelectorAll("article:not([hidden]) table a")].map((link) => link.getAttribute("href"))
+"""
+
+
+@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+def test_every_mark_of_every_chart_leads_where_a_number_of_the_tables_leads(site: Path, watched: Watched):
+    for path in pages_of(site):
+        page = watched.open(path)
+        charts, numbers = page.evaluate(MARKS), set(page.evaluate(NUMBERS))
+        # What is in the data is not in a list of units.
+        assert all(charts) or path.stem == "dataset", path
+        assert all(address in numbers for marks in charts for address in marks), path
+    assert watched.complaints == []
+
+
+def test_every_panel_of_several_benchmarks_leads_to_the_units_of_its_run(across: Path, watched: Watched):
+    page = watched.open(across / "across.html")
+    (marks,) = page.evaluate(MARKS)
+    assert sorted(marks) == sorted(page.evaluate(NUMBERS)) and len(set(marks)) == 3
+    page.locator("figure svg.wide").get_by_role("link", name=re.compile("completion.*sums")).click()
+    page.get_by_text(re.compile(r"^\d of 4")).first.wait_for()
+    group = page.locator("select[name=run] optgroup:has(option:checked)")
+    assert "completion" in str(group.get_attribute("label"))
+
+
+@pytest.mark.parametrize("path", ["site", "single"])
+@pytest.mark.parametrize("slug", ["errors", "types-and-positions", "hidden-intent", "other-numbers"])
+def test_a_bar_leads_by_mouse_to_the_list_of_its_units(
+    path: str, slug: str, request: pytest.FixtureRequest, watched: Watched
+):
+    place: Path = request.getfixturevalue(path)
+    page = watched.open(place / f"{slug}.html") if place.is_dir() else watched.open(place, f"#{slug}")
+    bar = page.locator("figure svg:visible").first.get_by_role("link", name="baseline/chat").last
+    of = re.findall(r"(\d+)/(\d+)$", str(bar.get_attribute("aria-label")))[0]
+    bar.click()
+    # A share of errors leads to the units with the error; another rate to all that it is of, or to those it lost.
+    counts = "|".join({*of, str(int(of[1]) - int(of[0]))})
+    page.locator("#trajectories").get_by_text(re.compile(rf"^({counts}) of")).wait_for()
+    assert watched.complaints == []
+
+
+def test_a_bar_leads_by_keyboard_to_the_list_of_its_units(site: Path, watched: Watched):
+    page = watched.open(site / "types-and-positions.html")
+    page.locator("p a[download]").focus()
+    page.keyboard.press("Tab")
+    first = page.locator(":focus").get_attribute("data-cell")
+    page.keyboard.press("ArrowRight")
+    focused = page.locator(":focus")
+    address = focused.get_attribute("href")
+    assert focused.get_attribute("data-cell") != first
+    assert focused.evaluate("mark => getComputedStyle(mark).outlineStyle") != "none"
+    page.keyboard.press("Enter")
+    page.get_by_text(re.compile(r"^\d+ of")).first.wait_for()
+    assert page.evaluate("location.href").endswith(str(address))
+    assert watched.complaints == []
+
+
+def test_a_chart_is_one_stop_of_the_tab_key(site: Path, watched: Watched):
+    page = watched.open(site / "hidden-intent.html")
+    page.locator("figure svg:visible a").first.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "SVG"
+    page.keyboard.press("Shift+Tab")
+    assert page.locator(":focus").get_attribute("data-cell") is not None
+
+
+def test_the_interval_of_a_number_leads_where_the_number_leads(site: Path, watched: Watched):
+    page = watched.open(site / "index.html")
+    for place in (
+        page.locator("table.ranking tr", has_text="baseline/chat").locator("svg.interval"),
+        page.locator("table.leaderboard tr", has_text="baseline/chat").locator("svg.interval").first,
+    ):
+        page = watched.open(site / "index.html")
+        place.click()
+        page.wait_for_url("**/trajectories.html#*number=accuracy%3A+*")
+    assert watched.complaints == []
+
+
+def test_a_difference_leads_to_the_units_that_differ(site: Path, watched: Watched):
+    page = watched.open(site / "side-by-side.html")
+    row = page.locator(".sides tr", has_text="baseline/chat")
+    gained, lost = (int(row.locator("a").nth(place).inner_text()) for place in (1, 2))
+    page.locator("figure svg:visible").get_by_role("link", name="baseline/chat").click()
+    page.get_by_text(re.compile(rf"^{gained + lost} of")).wait_for()
+    assert page.locator("select[name=differ]").input_value() == "any"
     assert watched.complaints == []
 
 

@@ -309,6 +309,7 @@ def _points(entries: Sequence[BoardEntry]) -> list[Mapping[str, Any]]:
             "y": round(HEIGHT * (1 - score), 1),
             "ends": [round(HEIGHT * (1 - end), 1) for end in entry.interval or (score, score)],
             "front": entry.on_front,
+            "passport": entry.passport,
             "name_y": place,
         }
         for (entry, cost, score), place in zip(drawn, names, strict=True)

@@ -20,13 +20,13 @@ from wildtool.report.charts.theme import BAR, CLASS_COLOURS, MODEL_COLOURS, WIDE
 from wildtool.report.pages.dataset import dataset_charts
 from wildtool.types import Metric
 
-LINK = "trajectories.html#run=0&outcome=wrong&error=Wrong+Name+%2F+Missing"
 
-
-def drawing(kind: str, *models: str, href: str = "") -> ChartData:
+def drawing(kind: str, *models: str, linked: bool = False) -> ChartData:
     points = tuple(
-        ChartPoint(model, name, 0.4 + 0.1 * place, 0.3, 0.7, "40 %", href)
-        for model in models
+        ChartPoint(
+            model, name, 0.4 + 0.1 * place, 0.3, 0.7, "40 %", cell=(row, 1 + place) if linked else None
+        )
+        for row, model in enumerate(models)
         for place, name in enumerate(("one", "two"))
     )
     return ChartData("title", "about", points, models, ("one", "two"), kind, percent=True)  # pyright: ignore
@@ -66,14 +66,32 @@ def test_colours_in_a_page_are_the_pages_and_in_a_file_they_are_colours():
     assert "var(" not in chart.svg.decode()
 
 
-def test_each_link_of_a_chart_says_what_it_leads_to():
-    root = ET.fromstring(render_chart(drawing("stacked", "a", ATTACK, href=LINK)).wide)
-    links = list(root.iter("{http://www.w3.org/2000/svg}a"))
-    assert {link.get("href") for link in links} == {LINK}
-    named = [link.get("aria-label", "") for link in links]
-    assert root.get("role") == "group"
-    assert len(named) == len(set(named)) == 4
-    assert {"a: one, 40 %", "a: two, 40 %"} <= set(named)
+LINKED = [("stacked", 2), ("bars", 2), ("bars", 7), ("lines", 2), ("differences", 2), ("heat", 2)]
+
+
+@pytest.mark.parametrize(("kind", "models"), LINKED)
+def test_each_mark_of_a_chart_names_the_cell_of_its_number(kind: str, models: int):
+    chart = render_chart(drawing(kind, *map(str, range(models)), linked=True))
+    for svg in (chart.wide, chart.narrow):
+        root = ET.fromstring(svg)
+        cells = [link.get("data-cell", "") for link in root.iter("{http://www.w3.org/2000/svg}a")]
+        assert sorted(cells) == [f"{row}.{column}" for row in range(models) for column in (1, 2)]
+        assert root.get("role") == "group"
+
+
+@pytest.mark.parametrize(("kind", "models"), LINKED)
+def test_a_chart_as_a_file_looks_as_it_would_without_links(kind: str, models: int):
+    labels = tuple(map(str, range(models)))
+    linked, plain = (render_chart(drawing(kind, *labels, linked=its)).svg.decode() for its in (True, False))
+    assert "data-cell" not in linked and "transparent" not in linked
+    assert re.findall(r' d="[^"]*"', linked) == re.findall(r' d="[^"]*"', plain)
+
+
+def test_a_bar_of_nothing_has_a_place_to_click():
+    points = (ChartPoint("a", "one", 0.0, None, None, "0 %", cell=(0, 1)),)
+    root = ET.fromstring(render_chart(replace(drawing("bars", "a"), points=points)).wide)
+    link = next(root.iter("{http://www.w3.org/2000/svg}a"))
+    assert re.search(r"h[1-9]\d\d", link[0].get("d", ""))
 
 
 def test_no_text_of_the_pages_is_made_fainter_than_its_colour():
@@ -95,20 +113,20 @@ def test_the_only_kind_of_error_is_named():
             replace(
                 drawing("stacked", "a", "b"),
                 names=("one",),
-                points=(ChartPoint("a", "one", 1.0, None, None, "", ""),),
+                points=(ChartPoint("a", "one", 1.0, None, None, ""),),
             )
         ).wide
     )
 
 
 def test_a_run_without_errors_has_a_chart_all_the_same():
-    points = (ChartPoint("a", "one", 0.0, None, None, "", ""),)
+    points = (ChartPoint("a", "one", 0.0, None, None, ""),)
     assert ">a<" in render_chart(replace(drawing("stacked", "a"), points=points)).wide
 
 
 def test_long_names_that_differ_at_their_ends_are_told_apart():
     names = [f"normal_multi_turn_user_adjust ({what})" for what in ("turns", "process")]
-    points = tuple(ChartPoint("a", name, 0.5, 0.4, 0.6, "50 %", "") for name in names)
+    points = tuple(ChartPoint("a", name, 0.5, 0.4, 0.6, "50 %") for name in names)
     chart = render_chart(ChartData("title", "about", points, ("a", "b"), tuple(names), "bars", percent=True))
     for svg in (chart.wide, chart.narrow):
         texts = [

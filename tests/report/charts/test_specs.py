@@ -20,7 +20,14 @@ def drawing(kind: Any, models: int, size: int = 2, **fields: Any) -> ChartData:
     numbers = tuple(f"Number {k}" for k in range(size))
     points = tuple(
         ChartPoint(
-            label, name, 0.2 * (m + n % 3), 0.1, None if m else 1.04, "text", f"#{m}{n}" * (n % 2), "short"
+            label,
+            name,
+            0.2 * (m + n % 3),
+            0.1,
+            None if m else 1.04,
+            "text",
+            (m, n) if n % 2 else None,
+            "short",
         )
         for m, label in enumerate(labels)
         for n, name in enumerate(numbers)

@@ -31,7 +31,9 @@ document.addEventListener("DOMContentLoaded", () => {
       const row = document.createElement("tr"), head = cell("th", undefined, element("bdi", name));
       head.scope = "row";
       const counts = [["gained", gained], ["lost", lost]].map(([how, count]) => cell("td", count, units(data.runs[index], data.runs[baseline], how, count)));
-      row.append(head, cell("td", difference, element("b", points(difference))), cell("td", difference, `${points(low)} … ${points(high)}`),
+      const differing = element("b", "");
+      differing.append(units(data.runs[index], data.runs[baseline], "any", points(difference)));
+      row.append(head, cell("td", difference, differing), cell("td", difference, `${points(low)} … ${points(high)}`),
         cell("td", p, written), ...counts, cell("td", undefined, finding));
       body.append(row);
     });

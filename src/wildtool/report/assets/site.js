@@ -118,12 +118,49 @@ const wildtool = (() => {
       heads.forEach((head, column) => {
         const shown = row.cells[column].querySelector("b");
         if (head.dataset.number === undefined || !shown || row.cells[column].dataset.value === "") return;
-        const link = document.createElement("a");
+        const link = document.createElement("a"), drawn = row.cells[column].querySelectorAll("svg");
         link.href = `${table.dataset.units}${row.dataset.run}&${new URLSearchParams({ number: head.dataset.number })}`;
-        link.append(...shown.childNodes);
-        shown.append(link);
+        shown.before(link);
+        link.append(shown, ...drawn);
       });
     }
+  }
+
+  // ---- marks of a chart lead to where the same numbers lead in the table beside it
+  function linkMarks(svg) {
+    const table = svg.closest("section, .sides, article").querySelector("table"), marks = [];
+    for (const mark of svg.querySelectorAll("a[data-cell]")) {
+      const [row, column] = mark.dataset.cell.split(".").map(Number);
+      const { cells } = table.tBodies[0].rows[row], link = cells[column].querySelector("a");
+      if (!link) continue;
+      mark.setAttribute("href", link.getAttribute("href"));
+      const said = [cells[0], table.tHead.rows[0].cells[column], ...cells[column].children];
+      mark.setAttribute("aria-label", said.map((one) => one.textContent.trim().replace(/\s+/g, " ")).join(", "));
+      marks.push(mark);
+    }
+    walkMarks(svg, marks);
+  }
+  // One stop of the tab key for a chart, which may have hundreds of marks; arrows go from one to the next.
+  function walkMarks(svg, marks) {
+    const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -marks.length, End: marks.length };
+    marks.forEach((mark, at) => mark.setAttribute("tabindex", at ? "-1" : "0"));
+    svg.addEventListener("keydown", (event) => {
+      const at = marks.indexOf(event.target), step = STEPS[event.key];
+      if (at < 0 || !step || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      const next = marks[Math.min(marks.length - 1, Math.max(0, at + step))];
+      marks[at].setAttribute("tabindex", "-1");
+      next.setAttribute("tabindex", "0");
+      next.focus();
+    });
+    // What a mark says is read by a mouse, too.
+    svg.addEventListener("pointerover", (event) => {
+      const mark = event.target.closest("a[href]");
+      if (!mark || mark.querySelector("title")) return;
+      const title = document.createElementNS(svg.namespaceURI, "title");
+      title.textContent = mark.getAttribute("aria-label");
+      mark.append(title);
+    });
   }
 
   function start() {
@@ -149,6 +186,8 @@ const wildtool = (() => {
       });
     }
     for (const table of document.querySelectorAll("table[data-units]")) linkNumbers(table);
+    // As long as the tables are in the order in which they were written.
+    for (const svg of document.querySelectorAll("figure svg:has(a[data-cell])")) linkMarks(svg);
     for (const board of document.querySelectorAll("[data-board]")) {
       board.addEventListener("input", () => filter(board));
       filter(board);

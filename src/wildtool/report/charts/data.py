@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+CellPlace = tuple[int, int]
+"""Row and column of a table's body, from 0."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
@@ -18,8 +21,8 @@ class ChartPoint:
     high: float | None
     text: str
     """The number as text."""
-    href: str = ""
-    """The page with the units behind it; empty if there is none."""
+    cell: CellPlace | None = None
+    """Where the table beside the chart has the same number, whose link its mark takes; None for no link."""
     short: str = ""
     """The bare number printed next to its bar or in its cell; empty for none."""
     behind: str = ""

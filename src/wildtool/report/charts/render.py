@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import vl_convert
 
-from wildtool.report.charts.data import ChartData
+from wildtool.report.charts.data import CellPlace, ChartData
 from wildtool.report.charts.spec import chart_spec, max_models
 from wildtool.report.charts.theme import LOOK, NARROW, WIDE, colour_in_page
 from wildtool.sanitize import escape_text, single_line
@@ -66,6 +66,9 @@ _IS_DEFAULT: Mapping[str, str] = {
     "text-anchor": "start",
     "transform": "translate(0,0)",
     "stroke-miterlimit": "10",
+    "stroke-dasharray": "1,0",
+    "x2": "0",
+    "y2": "0",
 }
 """Attributes that say what holds without them; corners of miters occur in no chart."""
 _INHERITED = frozenset(
@@ -84,6 +87,8 @@ _INHERITED = frozenset(
 """Attributes that a group can have for all that is in it."""
 _MEASURES = frozenset({"d", "x", "y", "x1", "x2", "y1", "y2", "transform"})
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+_BACK = re.compile(r"^(M([-\d.]+),[-\d.]+h([\d.]+)v[\d.]+)h-\3Z$")
+"""The way back along a rectangle, which ends where it began."""
 ET.register_namespace("", _SVG)
 
 
@@ -145,9 +150,8 @@ def _left_out(drawing: ChartData) -> str:
 
 
 def _in_page(svg: str, drawing: ChartData, name: str) -> str:
-    links = [(point.href, f"{point.model}: {point.name}, {point.text}") for point in drawing.points]
     label = drawing.title, drawing.about
-    return sanitize_svg(svg, label, colour_in_page, name, links)
+    return sanitize_svg(svg, label, colour_in_page, name, [point.cell for point in drawing.points])
 
 
 def sanitize_svg(
@@ -155,7 +159,7 @@ def sanitize_svg(
     label: tuple[str, str],
     colour: Callable[[str], str],
     name: str = "",
-    links: Sequence[tuple[str, str]] = (),
+    cells: Sequence[CellPlace | None] = (),
 ) -> str:
     """A safe SVG for a page or a file.
 
@@ -163,13 +167,13 @@ def sanitize_svg(
         label: its title, and its description in words.
         colour: maps each colour to the one to use.
         name: class of the SVG in a page; empty for a file.
-        links: address and name of each of its links, by number; only links to the report's own pages are kept.
+        cells: of each of its links, by number, the cell of a table that has the address; without one it is no link.
     """
     title, description = map(escape_text, label)
     root = ET.fromstring(svg)
-    _strip(root, colour, links)
+    _strip(root, colour, cells)
     # What is inside of an image has no names of its own.
-    root.set("role", "group" if any("href" in each.attrib for each in root.iter()) else "img")
+    root.set("role", "group" if any("data-cell" in each.attrib for each in root.iter()) else "img")
     for key, value in _OF_TEXTS.items():
         root.set(key, value)
     root.set("aria-label", f"{title}. {description}")
@@ -178,31 +182,38 @@ def sanitize_svg(
     first = ET.Element(f"{{{_SVG}}}title")
     first.text = title
     root.insert(0, first)
-    return ET.tostring(root, encoding="unicode")
+    # A `>` of a text or an attribute is escaped.
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
-def _strip(element: ET.Element, colour: Callable[[str], str], links: Sequence[tuple[str, str]]) -> None:
+def _strip(element: ET.Element, colour: Callable[[str], str], cells: Sequence[CellPlace | None]) -> None:
+    _strip_attributes(element, colour, cells)
+    kept: list[ET.Element] = []
+    for inner in element:
+        if inner.tag.removeprefix(f"{{{_SVG}}}") not in _ELEMENTS or inner.get("display") == "none":
+            continue
+        _strip(inner, colour, cells)
+        if not _draws_nothing(inner) and (cells or not _is_unseen(inner)):
+            kept += inner if _only_groups(inner) else [inner]
+    element[:] = kept
+    if element.tag == f"{{{_SVG}}}g":
+        _share_attributes(element)
+
+
+def _strip_attributes(
+    element: ET.Element, colour: Callable[[str], str], cells: Sequence[CellPlace | None]
+) -> None:
     number = element.get(_LINK, "").rpartition("#")[2]
-    link, name = links[int(number)] if number.isdecimal() and int(number) < len(links) else ("", "")
+    cell = cells[int(number)] if number.isdecimal() and int(number) < len(cells) else None
     for key, value in list(element.attrib.items()):
         if key not in _ATTRIBUTES or _IS_DEFAULT.get(key) == value:
             del element.attrib[key]
         elif key in ("fill", "stroke"):
             element.set(key, colour(value))
         elif key in _MEASURES:
-            element.set(key, _LONG_NUMBER.sub(_rounded, value))
-    if re.fullmatch(r"(trajectories\.html#|#trajectories\?)[\w%&=+.*-]*", link):
-        element.set("href", link)
-        element.set("aria-label", escape_text(name))
-    for inner in list(element):
-        if inner.tag.removeprefix(f"{{{_SVG}}}") not in _ELEMENTS or inner.get("display") == "none":
-            element.remove(inner)
-            continue
-        _strip(inner, colour, links)
-        if _draws_nothing(inner):
-            element.remove(inner)
-    if element.tag == f"{{{_SVG}}}g":
-        _share_attributes(element)
+            element.set(key, _BACK.sub(r"\1H\2Z", _LONG_NUMBER.sub(_rounded, value)))
+    if cell:
+        element.set("data-cell", f"{cell[0]}.{cell[1]}")
 
 
 def _share_attributes(group: ET.Element) -> None:
@@ -224,7 +235,18 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 def _draws_nothing(element: ET.Element) -> bool:
-    """Whether an element is a group or a path in which nothing is drawn."""
+    """Whether an element is a group, a link or a path in which nothing is drawn."""
     kind = element.tag.removeprefix(f"{{{_SVG}}}")
     is_point = element.get("d", "") in ("", "M0,0h0v0h0Z")
-    return not len(element) and (kind == "g" or (kind == "path" and is_point))
+    return not len(element) and (kind in ("g", "a") or (kind == "path" and is_point))
+
+
+def _only_groups(element: ET.Element) -> bool:
+    """Whether an element says nothing of what is in it."""
+    return element.tag == f"{{{_SVG}}}g" and not element.attrib
+
+
+def _is_unseen(element: ET.Element) -> bool:
+    """Whether an element only takes clicks, for which a file has no use."""
+    inked = any(each.attrib.keys() & {"fill", "stroke"} for each in element.iter())
+    return element.tag == f"{{{_SVG}}}a" and not inked

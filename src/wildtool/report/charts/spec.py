@@ -42,6 +42,8 @@ MAX_LINE_MODELS = 8
 MAX_PANEL_ROWS = 60
 _ROWS_OF_A_SCREEN = 20
 """From this number of rows an axis stands above them, too."""
+_LINES_OF_ROWS = 2
+"""Lines that a name has at most where there are as many rows or more."""
 TITLE_LETTER = 6.8
 """Average pixels per letter of a panel's title."""
 
@@ -82,7 +84,7 @@ def _bars(drawing: ChartData, width: int) -> ChartSpec:
         ),
         yOffset=alt.YOffset("model:N", sort=list(drawing.models)),
     )
-    bar = base.mark_bar(opacity=0.85).encode(
+    bar = base.mark_bar(fillOpacity=0.85).encode(
         x=alt.X(
             "value:Q", title=drawing.values or None, scale=value_scale(drawing), axis=value_axis(drawing)
         ),
@@ -90,10 +92,11 @@ def _bars(drawing: ChartData, width: int) -> ChartSpec:
     )
     lines = LINE_HEIGHT * lines_of(drawing.names, label) + 6
     height = len(drawing.names) * max(22, 14 * len(drawing.models) + 8, lines)
+    links = _links_of_rows(base, drawing, width - label - 26)
     return {
         **_data(drawing, drawing.points),
         **_sized(width - label - 26 - VALUE_WIDTH, height),
-        "layer": [_view(bar), _view(_intervals(base, drawing)), _view(_value_labels(base))],
+        "layer": [_view(bar), _view(_intervals(base, drawing)), _view(_value_labels(base)), *links],
     }
 
 
@@ -102,9 +105,10 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
     models = drawing.models[:MAX_PANEL_ROWS]
     columns = 1 if width == NARROW else min(2, len(drawing.names))
     label = label_width(width)
-    row = max(14, LINE_HEIGHT * lines_of(models, label) + 3)
+    row = max(14, LINE_HEIGHT * lines_of(models, label, _most_lines(models)) + 3)
     size = _sized((width - label - (26 + VALUE_WIDTH) * columns) // columns, row * len(models))
-    first, later = (_panel_layers(drawing, models, labels_in) for labels_in in (label, None))
+    across = size["width"] + VALUE_WIDTH
+    first, later = (_panel_layers(drawing, models, labels_in, across) for labels_in in (label, None))
     # Each of the layers has its own axis, or none.
     both = {"resolve": {"axis": {"x": "independent"}}} if len(models) >= _ROWS_OF_A_SCREEN else {}
     letters = int((size["width"] + VALUE_WIDTH) / TITLE_LETTER)
@@ -112,7 +116,7 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
     def panel(place: int, name: str) -> ChartSpec:
         layers = later if place % columns else first
         lines = textwrap.wrap(name, letters)
-        title = {"text": lines if len(lines) > 1 else name, "anchor": "start"}
+        title = {"text": lines if len(lines) > 1 else name, "anchor": "start", "frame": "group"}
         its = [point for point in drawing.points if point.name == name and point.model in models]
         return {
             **_data(drawing, its),
@@ -126,9 +130,20 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
     return {"vconcat": [{"hconcat": row, "spacing": 14 + VALUE_WIDTH, "bounds": "flush"} for row in rows]}
 
 
-def _panel_layers(drawing: ChartData, models: Sequence[str], label: int | None) -> list[ChartSpec]:
-    """What all panels of a column share. `label`: pixels for names; None for no names."""
-    names = alt.Axis(labels=False, ticks=False) if label is None else name_axis(label, models)
+def _panel_layers(
+    drawing: ChartData, models: Sequence[str], label: int | None, across: int
+) -> list[ChartSpec]:
+    """What all panels of a column share.
+
+    Args:
+        label: pixels for names; None for no names.
+        across: pixels for bars and their numbers.
+    """
+    names = (
+        alt.Axis(labels=False, ticks=False)
+        if label is None
+        else name_axis(label, models, _most_lines(models))
+    )
     base = alt.Chart().encode(y=_rows(models, names))
     x = alt.X(
         "value:Q",
@@ -139,13 +154,35 @@ def _panel_layers(drawing: ChartData, models: Sequence[str], label: int | None) 
     above = alt.X(
         "value:Q", title=None, scale=value_scale(drawing), axis=value_axis(drawing, few=True, above=True)
     )
-    bar = base.mark_bar(opacity=0.85).encode(x=x, color=_named(drawing, models))
+    bar = base.mark_bar(fillOpacity=0.85).encode(x=x, color=_named(drawing, models))
     layers = [_view(bar), _view(_intervals(base, drawing)), _view(_value_labels(base))]
+    links = _links_of_rows(base, drawing, across)
     if len(models) < _ROWS_OF_A_SCREEN:
-        return layers
+        return [*layers, *links]
     for layer in layers[1:]:
         layer["encoding"]["x"]["axis"] = None
-    return [*layers, _view(base.mark_point(size=0, opacity=0).encode(x=above))]
+    return [*layers, _view(base.mark_point(size=0, opacity=0).encode(x=above)), *links]
+
+
+def _links_of_rows(base: Any, drawing: ChartData, across: int) -> list[ChartSpec]:
+    """For each bar an unseen one over its whole row, which is the link: so that a bar of 0 % has a place to click, too.
+
+    Args:
+        base: with the encoding of the rows.
+        across: the width of a row in pixels.
+    """
+    row = base.mark_rect(**_UNSEEN).encode(x=alt.XValue(0), x2=alt.X2Value(across))
+    return _links(row, drawing)
+
+
+_UNSEEN: Mapping[str, Any] = {"color": "transparent"}
+
+
+def _links(marks: Any, drawing: ChartData) -> list[ChartSpec]:
+    """Unseen marks as links; none where no number of the chart has a cell in the table beside it."""
+    if not any(point.cell for point in drawing.points):
+        return []
+    return [_view(marks.transform_filter("isValid(datum.href)").encode(href=alt.Href("href:N")))]
 
 
 def _lines(drawing: ChartData, width: int) -> ChartSpec:
@@ -175,10 +212,19 @@ def _lines(drawing: ChartData, width: int) -> ChartSpec:
         y=alt.Y("at:Q", scale=scale), text=alt.Text("model:N")
     )
     ends = {"data": {"values": list(_names_at_ends(drawing, points))}}
+    around = base.mark_circle(size=300, **_UNSEEN).encode(
+        y=alt.Y("value:Q"), color=alt.ColorValue("transparent")
+    )
     return {
         **_data(drawing, points),
         **_sized(width - 60 - room, _LINES_HEIGHT),
-        "layer": [_view(band), _view(line), _view(dot), *([{**ends, **_view(name)}] if room else [])],
+        "layer": [
+            _view(band),
+            _view(line),
+            _view(dot),
+            *([{**ends, **_view(name)}] if room else []),
+            *_links(around, drawing),
+        ],
     }
 
 
@@ -222,7 +268,7 @@ def _stacked(drawing: ChartData, width: int) -> ChartSpec:
         alt.Chart()
         .mark_bar(stroke=GROUND, strokeWidth=1)
         .encode(
-            y=_rows(models, name_axis(label, models)),
+            y=_rows(models, name_axis(label, models, _most_lines(models))),
             x=alt.X("value:Q", stack="zero", title=drawing.values or None, axis=value_axis(drawing)),
             color=colour("name", its, width),
             order=alt.Order("order:Q"),
@@ -233,7 +279,8 @@ def _stacked(drawing: ChartData, width: int) -> ChartSpec:
     return {
         **_data(drawing, points),
         **_sized(
-            width - label - 26, max(60, max(24, LINE_HEIGHT * lines_of(models, label) + 4) * len(models))
+            width - label - 26,
+            max(60, max(24, LINE_HEIGHT * lines_of(models, label, _most_lines(models)) + 4) * len(models)),
         ),
         **_view(bar),
     }
@@ -244,7 +291,12 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     label = label_width(width)
     models = drawing.models[:MAX_PANEL_ROWS]
     base = alt.Chart().encode(
-        y=alt.Y("model:N", sort=list(models), title=None, axis=name_axis(label, models))
+        y=alt.Y(
+            "model:N",
+            sort=list(models),
+            title=None,
+            axis=name_axis(label, models, _most_lines(models)),
+        )
     )
     rule = base.mark_rule(strokeWidth=2).encode(
         color=_named(drawing, models),
@@ -254,14 +306,15 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     dot = base.mark_circle(size=60, opacity=1).encode(x=alt.X("value:Q"), color=_named(drawing, models))
     zero = alt.Chart().mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
     its = _data(drawing, [point for point in drawing.points if point.model in models])
+    layers = [_view(rule), _view(dot), *_links_of_rows(base, drawing, width - label - 26)]
     return {
         **_sized(
-            width - label - 26, max(60, max(22, LINE_HEIGHT * lines_of(models, label) + 4) * len(models))
+            width - label - 26,
+            max(60, max(22, LINE_HEIGHT * lines_of(models, label, _most_lines(models)) + 4) * len(models)),
         ),
         "layer": [
             {"data": {"values": [{"at": 0}]}, **_view(zero)},
-            {**its, **_view(rule)},
-            {**its, **_view(dot)},
+            *({**its, **layer} for layer in layers),
         ],
     }
 
@@ -299,7 +352,7 @@ def _waterfall(drawing: ChartData, width: int) -> ChartSpec:
     base = alt.Chart().encode(
         y=alt.Y("name:N", sort=list(drawing.names), title=None, axis=name_axis(label, drawing.names))
     )
-    bar = base.mark_bar(opacity=0.85).encode(
+    bar = base.mark_bar(fillOpacity=0.85).encode(
         x=alt.X("at:Q", title=drawing.values or None, axis=value_axis(drawing)),
         x2=alt.X2("value:Q"),
         color=colour("model", _coloured(drawing, drawing.models), width),
@@ -349,6 +402,7 @@ def _heat(drawing: ChartData, width: int) -> ChartSpec:
     if roomy:
         behind = base.mark_text(dy=8, fontSize=9, color=INK).encode(text=alt.Text("behind:N"))
         layers.append(_view(behind))
+    layers += _links(base.mark_rect(**_UNSEEN), drawing)
     height = len(drawing.models) * max(40, LINE_HEIGHT * lines_of(drawing.models, label) + 6)
     return {**_data(drawing, drawing.points), **_sized(within, height), "layer": layers}
 
@@ -369,6 +423,11 @@ def _view(chart: Any) -> ChartSpec:
 
 def _sized(width: int, height: int) -> ChartSpec:
     return {"width": width, "height": height}
+
+
+def _most_lines(models: Sequence[str]) -> int:
+    """Lines of a name at most. All rows are as high as that of the longest, and people scroll past them."""
+    return _LINES_OF_ROWS if len(models) >= _ROWS_OF_A_SCREEN else 3
 
 
 def _rows(models: Sequence[str], axis: Any) -> Any:
@@ -421,6 +480,6 @@ def _values(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mappin
             **({"open": True} if point.is_open else {}),
             **({"behind": point.behind} if drawing.kind == "heat" else {}),
             **({"at": point.at} if drawing.kind in ("sizes", "waterfall") else {}),
-            # A number in place of the address, which the library would resolve against its own.
-            **({"href": f"#{numbers[id(point)]}"} if point.href else {}),
+            # A number in place of an address, which the library would resolve against its own.
+            **({} if point.cell is None else {"href": f"#{numbers[id(point)]}"}),
         }

@@ -93,9 +93,9 @@ def label_width(width: int, names: Sequence[str] = ()) -> int:
     return max(44, min(most, 8 * max(map(len, names)) + 14)) if names else low
 
 
-def name_axis(width: int, names: Iterable[str]) -> Any:
+def name_axis(width: int, names: Iterable[str], most_lines: int = 3) -> Any:
     """An axis of names with the given width in pixels; long names wrap."""
-    long = {name: lines for name in names if len(lines := wrapped_name(name, width)) > 1}
+    long = {name: lines for name in names if len(lines := wrapped_name(name, width, most_lines)) > 1}
     # Names become literals of the expression, where JSON is valid syntax.
     text = f"({json.dumps(long)})[datum.label] || datum.label" if long else "datum.label"
     return alt.Axis(
@@ -103,23 +103,25 @@ def name_axis(width: int, names: Iterable[str]) -> Any:
     )
 
 
-def wrapped_name(name: str, width: int) -> list[str]:
-    """A name on at most three lines of the given width in pixels; the middle of a longer one is left out."""
+def wrapped_name(name: str, width: int, most_lines: int = 3) -> list[str]:
+    """A name on lines of the given width in pixels; the middle of one that needs more lines is left out."""
     # Leaves room for wider fonts.
     most = int(width * 0.8 / _LETTER)
-    if len(name) > 3 * most:
-        name = f"{name[:most]}…{name[-(2 * most - 2) :]}"
+    if len(name) > most_lines * most:
+        name = f"{name[:most]}…{name[-((most_lines - 1) * most - 2) :]}"
     lines = [""]
     for piece in re.findall(rf"[^ /_-]{{1,{most}}}[ /_-]*|[ /_-]+", name):
         if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > most:
             lines.append("")
         lines[-1] += piece
-    return [line.strip() for line in [*lines[:2], "".join(lines[2:])] if line.strip()] or [name]
+    if len(lines) > most_lines:
+        lines = [name[at : at + most] for at in range(0, len(name), most)]
+    return [line.strip() for line in lines if line.strip()] or [name]
 
 
-def lines_of(names: Iterable[str], width: int) -> int:
+def lines_of(names: Iterable[str], width: int, most_lines: int = 3) -> int:
     """Lines of the longest of some names."""
-    return max((len(wrapped_name(name, width)) for name in names), default=1)
+    return max((len(wrapped_name(name, width, most_lines)) for name in names), default=1)
 
 
 def model_colours(labels: Iterable[str]) -> dict[str, str]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from wildtool.benchmarks import TOLEAP
 from wildtool.engine.compare.leaderboard import mode_name, parts_line, run_labels, table_titles, trust_line
+from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.compare.runs import agent_settings
 from wildtool.engine.score.formatting import format_direction, format_value
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.suite import OVERALL_CAVEAT, suite_headline
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.theme import model_colours
+from wildtool.report.links import TRAJECTORIES, units_of_number
 from wildtool.report.model import ReportRun
 from wildtool.report.pages.metrics import add_pictures
 from wildtool.report.site.site import Site
@@ -68,7 +70,8 @@ def add_across(site: Site, runs: Sequence[ReportRun], *, better_mode: bool) -> N
     shown, choices = choose_modes(runs) if better_mode else (list(runs), [])
     results = [run.result for run in shown]
     numbers = list(_numbers(results))
-    drawing = _drawing(numbers)
+    table = _table(numbers)
+    drawing = _drawing(numbers, table)
     lacking = [
         f"{result.benchmark}, {result.model}: no headline, since these items leave out {', '.join(result.lacks)}."
         for result in results
@@ -81,7 +84,8 @@ def add_across(site: Site, runs: Sequence[ReportRun], *, better_mode: bool) -> N
         pictures=add_pictures(
             site, [replace(drawing, colours=_colours(site, numbers))] if numbers else [], PAGE
         ),
-        table=_table(numbers),
+        table=table,
+        units=_units(site, numbers, [each.result for each in runs]),
         csv=site.file(f"files/{PAGE}.csv", rows_csv(_CSV_COLUMNS, map(_csv_row, numbers))),
         choices=choices,
         choosing=CHOOSING if choices else "",
@@ -210,8 +214,25 @@ def _labels(results: Sequence[ScoreResult], titles: Sequence[str]) -> list[str]:
     return labels
 
 
-def _drawing(numbers: Sequence[SuiteNumber]) -> ChartData:
-    points = tuple(_point(each) for each in numbers if each.metric.value is not None)
+def _units(
+    site: Site, numbers: Sequence[SuiteNumber], results: Sequence[ScoreResult]
+) -> dict[tuple[str, MetricKey], str]:
+    """By the name of a row and the key of a column: the address of the units behind the number.
+
+    Args:
+        results: of all runs of the report.
+    """
+    runs = {id(result): run for run, result in enumerate(results)}
+    return {
+        (each.label, each.head.key): site.link(
+            TRAJECTORIES, units_of_number(runs[id(each.result)], (each.metric.group, each.metric.name))
+        )
+        for each in numbers
+    }
+
+
+def _drawing(numbers: Sequence[SuiteNumber], table: MetricTable) -> ChartData:
+    points = tuple(_point(each, table) for each in numbers if each.metric.value is not None)
     said = "; ".join(f"{point.name}, {point.model}: {point.text}" for point in points)
     return ChartData(
         title="Each benchmark's number by model, with 95 % intervals",
@@ -231,14 +252,22 @@ def _colours(site: Site, numbers: Sequence[SuiteNumber]) -> dict[str, str]:
     return {number.label: colour or its[number.label] for number, colour in zip(numbers, known, strict=True)}
 
 
-def _point(number: SuiteNumber) -> ChartPoint:
+def _point(number: SuiteNumber, table: MetricTable) -> ChartPoint:
     metric = number.metric
     assert metric.value is not None
     cell = cell_of(metric)
     text = " ".join(filter(None, (cell.value, cell.interval, cell.counts)))
     low, high = ends_of(metric)
     return ChartPoint(
-        number.label, number.panel, metric.value, low, high, text, short=cell.value, is_open=cell.is_open
+        number.label,
+        number.panel,
+        metric.value,
+        low,
+        high,
+        text,
+        cell=([row.label for row in table.rows].index(number.label), 1 + table.heads.index(number.head)),
+        short=cell.value,
+        is_open=cell.is_open,
     )
 
 

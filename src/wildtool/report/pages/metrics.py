@@ -7,9 +7,9 @@ from typing import NamedTuple
 from wildtool.declared import pages_of
 from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.score.formatting import counted, format_direction
-from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.charts.data import CellPlace, ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
-from wildtool.report.links import TRAJECTORIES, units_of_cell, units_of_number
+from wildtool.report.links import TRAJECTORIES, units_of_cell
 from wildtool.report.model import Leaderboard, slug
 from wildtool.report.site.site import Site
 from wildtool.stats.matrix import SIGN, Matrix
@@ -96,9 +96,7 @@ def add_view(site: Site, board: Leaderboard, view: Table, page: str, runs: Seque
         page: its slug.
         runs: for each run of the leaderboard, its number in the report.
     """
-    sections = [
-        _section(site, board, view, group, page, runs) for group in view.groups if group in board.groups
-    ]
+    sections = [_section(site, board, view, group, page) for group in view.groups if group in board.groups]
     metrics = (m for run in board.runs for m in run.result.metrics if m.group in view.groups)
     site.add(
         page,
@@ -120,11 +118,9 @@ def _all_headline(board: Leaderboard, group: str) -> bool:
     return all(m.headline for run in board.runs for m in run.result.metrics if m.group == group)
 
 
-def _section(
-    site: Site, board: Leaderboard, view: Table, group: str, page: str, runs: Sequence[int]
-) -> MetricSection:
+def _section(site: Site, board: Leaderboard, view: Table, group: str, page: str) -> MetricSection:
     table = board.table(group)
-    drawings = _drawings(board, view, group, site, runs)
+    drawings = _drawings(board, view, table, site)
     return MetricSection(
         group=group, pictures=add_pictures(site, drawings, f"{page}-{slug(group)}"), table=table
     )
@@ -167,7 +163,7 @@ def _heat_rows(site: Site, run: int, matrix: Matrix) -> Iterable[tuple[str, tupl
 
 
 def _heat_map(label: str, matrix: Matrix, title: str) -> ChartData:
-    points = [_heat_point(row, column, metric) for (row, column), metric in matrix.cells.items()]
+    points = [_heat_point(matrix, row, column, metric) for (row, column), metric in matrix.cells.items()]
     said = "; ".join(f"{point.model}, {point.name}: {point.text} {point.behind}" for point in points)
     return ChartData(
         title=f"{matrix.title} of {label}, {title}",
@@ -181,24 +177,24 @@ def _heat_map(label: str, matrix: Matrix, title: str) -> ChartData:
     )
 
 
-def _heat_point(row: str, column: str, metric: Metric) -> ChartPoint:
+def _heat_point(matrix: Matrix, row: str, column: str, metric: Metric) -> ChartPoint:
     cell = cell_of(metric)
     behind = " ".join(filter(None, (cell.interval, cell.counts)))
-    return replace(_point(row, metric, ""), name=column, behind=behind)
+    # The first column of a table has the names of its rows.
+    place = matrix.row_names.index(row), 1 + matrix.column_names.index(column)
+    return replace(_point(row, metric, place), name=column, behind=behind)
 
 
-def _drawings(
-    board: Leaderboard, view: Table, group: str, site: Site, runs: Sequence[int]
-) -> Iterable[ChartData]:
-    """A chart for the rates of a group, and one per unit of measurement of its means. Shares of a whole, such as error
-    classes, lead to their units."""
+def _drawings(board: Leaderboard, view: Table, table: MetricTable, site: Site) -> Iterable[ChartData]:
+    """A chart for the rates of a group, and one per unit of measurement of its means. Args: table: of the group."""
     kinds: dict[tuple[str, str], list[ChartPoint]] = {}
-    for label, run, number in zip(board.labels, board.runs, runs, strict=True):
+    columns = {head.key: place for place, head in enumerate(table.heads, 1)}
+    group = table.heads[0].group
+    for place, (label, run) in enumerate(zip(board.labels, board.runs, strict=True)):
         for metric in run.result.metrics:
             if metric.group == group and metric.kind != "count" and metric.value is not None:
-                query = units_of_number(number, (group, metric.name)) if view.chart == "stacked" else ""
-                href = site.link(TRAJECTORIES, query) if query else ""
-                kinds.setdefault((metric.kind, metric.unit), []).append(_point(label, metric, href))
+                point = _point(label, metric, (place, columns[group, metric.name]))
+                kinds.setdefault((metric.kind, metric.unit), []).append(point)
     for (kind, unit), points in kinds.items():
         names = tuple(dict.fromkeys(point.name for point in points))
         drawn = view.chart if kind == "rate" else "bars"
@@ -216,13 +212,13 @@ def _drawings(
         )
 
 
-def _point(label: str, metric: Metric, href: str) -> ChartPoint:
+def _point(label: str, metric: Metric, place: CellPlace) -> ChartPoint:
     assert metric.value is not None
     cell = cell_of(metric)
     text = " ".join(filter(None, (cell.value, cell.interval)))
     low, high = ends_of(metric)
     return ChartPoint(
-        label, metric.name, metric.value, low, high, text, href, cell.value, is_open=cell.is_open
+        label, metric.name, metric.value, low, high, text, place, cell.value, is_open=cell.is_open
     )
 
 

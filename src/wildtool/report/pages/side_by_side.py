@@ -7,7 +7,7 @@ from wildtool.engine.compare.leaderboard import run_labels, trust_line
 from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
 from wildtool.engine.score.formatting import format_p, format_points
 from wildtool.report.charts.data import ChartData, ChartPoint
-from wildtool.report.links import TRAJECTORIES, units_that_differ
+from wildtool.report.links import TRAJECTORIES, Differ, units_that_differ
 from wildtool.report.model import Leaderboard
 from wildtool.report.pages.metrics import add_picture
 from wildtool.report.site.site import Site
@@ -27,8 +27,9 @@ class PairwiseRow:
     gained: int
     lost: int
     finding: str
+    differing_units: str
+    """Address of the list of these units, of which each was gained or lost."""
     gained_units: str
-    """Address of the list of these units."""
     lost_units: str
 
 
@@ -87,14 +88,16 @@ def _rows(
             result.gained,
             result.lost,
             _finding(result, p),
-            *(
-                site.link(TRAJECTORIES, units_that_differ(runs[model], runs[0], how))
-                for how in ("gained", "lost")
-            ),
+            *(site.link(TRAJECTORIES, units_that_differ(runs[model], runs[0], how)) for how in _DIFFER),
         )
         for model, p in holm_corrected(pairs, 0).items()
         for result in [pairs[0, model]]
     ]
+
+
+_DIFFER: Sequence[Differ] = ("any", "gained", "lost")
+_DIFFERENCE = 1
+"""The column of the table that has what the chart draws."""
 
 
 def _finding(result: PairwiseResult, p: float) -> str:
@@ -116,9 +119,10 @@ def _drawing(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]
             result.low,
             result.high,
             format_points(result.difference),
+            cell=(row, _DIFFERENCE),
         )
-        for (baseline, model), result in pairs.items()
-        if baseline == 0
+        for row, model in enumerate(holm_corrected(pairs, 0))
+        for result in [pairs[0, model]]
     )
     summary = "; ".join(f"{point.model}: {point.text} points" for point in points[:12])
     return ChartData(
