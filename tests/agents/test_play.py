@@ -130,6 +130,7 @@ def test_what_the_model_was_shown_in_place_of_a_result_is_recorded(tmp_path: Pat
     assert calls and all(call["result"].startswith("<untrusted>") for call in calls)
 
 
+@pytest.mark.long
 def test_the_agents_last_text_is_what_its_user_reads(tmp_path: Path):
     wt.run("wild-mini", model="baseline/gold", history="own", limit=1, out=tmp_path / "bare", quiet=True)
     played = play(tmp_path / "run", DoorsAgent(Habits(says="As you wish.")), limit=1)
@@ -269,6 +270,7 @@ class Gold:
         return {}
 
 
+@pytest.mark.long
 def test_a_client_that_goes_away_and_asks_again_is_given_the_one_answer(tmp_path: Path):
     model = Gold(slow_s=0.1)
     played = wt.run(

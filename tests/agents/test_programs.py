@@ -103,12 +103,14 @@ async def test_an_end_of_an_unknown_kind_is_no_answer_and_is_said(name: str, tmp
     assert "odd" in end.detail
 
 
+@pytest.mark.long
 @either_kind
 async def test_a_flood_of_output_ends_the_agent(name: str, tmp_path: Path):
     with pytest.raises(AgentFailedError, match="it wrote more than"):
         await turns(name, tmp_path, "!flood")
 
 
+@pytest.mark.long
 @either_kind
 async def test_of_a_flood_of_errors_the_end_is_kept(name: str, tmp_path: Path):
     with pytest.raises(AgentFailedError, match="words after the noise"):

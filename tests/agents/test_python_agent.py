@@ -319,6 +319,7 @@ async def test_a_run_that_is_cancelled_ends_its_functions_and_continues_later(tm
     assert its.result.counts.correct == 16
 
 
+@pytest.mark.long
 def test_tasks_that_a_function_leaves_are_ended(tmp_path: Path) -> None:
     left: list[asyncio.Task[Any]] = []
 
@@ -410,6 +411,7 @@ def test_what_a_function_changes_of_its_tools_reaches_nobody(tmp_path: Path) -> 
     assert run(tmp_path / "run", agent).result.counts.correct == 4
 
 
+@pytest.mark.long
 def test_an_agent_has_its_own_history_where_tasks_have_one(tmp_path: Path) -> None:
     tool = {"name": "now", "description": "The time.", "parameters": {"type": "object", "properties": {}}}
     case = {"id": "c", "input": "What time is it?", "tools": [tool], "expect": {"now": {}}}

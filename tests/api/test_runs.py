@@ -278,6 +278,7 @@ def test_a_message_that_says_that_it_was_cut_counts_as_cut(tmp_path: Path, answe
     assert "4 cut off" in str(run.scores)
 
 
+@pytest.mark.long
 def test_tables_need_the_packages_of_their_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = wt.run("wild-mini", model="baseline/gold", limit=1, out=tmp_path / "run")
     assert len(run.verdicts()) == len(run.verdicts().rows()) == 4
@@ -287,6 +288,7 @@ def test_tables_need_the_packages_of_their_kind(tmp_path: Path, monkeypatch: pyt
             getattr(run.verdicts(), method)()
 
 
+@pytest.mark.long
 def test_a_run_shows_its_headline_and_its_numbers_in_columns(tmp_path: Path) -> None:
     run = wt.run("wild-mini", model="baseline/lexical", limit=2, out=tmp_path / "run")
     assert repr(run) == f"<run of wild-mini by baseline/lexical, task 12.5 %: {tmp_path / 'run'}>"

@@ -338,6 +338,7 @@ def test_another_model_may_be_asked_and_the_result_says_so(lexical: Path):
     assert [row["cause"] for row in result["causes"]] == ["model, by chance"]
 
 
+@pytest.mark.long
 def test_table_and_page_say_that_another_user_was_asked(tmp_path: Path):
     with answering(says("wrong")) as (url, _):
         run = run_with_user(tmp_path / "run", url)

@@ -165,6 +165,7 @@ def test_a_file_that_changed_is_no_other_data_to_the_process_that_read_it_before
         assert re.search("^shop, profile", text, re.MULTILINE), text
 
 
+@pytest.mark.long
 def test_two_versions_of_tools_are_compared_by_whole_calls_on_the_same_cases():
     beside = SHOP[: SHOP.index("  tools:")] + "  tools: tools.json\n" + SHOP[SHOP.index("cases:") :]
     Path("shop.yaml").write_text(beside, encoding="utf-8")

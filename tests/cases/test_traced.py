@@ -271,6 +271,7 @@ def test_an_attribute_that_no_trace_has_is_refused_with_the_nearest_one():
     assert wildtool(*words, "ticket").exit_code == 0
 
 
+@pytest.mark.long
 def test_several_traces_of_a_case_are_repeats_in_order_of_time_and_others_are_not_unplayed_for_it():
     wrong = [user("Where is A-1?"), says("No idea.")]
     write_cases(FIND, {"id": "b", "input": "Bye.", "expect": "none"})

@@ -197,6 +197,7 @@ def test_the_way_of_the_data_is_short_and_seldom_turns_back(way: Way, tmp_path: 
     assert len(stays) - len(set(stays)) <= way.turns
 
 
+@pytest.mark.long
 def test_the_way_to_the_first_request_is_short(called: list[tuple[str, str]]):
     files = sorted({file for file, _ in called})
     print(len(files), "files on the way:", *files, sep="\n  ")

@@ -321,6 +321,7 @@ def test_a_replies_file_is_judged_with_a_row_for_each_model():
     assert list(Path().iterdir()) == [file]
 
 
+@pytest.mark.long
 def test_a_replies_file_can_be_kept_as_runs_and_shown_under_any_profile():
     file = replies_file(loud=[[{"content": "hello"}]] * 4)
     type_(f"score --data wild-mini --replies {file} --out kept")
@@ -501,6 +502,7 @@ def test_a_run_whose_data_changed_says_how_to_judge_it():
     assert "4/4" in type_("show run").stdout
 
 
+@pytest.mark.long
 def test_data_that_are_not_the_default_are_named_in_the_title():
     Path("mine.jsonl").write_text(first_line(data_of(load_benchmark("wild-mini")).locate(None).path))
     file = replies_file(m=[[], [], [], []])

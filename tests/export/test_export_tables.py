@@ -101,6 +101,7 @@ def test_the_apostrophe_can_be_taken_back(text: str):
     assert (cell[1:] if cell.startswith("'") and formula else cell) == text
 
 
+@pytest.mark.long
 def test_a_dataset_page_names_the_tables_beside_it(tmp_path: Path):
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     folder = play(tmp_path / "run")

@@ -102,6 +102,7 @@ def test_a_wrong_unit_is_no_row_and_its_history_no_reply_to_learn(tmp_path: Path
     assert weights[0] == 0
 
 
+@pytest.mark.long
 def test_samples_of_one_item_are_merged_with_none_of_another(tmp_path: Path):
     rows, notes = read(play(tmp_path / "run", gold, profile="fixed", repeats=2))
     assert (len(rows), notes) == (2, {MERGED: 6})

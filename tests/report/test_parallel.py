@@ -22,6 +22,7 @@ def fail() -> tuple[int, int]:
     raise RecordError("gone")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parallel", [False, True])
 def test_results_come_in_the_order_of_the_jobs(parallel: bool) -> None:
     with run_jobs([partial(place_of, number) for number in range(5)], parallel=parallel) as found:

@@ -88,6 +88,7 @@ def test_markdown_needs_no_extra(runs: Path, monkeypatch: pytest.MonkeyPatch):
     assert "`baseline/gold` | 100.0 % [" in ended.stdout
 
 
+@pytest.mark.long
 def test_latex_is_a_table_of_booktabs(runs: Path, tmp_path: Path):
     assert type_("report", runs, "--format", "latex", "-o", tmp_path / "t.tex").exit_code == 0
     text = (tmp_path / "t.tex").read_text("utf-8")
@@ -128,6 +129,7 @@ def test_runs_of_different_rules_stand_on_boards_of_their_own(runs: Path):
     ]
 
 
+@pytest.mark.long
 def test_two_runs_of_one_model_are_told_apart(runs: Path, tmp_path: Path):
     play(tmp_path / "again", "baseline/gold", limit=2)
     board = group_leaderboards(read_runs([runs / "gold", tmp_path / "again"]))[0]

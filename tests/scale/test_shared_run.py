@@ -151,6 +151,7 @@ def test_a_run_that_is_done_is_read_again_and_nothing_is_played(tmp_path: Path):
     )
 
 
+@pytest.mark.long
 def test_the_line_counts_shards_and_the_end_says_what_is_missing(
     tmp_path: Path, launcher: Any, monkeypatch: pytest.MonkeyPatch
 ):
@@ -212,6 +213,7 @@ def test_a_run_of_one_process_is_not_shared_nor_are_batches(tmp_path: Path):
     )
 
 
+@pytest.mark.long
 def test_a_heartbeat_that_is_late_does_not_follow_the_last_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

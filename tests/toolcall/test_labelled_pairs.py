@@ -68,6 +68,7 @@ def test_of_pairs_by_role_at_most_one_in_a_hundred_is_accepted_and_one_in_twenty
     assert found["refused"][0] <= 0.05 * found["refused"][1], found
 
 
+@pytest.mark.long
 def test_the_page_gives_the_figures_of_the_unseen_half(labelled: list[Pair]):
     found = rates([pair for pair in labelled if pair.part == "unseen"])
     said = [

@@ -205,6 +205,7 @@ def test_requests_without_a_model_are_written_for_a_run(tmp_path: Path):
     assert sorted(path.name for path in (tmp_path / "pair").iterdir()) == ["new.json", "old.json"]
 
 
+@pytest.mark.long
 def test_a_model_is_asked_and_the_report_printed(tmp_path: Path):
     asked = run("tools try other.json --requests mine.jsonl -m baseline/chat -o out --quiet")
     assert asked.exit_code == 0, asked.stderr

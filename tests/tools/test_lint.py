@@ -149,6 +149,7 @@ def test_no_message_grows_with_the_number_of_its_names():
     assert found.message.endswith(" and 488 more") and len(found.message) < 300
 
 
+@pytest.mark.long
 def test_the_report_of_alike_tools_grows_with_their_number_alone():
     assert len(lint_tools(alike(400))) < 2.2 * len(lint_tools(alike(200)))
 

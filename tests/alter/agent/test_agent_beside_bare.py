@@ -105,6 +105,7 @@ def test_an_agent_is_compared_under_one_history_and_the_missing_run_is_named(run
     assert "wildtool run" not in said(str(runs / "bare"), str(runs / "agent"))
 
 
+@pytest.mark.long
 def test_the_command_of_the_missing_run_sets_what_this_one_set(tmp_path: Path):
     sampling = {"temperature": 0.5, "stream": True, "extra_body": {"top_p": 0.9}}
     text = said(str(play(tmp_path / "run", Played(sampling=sampling), OWN, CODEX, limit=1)))
@@ -159,6 +160,7 @@ def first_steps(folder: Path) -> list[Any]:
     return [step[5] if len(step) > 5 else [] for step in unit["steps"]]
 
 
+@pytest.mark.long
 def test_a_step_shows_what_became_of_each_call_and_how_the_turn_ended(runs: Path):
     *with_calls, last = first_steps(runs / "other")
     assert all(["executed as said", "", 0, False] in asides for asides in with_calls)
@@ -197,6 +199,7 @@ def test_texts_of_a_hostile_agent_stay_texts(tmp_path: Path):
             assert ATTACK not in path.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_unit_of_an_agent_is_shown_beside_that_of_its_bare_model(runs: Path, tmp_path: Path):
     site = Site(tmp_path / "site", title="report")
     names = ("bare-gold", "agent", "bare")

@@ -172,6 +172,7 @@ def test_exported_conversations_hold_nothing_of_the_agent(runs: Path, tmp_path: 
     assert len((tmp_path / "talk.jsonl").read_text("utf-8").splitlines()) == 15
 
 
+@pytest.mark.long
 def test_a_run_can_be_played_again_as_its_bare_model(runs: Path, tmp_path: Path):
     again = wt.run(
         "wild-mini",
@@ -343,6 +344,7 @@ def first_items(benchmark: Benchmark) -> list[Item]:
     return list(benchmark.load(data_of(benchmark).locate(None)))[:2]
 
 
+@pytest.mark.long
 def test_an_agent_plays_native_tools():
     assert CODEX.check(WILD_MINI, first_items(WILD_MINI), "fixed") == ""
     ledger = load_benchmark("ledger")

@@ -118,6 +118,7 @@ def test_losses_are_written_as_a_table_and_a_waterfall(tmp_path: Path):
     assert "searched, not found" in picture
 
 
+@pytest.mark.long
 def test_runs_without_an_exposure_have_no_losses_to_draw(tmp_path: Path):
     for model in ("gold", "chat"):
         wildtool.run("wild-mini", model=f"baseline/{model}", limit=1, out=tmp_path / model)

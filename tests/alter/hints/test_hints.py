@@ -453,6 +453,7 @@ def counted(name: str, words: str) -> Any:
     return {one["name"]: one for one in json.loads(shown.stdout)[name]}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("bfcl_package")
 def test_published_figures_of_hints_are_beside_runs_of_their_benchmark():
     write_data(Path("data"))
@@ -468,6 +469,7 @@ def test_published_figures_of_hints_are_beside_runs_of_their_benchmark():
     assert "ToLeaP" not in type_("compare plain again").stdout
 
 
+@pytest.mark.long
 def test_aid_effects_units_are_counted_by_kind_of_hint():
     wrote(Path("a.jsonl"), row(KIEL, user="Which?", id="a"), row(HUSUM, user="Which?", id="b"))
     wrote(

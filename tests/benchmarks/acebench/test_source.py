@@ -111,11 +111,13 @@ def test_a_folder_in_any_layout_is_enough_without_network(
     check_complete(cache)
 
 
+@pytest.mark.long
 def test_what_was_pulled_can_be_read(official: Path, cache: Path) -> None:
     pull(official, None, ignore)
     assert sum(len(item.units) for item in read_items(cache)) == 2040
 
 
+@pytest.mark.long
 def test_the_network_gives_files_and_tables(official: Path, cache: Path) -> None:
     with serving(files(repository(official))) as server:
         pull(None, server.mirror, ignore)
@@ -177,6 +179,7 @@ def test_code_that_is_nested_too_deeply_is_a_data_error(official: Path, tmp_path
         pull(mine, None, ignore)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [b"{", b"[]", b"\xff", b'{"BaseApi.turn_on_wifi.ok": {}}'])
 def test_a_damaged_table_in_the_folder_is_not_installed(
     content: bytes, official: Path, tmp_path: Path, cache: Path

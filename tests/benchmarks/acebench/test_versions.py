@@ -106,6 +106,7 @@ def test_a_version_that_is_not_there_says_how_to_get_it(cache: Path, newest: Pat
         DATA.at_version("2024-01")
 
 
+@pytest.mark.long
 def test_a_folder_with_files_of_both_versions_is_no_version(both: Path) -> None:
     name = "en/possible_answer/data_normal_atom_list.json"
     (both / "acebench" / name).write_bytes((both / "acebench-2025-08" / name).read_bytes())

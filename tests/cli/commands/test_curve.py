@@ -337,6 +337,7 @@ def test_failed_units_of_a_point_bound_its_score_and_decide_nothing(tmp_path: Pa
     assert "24 of 32 units failed (not recorded)" in " ".join(ended.output.split())
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("bfcl_package")
 def test_published_figures_of_training_are_below_the_curve_of_their_benchmark(tmp_path: Path):
     write_data(tmp_path / "data")

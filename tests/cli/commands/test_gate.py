@@ -141,6 +141,7 @@ def test_other_data_are_refused_whatever_is_asked_for():
     assert "differ in benchmark: wild-mini and acebench;" in text
 
 
+@pytest.mark.long
 def test_what_was_changed_on_purpose_is_compared_and_noted():
     line = "run wild-mini --quiet --limit 8 --noise names:heavy --model baseline/gold --out other/a"
     assert type_(line).exit_code == 0
@@ -163,6 +164,7 @@ def test_a_new_model_beside_the_namesake_is_named():
     assert "::warning title=wildtool gate::baseline/lexical has no counterpart" in text
 
 
+@pytest.mark.long
 def test_the_summary_goes_into_the_file_and_onto_the_page_of_the_job():
     Path("page.md").write_text("before\n")
     status, _ = ended("gate chat --against gold --markdown gate.md", GITHUB_STEP_SUMMARY="page.md")

@@ -48,6 +48,7 @@ def test_a_made_set_is_played_at_once(url: str):
     assert "100.0" in played.stdout
 
 
+@pytest.mark.long
 def test_each_role_has_its_model_and_its_instruction(url: str, asked: list[dict[str, Any]]):
     making(url, 2)
     assert {body["model"] for body in asked} == set(SESSION_ROLES)

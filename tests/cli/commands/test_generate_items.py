@@ -46,6 +46,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_templates_make_all_kinds_without_a_model(items: Path):
     rows = [json.loads(line) for line in (items / "provenance.jsonl").read_text("utf-8").splitlines()]
     assert {row["kind"] for row in rows} == set(ITEM_KINDS)
@@ -138,6 +139,7 @@ def line(url: str, items: int, more: str = "", out: str = "set") -> str:
     return f"generate acebench --model agent {roles} {judges} --base-url {url} {files} {more}"
 
 
+@pytest.mark.long
 def test_a_made_set_is_played_at_once(url: str):
     ended = type_(line(url, 17))
     assert (ended.exit_code, ended.stdout.splitlines()[-1]) == (0, "set/items: 17 items, 0 lost")

@@ -68,6 +68,7 @@ def test_the_first_units_are_those_that_cost_points(run: wt.Run) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_number_is_explained_with_formula_evidence_and_reasons(run: wt.Run) -> None:
     done = show(run, "--why", "task type: Chat")
     assert done.status == 0, done.err
@@ -120,12 +121,14 @@ def test_a_name_of_several_groups_needs_its_group(run: wt.Run) -> None:
     assert metric_named(run.result.metrics, "optimal path (OP): total").name == "total"
 
 
+@pytest.mark.long
 def test_weights_are_explained_where_there_are_some(run: wt.Run, tmp_path: Path) -> None:
     sample = wt.run("wild-mini", model="baseline/lexical", sample=10, out=tmp_path / "run")
     assert "each unit weighted" in explain(sample.folder, "task").formula
     assert "weighted" not in explain(run.folder, "task").formula
 
 
+@pytest.mark.long
 def test_the_units_of_all_numbers_are_those_of_each(run: wt.Run) -> None:
     with open_results(run.folder) as (result, table):
         owner = played_benchmark(run.folder, read_run(run.folder), result.benchmark)

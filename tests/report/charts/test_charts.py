@@ -137,6 +137,7 @@ def test_long_names_that_differ_at_their_ends_are_told_apart():
         assert any(text.endswith("(process)") for text in texts)
 
 
+@pytest.mark.long
 def test_a_chart_of_many_models_says_which_it_leaves_out():
     models = [f"m{number}" for number in range(70)]
     chart = render_chart(drawing("bars", *models))

@@ -47,6 +47,7 @@ def chat(runs: Path) -> dict[str, Any]:
     )
 
 
+@pytest.mark.long
 def test_every_unit_of_a_run_stands_in_its_index(chat: dict[str, Any]) -> None:
     items, index = chat["ts-0"]["items"], chat["tx-0"]
     assert len(index["place"]) == sum(len(units) for _, _, _, units, _ in items) == 12
@@ -107,6 +108,7 @@ def test_a_filtered_reply_is_shown_as_what_decided_its_unit(filtered: list[Any])
         assert "missed" in unit["status"] and unit["differences"] == []
 
 
+@pytest.mark.long
 def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, title="t")
     with trajectory_writer(site, read_runs(run_folders(runs))):

@@ -253,6 +253,7 @@ async def test_a_report_has_the_pages_of_the_verb_report_and_is_made_once_for_ea
         assert (await server.json(f"/open.json?run={gold}&run={chat}"))["key"] not in address
 
 
+@pytest.mark.long
 async def test_a_report_that_cannot_be_made_says_why(tmp_path: Path):
     folder = play(tmp_path / "runs" / "gold", "baseline/gold", limit=1)
     about = json.loads((folder / "run.json").read_text())

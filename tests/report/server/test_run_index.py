@@ -117,6 +117,7 @@ def test_looking_at_a_run_that_is_written_does_not_keep_its_writer_out(runs: Pat
         assert rows(listing)[0]["state"] == "running"
 
 
+@pytest.mark.long
 def test_a_folder_whose_state_has_not_changed_is_not_locked_again(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -129,6 +130,7 @@ def test_a_folder_whose_state_has_not_changed_is_not_locked_again(
     assert len(asked) == 1
 
 
+@pytest.mark.long
 def test_the_score_so_far_counts_items_that_are_played_to_their_end_only(runs: Path):
     (whole,) = rows(RunIndex(runs))
     change(runs / "lexical", scope={"limit": 5}, sitting={"ended": None, "status": "running"})
@@ -148,6 +150,7 @@ def test_a_run_without_an_item_at_its_end_has_no_score_yet(runs: Path):
     assert rows(RunIndex(runs))[0]["score"] == "–"
 
 
+@pytest.mark.long
 def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(runs: Path):
     play(runs / "other", "baseline/gold", limit=1)
     (runs / "lexical" / "run.json").write_text("{")
@@ -226,6 +229,7 @@ def test_the_folder_of_one_run_is_a_list_of_one_by_its_name(runs: Path):
     assert [row["folder"] for row in rows(RunIndex(runs / "lexical"))] == ["lexical"]
 
 
+@pytest.mark.long
 def test_runs_are_found_in_the_order_of_the_list_and_only_those_in_it(runs: Path):
     play(runs / "gold", "baseline/gold", limit=1)
     listing = RunIndex(runs)

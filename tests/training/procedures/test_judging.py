@@ -127,6 +127,7 @@ def test_the_judge_sees_the_reference_and_the_reply_as_material(tmp_path: Path):
     assert not request.tools
 
 
+@pytest.mark.long
 def test_texts_are_right_as_the_judge_says_and_the_table_names_it():
     wrote(Path("a.jsonl"), row(HUSUM), row(HUSUM, answer="Low."))
     judge = answering("High.", lambda body: RIGHT if given_to_judge(body)["reference"] == "High." else WRONG)

@@ -156,6 +156,7 @@ def test_a_file_is_run_scored_compared_and_audited_like_a_benchmark(tmp_path: Pa
     assert (audited.exit_code, "100.0 %" in audited.stdout) == (0, True)
 
 
+@pytest.mark.long
 def test_a_learning_curve_has_a_score_of_calls_and_one_of_texts(tmp_path: Path):
     path = wrote(tmp_path / "a.jsonl", row(HUSUM), row(KIEL, id="tide"))
     calls = wrote(tmp_path / "b.jsonl", row(HUSUM) | {"conversations": row(HUSUM)["conversations"][:2]})

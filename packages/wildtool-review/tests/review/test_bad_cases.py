@@ -45,6 +45,7 @@ def numbers(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return {(each["group"], each["name"]): each for each in shown}
 
 
+@pytest.mark.long
 def test_only_failures_are_drawn_and_the_same_seed_draws_the_same(run: Path):
     why = json.loads(wildtool("show", str(run), "--why", "accuracy: task", "--json"))
     units = why["numbers"][0]["units"]
@@ -92,6 +93,7 @@ def test_a_case_that_is_read_again_counts_once_and_starts_from_what_was_said(run
     assert numbers(run)["bad cases", "lazy"]["value"] == 0
 
 
+@pytest.mark.long
 def test_labels_travel_in_a_bundle_and_show_in_every_table_of_the_run(run: Path, tmp_path: Path):
     assert not any(group == "bad cases" for group, _ in numbers(run))
     draw(run, "--sample", "3")
@@ -342,6 +344,7 @@ def test_a_misspelt_list_of_labels_names_the_one_that_is_meant(run: Path):
     assert "did you mean 'toleap'" in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["stats", "serve"])
 def test_a_folder_above_runs_names_those_under_review(run: Path, command: str):
     draw(run)

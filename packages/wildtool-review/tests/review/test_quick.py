@@ -43,6 +43,7 @@ def kept(folder: Path, name: str = "cases.kept.yaml") -> dict[str, Any]:
     return {case["id"]: case for case in document["cases"]}
 
 
+@pytest.mark.long
 def test_a_case_is_shown_with_words_calls_and_notes(folder: Path):
     with terminal(folder, "cases.yaml") as opened:
         assert "Find a kettle." in opened.text
@@ -76,6 +77,7 @@ def test_what_lint_or_a_run_would_refuse_is_not_kept_and_the_reason_is_said(fold
     assert list(kept(folder)) == ["kettle", "thanks"]
 
 
+@pytest.mark.long
 def test_the_editor_mends_a_case_and_keeps_it(folder: Path):
     script = folder / "editor.py"
     script.write_text(
@@ -156,6 +158,7 @@ def test_without_a_terminal_the_command_says_what_to_do(folder: Path, monkeypatc
     assert "wildtool review cases.yaml" in refused.output
 
 
+@pytest.mark.long
 @given(
     st.lists(
         st.sampled_from(["keep", "reject"]).flatmap(lambda act: st.tuples(st.just(act), st.integers(0, 1))),

@@ -94,6 +94,7 @@ def test_a_record_is_scored_without_the_sandbox(monkeypatch: pytest.MonkeyPatch)
     assert judged(variant, item, unit, said, "fixed") == verdict
 
 
+@pytest.mark.long
 def test_a_model_sees_one_tool_and_earlier_calls_as_scripts():
     seen = 0
     for variant, item, unit in units("wild-mini", "fixed", 4):

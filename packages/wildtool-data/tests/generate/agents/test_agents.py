@@ -162,6 +162,7 @@ def made(folder: Path, model: Model, **spec: Any) -> GeneratedAgentItems:
     return generated
 
 
+@pytest.mark.long
 def test_items_of_models_are_played_and_kept_with_their_votes(tmp_path: Path):
     found = made(tmp_path, Writer())
     assert (len(found.kept), found.losses) == (4, ())

@@ -64,6 +64,7 @@ def test_what_half_of_the_checkers_refuse_is_refused_with_their_reasons(tmp_path
     assert any("no such thing" in loss["detail"] for loss in found.losses)
 
 
+@pytest.mark.long
 def test_a_session_says_who_voted(tmp_path: Path):
     about = made(tmp_path, Voters(), judges=3, checkers=2).kept[0]["made_by"]
     assert about["votes"] == {"judge": 3, "checker": 2}

@@ -91,6 +91,7 @@ def gold_verdicts(sessions: list[dict[str, Any]], path: Path, profile: str) -> C
     return outcomes
 
 
+@pytest.mark.long
 def test_no_rule_of_the_format_is_broken(some: list[dict[str, Any]]):
     assert findings(some) == []
 

@@ -275,12 +275,14 @@ def test_what_checks_that_a_message_needs_the_conversation_does_not_see_it(tmp_p
     assert alone == [{"tools", "now", "message"}] * 3
 
 
+@pytest.mark.long
 def test_a_judge_without_sense_costs_no_session(tmp_path: Path):
     _, found = made(tmp_path, Players(say("judge", '{"best": 99}')), sessions=4)
     assert len(found.kept) == 4
     assert found.counters["judge gave no choice"] == 16
 
 
+@pytest.mark.long
 def test_a_mistake_told_to_its_role_is_mended(tmp_path: Path):
     def spoil(role: str, text: str, request: Request) -> str:
         return "oops" if role == "planner" and len(request.messages) == 2 else text

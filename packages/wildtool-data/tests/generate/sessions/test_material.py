@@ -161,6 +161,7 @@ def test_each_scenario_is_proposed_equally_often_and_provenance_names_it_by_numb
     assert "Scenario" not in json.dumps(found.kept)
 
 
+@pytest.mark.long
 def test_a_first_task_shows_openings_and_a_later_one_a_history_with_its_continuation(tmp_path: Path):
     players = Players()
     made(tmp_path, players, sessions=4, examples=write(tmp_path, [openai(talk) for talk in TALKS]))

@@ -74,6 +74,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_every_kept_tool_is_clear_and_has_a_call_that_follows_it(good: Path):
     kept = rows(good / "out" / APIS_FILE)
     assert len(kept) == 120

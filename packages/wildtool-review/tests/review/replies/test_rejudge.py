@@ -343,6 +343,7 @@ def test_values_can_be_accepted_beside_gold_where_the_rules_know_alternatives(tm
     assert item_proposals(rejudge, TRAINS, after, first) == []
 
 
+@pytest.mark.long
 def test_rows_for_the_page_are_json(tmp_path: Path):
     planted(tmp_path)
     project, _ = start_review(str(tmp_path / "set.jsonl"))
@@ -407,6 +408,7 @@ def test_no_edit_breaks_the_judging(beside_runs: tuple[ReviewProject, Rejudge], 
         item_proposals(rejudge, TRAINS, content, first, least=1)
 
 
+@pytest.mark.long
 def test_the_command_lists_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     planted(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -110,6 +110,7 @@ async def test_filters_that_these_cases_do_not_have_are_refused(run: Path, filte
         assert (await pages.get("cases", **filters)).status == 422
 
 
+@pytest.mark.long
 async def test_a_case_has_the_reason_and_the_step_that_decided(run: Path):
     draw(run)
     async with reading(run) as pages:
