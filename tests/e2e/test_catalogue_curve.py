@@ -16,6 +16,7 @@ async def sizes(
     return folder / "runs"
 
 
+@pytest.mark.long
 async def test_sizes_are_one_series_for_each_model_and_setting(tmp_path: Path):
     runs = await sizes(tmp_path, "8,60", "--among-kinds", "near,random")
     await sizes(tmp_path, "8,60", "--among-kinds", "near,random", model="baseline/gold")

@@ -17,6 +17,7 @@ Fault = Callable[[Answered, Sequence[Message]], Answered]
 """What a second fault makes of an answer to these messages."""
 
 
+@pytest.mark.long
 def test_the_screens_of_the_first_hour_are_todays():
     page = PAGE.read_text(encoding="utf-8")
     assert SCENES["written"](page, SCENES["screens"]()) == page

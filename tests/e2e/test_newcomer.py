@@ -15,6 +15,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from long import a_fiftieth_of
 
 ROOT = Path(__file__).parents[2]
@@ -197,6 +199,7 @@ def make_and_test(change: Change, copy: Path) -> None:
     assert ended.returncode == 0, ended.stdout
 
 
+@pytest.mark.long
 def test_a_usual_change_takes_the_files_that_contributing_names(tmp_path: Path):
     for name in Random().sample([*CHANGES], a_fiftieth_of(len(CHANGES))):
         make_and_test(CHANGES[name], tmp_path / name)
