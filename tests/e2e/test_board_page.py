@@ -14,6 +14,7 @@ import pytest
 from board.test_board import Counted
 from board.test_submissions import flip_byte, repacked
 from e2e.command import Ended, wildtool
+from e2e.paper import assert_readable, printed
 from e2e.tabs import lent
 from report.report_build import ATTACK, play
 from wildtool.board.build import _front  # pyright: ignore[reportPrivateUsage]
@@ -121,6 +122,26 @@ def test_texts_of_the_drawing_can_be_read_on_a_phone(site: Path, watched: Any):
         "all => all.map((text) => text.getBoundingClientRect().height)"
     )
     assert heights and min(heights) >= 10
+
+
+def test_a_point_of_the_drawing_leads_where_its_row_leads(site: Path, watched: Any):
+    page, complaints, _ = watched
+    page.goto((site / "index.html").as_uri())
+    row = page.locator("table.leaderboard tbody tr", has_text="gold").get_by_role("link")
+    point = page.locator("figure").get_by_role("link", name="Passport of gold")
+    assert point.get_attribute("href") == row.get_attribute("href")
+    point.focus()
+    assert point.evaluate("mark => getComputedStyle(mark).outlineStyle") != "none"
+    assert not complaints
+
+
+def test_the_board_can_be_read_on_paper(site: Path, watched: Any):
+    pytest.importorskip("pypdfium2")
+    page, _, _ = watched
+    page.goto((site / "index.html").as_uri())
+    paper = printed(page)
+    assert_readable(paper)
+    assert len(paper.charts) == 1 and "recomputed" in paper.text
 
 
 def test_hostile_names_stay_text(submissions: Path, tmp_path: Path, watched: Any):

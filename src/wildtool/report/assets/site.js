@@ -200,7 +200,7 @@ const wildtool = (() => {
     addEventListener("hashchange", turn);
     let closed = [];
     addEventListener("beforeprint", () => {
-      closed = [...document.querySelectorAll("details[data-numbers]:not([open])")];
+      closed = [...document.querySelectorAll("details[data-numbers]:not([open]), .remarks details:not([open]), .message details:not([open])")];
       for (const one of closed) one.open = true;
     });
     addEventListener("afterprint", () => { for (const one of closed) one.open = false; });

@@ -103,6 +103,8 @@ class Chart:
     png: bytes
     left_out: str
     """What the chart leaves out; empty if it shows everything."""
+    is_long: bool = False
+    """Whether it cannot be read on one sheet of paper."""
 
 
 def render_chart(drawing: ChartData) -> Chart:
@@ -115,6 +117,7 @@ def render_chart(drawing: ChartData) -> Chart:
         svg=sanitize_svg(wide, (drawing.title, drawing.about), lambda colour: colour).encode(),
         png=vl_convert.svg_to_png(wide, scale=2),
         left_out=_left_out(drawing),
+        is_long=_is_long(wide),
     )
 
 
@@ -140,6 +143,16 @@ def _sanitized(drawing: ChartData) -> ChartData:
             for point in drawing.points
         ),
     )
+
+
+def _is_long(svg: str) -> bool:
+    """Whether a drawing is so much higher than wide that its texts are too small on one sheet of paper."""
+    width, height = (float(ET.fromstring(svg).get(side, "0")) for side in ("width", "height"))
+    return height > _LONGEST_ON_PAPER * width
+
+
+_LONGEST_ON_PAPER = 3.0
+"""Height by width of a chart that is 24 cm high, and whose texts are about half as large as on a screen."""
 
 
 def _left_out(drawing: ChartData) -> str:

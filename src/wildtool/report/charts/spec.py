@@ -88,7 +88,7 @@ def _bars(drawing: ChartData, width: int) -> ChartSpec:
         x=alt.X(
             "value:Q", title=drawing.values or None, scale=value_scale(drawing), axis=value_axis(drawing)
         ),
-        color=colour("model", _coloured(drawing, drawing.models), width),
+        color=colour("model", _coloured(drawing, drawing.models), width - label),
     )
     lines = LINE_HEIGHT * lines_of(drawing.names, label) + 6
     height = len(drawing.names) * max(22, 14 * len(drawing.models) + 8, lines)
@@ -190,7 +190,7 @@ def _lines(drawing: ChartData, width: int) -> ChartSpec:
     models = drawing.models[:MAX_LINE_MODELS]
     points = [point for point in drawing.points if point.model in models]
     room = label_width(width, models) if width == WIDE and len(models) > 1 else 0
-    paint = _named(drawing, models) if room else colour("model", _coloured(drawing, models), width)
+    paint = _named(drawing, models) if room else colour("model", _coloured(drawing, models), width - 60)
     base = alt.Chart().encode(
         x=alt.X(
             "name:N",
@@ -270,7 +270,7 @@ def _stacked(drawing: ChartData, width: int) -> ChartSpec:
         .encode(
             y=_rows(models, name_axis(label, models, _most_lines(models))),
             x=alt.X("value:Q", stack="zero", title=drawing.values or None, axis=value_axis(drawing)),
-            color=colour("name", its, width),
+            color=colour("name", its, width - label),
             order=alt.Order("order:Q"),
             href=alt.Href("href:N"),
         )
@@ -331,7 +331,7 @@ def _sizes(drawing: ChartData, width: int) -> ChartSpec:
         scale=alt.Scale(type="log", nice=True),
         axis=alt.Axis(format="~g", tickCount=6, grid=False),
     )
-    base = alt.Chart().encode(x=x, color=colour("model", _coloured(drawing, drawing.models), width))
+    base = alt.Chart().encode(x=x, color=colour("model", _coloured(drawing, drawing.models), width - 60))
     y = alt.Y("value:Q", scale=value_scale(drawing), title=drawing.values or None, axis=value_axis(drawing))
     rule = base.mark_rule(strokeWidth=1).encode(
         y=alt.Y("low:Q", scale=value_scale(drawing)), y2=alt.Y2("high:Q")
@@ -355,7 +355,7 @@ def _waterfall(drawing: ChartData, width: int) -> ChartSpec:
     bar = base.mark_bar(fillOpacity=0.85).encode(
         x=alt.X("at:Q", title=drawing.values or None, axis=value_axis(drawing)),
         x2=alt.X2("value:Q"),
-        color=colour("model", _coloured(drawing, drawing.models), width),
+        color=colour("model", _coloured(drawing, drawing.models), width - label),
     )
     height = len(drawing.names) * max(24, LINE_HEIGHT * lines_of(drawing.names, label) + 6)
     return {

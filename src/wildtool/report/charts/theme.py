@@ -99,8 +99,27 @@ def name_axis(width: int, names: Iterable[str], most_lines: int = 3) -> Any:
     # Names become literals of the expression, where JSON is valid syntax.
     text = f"({json.dumps(long)})[datum.label] || datum.label" if long else "datum.label"
     return alt.Axis(
-        minExtent=width, maxExtent=width, labelLimit=width, labelExpr=text, labelLineHeight=LINE_HEIGHT
+        minExtent=width,
+        maxExtent=width,
+        labelLimit=width,
+        labelExpr=text,
+        labelLineHeight=LINE_HEIGHT,
+        labelOffset=_offsets(long),
     )
+
+
+def _offsets(long: Mapping[str, Sequence[str]]) -> Any:
+    """How far up a name of several lines begins: the library puts the first where the only one of other names is."""
+    if not long:
+        return alt.Undefined
+    of_lines: dict[int, list[str]] = {}
+    for name, lines in long.items():
+        of_lines.setdefault(len(lines), []).append(name)
+    conditions = [
+        {"test": f"indexof({json.dumps(names)}, datum.value) >= 0", "value": (1 - lines) * LINE_HEIGHT / 2}
+        for lines, names in of_lines.items()
+    ]
+    return {"condition": conditions, "value": 0}
 
 
 def wrapped_name(name: str, width: int, most_lines: int = 3) -> list[str]:
@@ -163,7 +182,12 @@ def _brightness(red: float, green: float, blue: float) -> float:
 
 
 def colour(field: str, its: Mapping[str, str], width: int) -> Any:
-    """A colour per value of a field, with a legend where one is needed. Args: its: value to colour."""
+    """A colour per value of a field, with a legend where one is needed.
+
+    Args:
+        its: value to colour.
+        width: pixels that the legend may take.
+    """
     values = list(its)
     legend = alt.Legend(
         title=None,

@@ -37,6 +37,8 @@ class Picture:
     png: str
     left_out: str
     """What the chart leaves out; empty if it shows everything."""
+    is_long: bool = False
+    """Whether it cannot be read on one sheet of paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,4 +273,5 @@ def add_picture(site: Site, drawing: ChartData, stem: str) -> Picture:
         svg=site.file(f"files/{stem}.svg", chart.svg),
         png=site.file(f"files/{stem}.png", chart.png),
         left_out=chart.left_out,
+        is_long=chart.is_long,
     )
