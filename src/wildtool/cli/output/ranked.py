@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wildtool.engine.compare.leaderboard import run_labels, table_titles
-from wildtool.engine.compare.load import load_scores
+from wildtool.engine.compare.pairs import UnitScores
 from wildtool.engine.compare.ranking import RankedTable, ranked_table
 from wildtool.engine.score.results import ScoreResult
 from wildtool.steps import show_step, step_line
@@ -24,7 +24,13 @@ def rank_results(
     ranked: dict[str, RankedTable] = {}
     for title, its in groups.items():
         show_step(f"comparing {len(its)} runs")
-        scores = [load_scores(result) for result in its] if len(its) > 1 else [None]
+        scores = _scores(its) if len(its) > 1 else [None]
         ranked[title] = ranked_table(its, run_labels(its), scores, sort)
         ordered += [its[place] for place in ranked[title].order]
     return ordered, ranked
+
+
+def _scores(results: Sequence[ScoreResult]) -> Sequence[UnitScores | None]:
+    from wildtool.engine.compare.load import load_scores  # a single run is compared with none
+
+    return [load_scores(result) for result in results]
