@@ -170,8 +170,8 @@ class _Place:
 
     def _invented_result(self, earlier: str) -> Iterator[Candidate]:
         last = self.run.replies[-1]
-        text, said = str(last.get("content") or ""), {*figures_in(earlier)}
-        new = [figure for figure in dict.fromkeys(figures_in(text)) if figure not in said]
+        text, earlier_figures = str(last.get("content") or ""), {*figures_in(earlier)}
+        new = [figure for figure in dict.fromkeys(figures_in(text)) if figure not in earlier_figures]
         if not new or not _is_words(self.run, last):
             return
         for figure in new:

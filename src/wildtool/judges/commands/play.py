@@ -203,9 +203,9 @@ def _choice(its: JudgeOptions) -> "CaseChoice":
     from wildtool.judges.twins import BIASES
 
     names = ",".join(DEFAULT_TWINS) if its.twins is None else its.twins
-    named = {"all": list(BIASES), "none": []}.get(names, [name.strip() for name in names.split(",")])
-    twins = measurable_twins(named, its.cache)
-    if len(twins) < len(named):
+    biases = {"all": list(BIASES), "none": []}.get(names, [name.strip() for name in names.split(",")])
+    twins = measurable_twins(biases, its.cache)
+    if len(twins) < len(biases):
         print_err(
             "The noise floor is not measured: with --cache the same request gets the same reply. Leave --cache out "
             "for it."

@@ -233,10 +233,10 @@ def _units(
 
 def _drawing(numbers: Sequence[SuiteNumber], table: MetricTable) -> ChartData:
     points = tuple(_point(each, table) for each in numbers if each.metric.value is not None)
-    said = "; ".join(f"{point.name}, {point.model}: {point.text}" for point in points)
+    description = "; ".join(f"{point.name}, {point.model}: {point.text}" for point in points)
     return ChartData(
         title="Each benchmark's number by model, with 95 % intervals",
-        about=f"A panel for each benchmark, a bar for each model. {said}. All numbers are in the table below.",
+        about=f"A panel for each benchmark, a bar for each model. {description}. All numbers are in the table below.",
         points=points,
         models=tuple(dict.fromkeys(point.model for point in points)),
         names=tuple(dict.fromkeys(point.name for point in points)),

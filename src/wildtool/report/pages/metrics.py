@@ -166,10 +166,10 @@ def _heat_rows(site: Site, run: int, matrix: Matrix) -> Iterable[tuple[str, tupl
 
 def _heat_map(label: str, matrix: Matrix, title: str) -> ChartData:
     points = [_heat_point(matrix, row, column, metric) for (row, column), metric in matrix.cells.items()]
-    said = "; ".join(f"{point.model}, {point.name}: {point.text} {point.behind}" for point in points)
+    description = "; ".join(f"{point.model}, {point.name}: {point.text} {point.behind}" for point in points)
     return ChartData(
         title=f"{matrix.title} of {label}, {title}",
-        about=f"Heat map, stronger in colour where the rate is higher, with 95 % intervals and counts. {said}.",
+        about=f"Heat map, stronger in colour where the rate is higher, with 95 % intervals and counts. {description}.",
         points=tuple(points),
         models=matrix.row_names,
         names=matrix.column_names,

@@ -150,8 +150,8 @@ def _plain_run(run: ReportRun, runs: Sequence[ReportRun]) -> int | None:
 
 def _write(shards: Shards, make: Callable[..., Iterable[Shard]], *arguments: Any) -> Digests:
     """The shards written; without the SHA-256 of one that says why there is nothing to show, which is tried again."""
-    written: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for name, its in make(*arguments):
         shards.write(name, its)
-        written[name] = "" if PROBLEM in its else file_sha256(shards.path(name))
-    return written
+        digests[name] = "" if PROBLEM in its else file_sha256(shards.path(name))
+    return digests

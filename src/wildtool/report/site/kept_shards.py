@@ -45,9 +45,9 @@ class KeptShards:
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
         self._list = None if shards.single or not COMMAND.get() else _list_of(shards.folder)
-        self._kept: dict[str, KeptRun] = {}
+        self._runs: dict[str, KeptRun] = {}
         if self._list is not None:
-            self._kept = {run.stamp: run for run in _read(self._list)}
+            self._runs = {run.stamp: run for run in _read(self._list)}
 
     @property
     def asked(self) -> bool:
@@ -60,17 +60,17 @@ class KeptShards:
         Args:
             stamps: of each run of the new report; None for one whose shards are made in any case.
         """
-        found = {
-            number: self._kept.pop(stamp)
+        unchanged = {
+            number: self._runs.pop(stamp)
             for number, stamp in enumerate(stamps)
-            if stamp is not None and stamp in self._kept
+            if stamp is not None and stamp in self._runs
         }
-        for number, run in found.items():
+        for number, run in unchanged.items():
             if run.number != number:
                 self._set_aside(run)
-        taken = {number: self._taken(run, number) for number, run in found.items()}
+        digests = {number: self._taken(run, number) for number, run in unchanged.items()}
         self._remove_aside()
-        return {number: shards for number, shards in taken.items() if shards is not None}
+        return {number: shards for number, shards in digests.items() if shards is not None}
 
     def write(self, runs: Sequence[KeptRun]) -> None:
         """Lists the shards of the new report. Where there is no cache folder, a later one makes them again."""
@@ -99,7 +99,7 @@ class KeptShards:
             paths = {self._shards.path(name): digest for name, digest in run.shards.items()}
             intact = all(_content(path, digest) is not None for path, digest in paths.items())
             return run.shards if intact else None
-        taken: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for name, digest in run.shards.items():
             content = _content(_aside(self._shards.path(name)), digest)
             if content is None:
@@ -108,8 +108,8 @@ class KeptShards:
             new = "-".join([kind, str(number), *rest])
             content = self._shards.renamed(content, name, new)
             write_file(self._shards.path(new), content)
-            taken[new] = sha256(content).hexdigest()
-        return taken
+            digests[new] = sha256(content).hexdigest()
+        return digests
 
 
 def _content(path: Path, digest: str) -> bytes | None:
