@@ -361,8 +361,8 @@ def test_a_notebook_shows_a_bar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     run = wt.run("wild-mini", model="baseline/gold", limit=2, out=tmp_path / "run")
     assert 'max="8" value="8"' in shown[-1]
     assert run.scores._repr_html_().startswith(
-        "<table><tr><th>number</th><th></th><th>95 %</th><th></th></tr><tr><td>accuracy: task</td><td>100.0 %</td>"
-        "<td>34.2–100.0</td><td>8/8</td></tr><tr><td>accuracy: session</td>"
+        "<table><tr><th>number</th><th></th><th>95 % or possible</th><th></th></tr>"
+        "<tr><td>accuracy: task</td><td>100.0 %</td><td>34.2–100.0</td><td>8/8</td></tr><tr><td>accuracy: session</td>"
     )
     assert run.scores._repr_html_().endswith(
         "<td>cost: latency per step</td><td>0 s</td><td></td><td></td></tr></table><p></p>"

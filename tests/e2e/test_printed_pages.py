@@ -22,6 +22,7 @@ class Failing(Scripted):
     """Answers every other unit; the other calls fail."""
 
     async def complete(self, request: Request) -> Reply:
+        assert request.address is not None
         if request.address.unit in "13":
             raise InfraError("http 500", "down")
         return await super().complete(request)

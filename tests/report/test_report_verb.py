@@ -60,6 +60,18 @@ def test_models_are_in_the_order_that_is_asked_for_and_keep_their_ranks(runs: Pa
     assert places == sorted(places, reverse=order == "model")
 
 
+def test_latex_has_the_ranks_of_the_screen_and_says_why_they_are_shared(runs: Path):
+    text = type_("report", runs, "--format", "latex").stdout
+    assert "    =1 baseline/gold & 100.0" in text and "    =1 baseline/chat & " in text
+    assert "% Tied (=):" in text
+
+
+def test_csv_has_the_rank_of_each_run_as_a_number(site: Path):
+    (path,) = (site / "files").glob("*-official.csv")
+    for row in csv.DictReader(path.read_text("utf-8").splitlines()):
+        assert row["rank"] == "1"
+
+
 def test_scores_of_several_runs_are_in_the_order_of_reports_with_the_same_ranks(runs: Path):
     models = ["=1 baseline/gold", "=1 baseline/chat"]
     for order in ("rank", "model"):

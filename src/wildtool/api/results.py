@@ -15,6 +15,7 @@ from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.load import check_comparable, load_compared_runs
 from wildtool.engine.score.explain import metric_named
 from wildtool.engine.score.formatting import (
+    ENDS_HEAD,
     counted,
     format_counts,
     format_ends,
@@ -120,7 +121,8 @@ class Scores(Sequence[Metric]):
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows()
         )
         trust = escape(self._remarks())
-        return f"<table><tr><th>number</th><th></th><th>95 %</th><th></th></tr>{cells}</table><p>{trust}</p>"
+        heads = f"<tr><th>number</th><th></th><th>{ENDS_HEAD}</th><th></th></tr>"
+        return f"<table>{heads}{cells}</table><p>{trust}</p>"
 
 
 def _headline(metric: Metric) -> str:

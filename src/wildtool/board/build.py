@@ -27,7 +27,8 @@ from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, re
 from wildtool.report.site.site import Site
 from wildtool.sanitize import ellipsize, single_line, strip_folders
 from wildtool.stats.tests import LEVEL
-from wildtool.table import MetricTable, Row
+from wildtool.table import MetricTable, Row, ends_of
+from wildtool.types import Metric
 
 MOST_COLUMNS = 2
 """Headline numbers that are shown; the passports have all."""
@@ -226,9 +227,7 @@ def _entry(submission: _Submission, row: Row, cost: float | None, copies: Iterab
         date=_last_day(run),
         cost=cost,
         score=None if metric is None else metric.value,
-        interval=None
-        if metric is None or metric.low is None or metric.high is None
-        else (metric.low, metric.high),
+        interval=None if metric is None else _drawn_ends(metric),
         on_front=False,
         eligible=run.eligible,
         mark=verification.mark,
@@ -240,6 +239,12 @@ def _entry(submission: _Submission, row: Row, cost: float | None, copies: Iterab
         remarks=[*verification.remarks, *copies],
         passport="",
     )
+
+
+def _drawn_ends(metric: Metric) -> tuple[float, float] | None:
+    """The ends of its interval, or of the range that units without a verdict leave open; None where it has neither."""
+    low, high = ends_of(metric)
+    return None if low is None or high is None else (low, high)
 
 
 def _copies(submission: _Submission, submissions: Iterable[_Submission]) -> Iterator[str]:

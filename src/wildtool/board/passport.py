@@ -91,6 +91,8 @@ def passport(result: ScoreResult) -> dict[str, Any]:
                 "value": metric.value,
                 "low": metric.low,
                 "high": metric.high,
+                "least": metric.least,
+                "most": metric.most,
                 "numerator": metric.numerator,
                 "denominator": metric.denominator,
                 "kind": metric.kind,

@@ -10,7 +10,13 @@ from wildtool.api.settings import Settings
 from wildtool.api.words import option_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.formatting import first_names, format_range, format_rate_ends, format_share
+from wildtool.engine.score.formatting import (
+    ENDS_HEAD,
+    first_names,
+    format_range,
+    format_rate_ends,
+    format_share,
+)
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.engine.suite import (
     DOCUMENT,
@@ -181,7 +187,7 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
     else:
         (model,) = (overall.model for overall in means)
         table = [[label, *cells[model]] for label, cells in rows.items()]
-        print_grid(f"{name}: {model}", ["", "headline", "95 %"], table)
+        print_grid(f"{name}: {model}", ["", "headline", ENDS_HEAD], table)
     if line := parts_line(results):
         print_wrapped(line)
     if without:

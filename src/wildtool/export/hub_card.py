@@ -11,7 +11,7 @@ from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
-from wildtool.engine.score.formatting import format_open
+from wildtool.engine.score.formatting import ENDS_HEAD, format_open
 from wildtool.engine.score.results import ScoreResult
 from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.files import portable_value
@@ -90,7 +90,7 @@ def _body(title: str, run_json: Mapping[str, Any], results: list[ScoreResult]) -
             "",
         )
         yield from _table(
-            ("group", "metric", "value", "95 % interval", "count"),
+            ("group", "metric", "value", ENDS_HEAD, "count"),
             [
                 (m.group, m.name, _number(m.value), _ends(m), f"{m.numerator:g}/{m.denominator:g}")
                 for m in result.metrics

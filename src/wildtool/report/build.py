@@ -78,6 +78,7 @@ def _add_leaderboards(
     leaderboards: list[overview.LeaderboardTable] = []
     rankings: dict[str, RankingTable] = {}
     charts: dict[str, Picture] = {}
+    ranks: dict[str, list[str]] = {}
     pages: dict[str, list[Page]] = {}
     for board in boards:
         before = len(site.pages)
@@ -85,9 +86,10 @@ def _add_leaderboards(
         comparisons = compare_all_pairs([run.scores for run in board.runs])
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
         its = [numbers[id(run)] for run in board.runs]
+        ranks[board.slug] = board.ranks(comparisons)
         for view in views_of(board):
             show_step(f"drawing {view.title}")
-            add_view(site, board, view, f"{prefix}{view.slug}", its)
+            add_view(site, board, view, f"{prefix}{view.slug}", its, ranks[board.slug])
         add_side_by_side(site, board, comparisons, f"{prefix}side-by-side", its)
         add_dataset(site, board, f"{prefix}dataset")
         pages[board.slug] = site.pages[before:]
@@ -108,7 +110,9 @@ def _add_leaderboards(
         ties_by=TIES_NOTE,
         played={board.slug: overview.run_descriptions(board) for board in boards},
         csv={
-            board.slug: site.file(f"files/{board.slug}.csv", numbers_csv(board.results, board.groups))
+            board.slug: site.file(
+                f"files/{board.slug}.csv", numbers_csv(board.results, board.groups, ranks[board.slug])
+            )
             for board in boards
         },
         pages=pages,

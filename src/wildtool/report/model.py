@@ -132,6 +132,10 @@ class Leaderboard:
         )
         return replace(table, rows=tuple(rows))
 
+    def ranks(self, pairs: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
+        """The rank of each run; empty where it has none. Args: pairs: every model against every other."""
+        return [standing.rank for standing in self.ranking(pairs).standings]
+
     @property
     def source(self) -> Source | None:
         """The data it was run on; None if they are no longer available."""

@@ -25,17 +25,29 @@ NUMBER_COLUMNS = (
     *EVIDENCE_COLUMNS,
     "least",
     "most",
+    "rank",
 )
 
 
-def numbers_csv(results: Sequence[ScoreResult], groups: Collection[str]) -> bytes:
-    """The numbers of the groups, one per row."""
-    rows = (_row(metric, result) for result in results for metric in result.metrics if metric.group in groups)
+def numbers_csv(results: Sequence[ScoreResult], groups: Collection[str], ranks: Sequence[str]) -> bytes:
+    """The numbers of the groups, one per row. Args: ranks: of each result; empty for none."""
+    rows = (
+        _row(metric, result, rank)
+        for result, rank in zip(results, ranks, strict=True)
+        for metric in result.metrics
+        if metric.group in groups
+    )
     return rows_csv(NUMBER_COLUMNS, rows)
 
 
-def _row(metric: Metric, result: ScoreResult) -> list[object]:
-    origin = {"model": result.model, "run": result.run, "source": f"profile {result.profile}"}
+def _row(metric: Metric, result: ScoreResult, rank: str) -> list[object]:
+    origin = {
+        "model": result.model,
+        "run": result.run,
+        "source": f"profile {result.profile}",
+        # Runs that share a rank are seen by their equal numbers, and a program would take `=1` for a formula.
+        "rank": rank.removeprefix("="),
+    }
     fields = {**number_fields(metric, result), **origin}
     return [fields[name] for name in NUMBER_COLUMNS]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from wildtool.sanitize import single_line
-from wildtool.table import Cell, MetricTable
+from wildtool.table import Cell, MetricTable, Row
 
 PAGE, NAMES, HEAD = 92, 24, 16
 """Widths in letters of small print: an article's text, the names of models, and a line of a column head."""
@@ -33,7 +33,7 @@ def latex_tables(table: MetricTable, label: str) -> str:
         label: what references name it by.
     """
     names = [_name(head.text(whole=table.whole)) for head in table.heads]
-    rows = [(row.label, [_cell(row.cells.get(head.key)) for head in table.heads]) for row in table.rows]
+    rows = [(_ranked(row), [_cell(row.cells.get(head.key)) for head in table.heads]) for row in table.rows]
     columns = _by_width([_width(names[n], [cells[n] for _, cells in rows]) for n in range(len(names))])
     tables = [
         (
@@ -74,7 +74,7 @@ def _width(name: str, cells: Sequence[str]) -> int:
 
 
 def _table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], caption: str, label: str) -> str:
-    lines = [" & ".join([_breakable(model), *cells]) + r" \\" for model, cells in rows]
+    lines = [" & ".join([model, *cells]) + r" \\" for model, cells in rows]
     return "\n".join(
         [
             r"\begin{table}",
@@ -109,11 +109,16 @@ def _name(text: str) -> str:
     return rf"\shortstack[r]{{{inner}}}" if len(lines) > 1 else inner
 
 
+def _ranked(row: Row) -> str:
+    """The name of a model after its rank, where it has one: so each part of a wide table has it."""
+    return f"{latex_text(row.place)} {_breakable(row.label)}".strip()
+
+
 def _breakable(name: str) -> str:
     """A long name that may break after its punctuation, or after some letters if it has none."""
     if len(single_line(name)) < NAMES:
         return latex_text(name)
-    pieces = re.findall(r"[^-/_.:,]{1,14}[-/_.:,]*|[-/_.:,]+", single_line(name))
+    pieces = re.findall(r"[^-/_.:, ]{1,14}[-/_.:, ]*|[-/_.:, ]+", single_line(name))
     return r"\allowbreak{}".join(map(latex_text, pieces))
 
 

@@ -15,10 +15,11 @@ from wildtool.engine.compare.ranking import RankedTable
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.compare.side_scores import Accuracy
 from wildtool.engine.score.formatting import (
+    ENDS_HEAD,
     counted,
     first_names,
+    format_difference,
     format_p,
-    format_points,
     format_possible,
     format_range,
     format_rate_ends,
@@ -210,14 +211,15 @@ def _print_runs(report: ComparisonReport) -> None:
             [
                 *([rank] if any(report.ranks) else []),
                 ellipsize(side.label, 60) + INCOMPLETE * (not side.result.evidence.complete),
-                *_score(accuracy),
+                "–" if side.without_verdict == side.tries else format_share(accuracy and accuracy.value),
+                "" if accuracy is None else format_rate_ends(accuracy),
                 str(side.items),
                 *([str(len(side.cells))] if by_unit else []),
                 f"{side.without_verdict} of {side.tries}" if side.without_verdict else "0",
             ]
         )
     title = "accuracy by unit" if by_unit else "items with all units right"
-    heads = ["", "accuracy", "95 %", "items", *(["units"] if by_unit else []), "without a verdict"]
+    heads = ["", "accuracy", ENDS_HEAD, "items", *(["units"] if by_unit else []), "without a verdict"]
     keys = 1
     if any(report.ranks):
         keys, heads = 2, ["rank", "model", *heads[1:]]
@@ -247,7 +249,7 @@ def _print_table(every: Sequence[Comparison]) -> None:
 def _numbers(pair: Comparison) -> Iterator[tuple[str, str]]:
     """What was found, the most important first."""
     total = pair.whole
-    yield "difference", format_difference(total)
+    yield "difference", part_difference(total)
     yield "95 %", format_range(total.low, total.high, signed=True)
     yield "finding", pair.finding
     yield "p after Holm", format_p(pair.p_holm)
@@ -293,7 +295,7 @@ def _print_parts(pair: Comparison, group: str, parts: Sequence[ComparisonPart]) 
                 str(part.units),
                 format_possible(part.baseline_accuracy),
                 format_possible(part.accuracy),
-                format_difference(part),
+                part_difference(part),
                 format_range(part.low, part.high, signed=True),
                 f"{part.gained} / {part.lost}",
             ]
@@ -364,7 +366,7 @@ def _print_hint_effects(effects: Sequence[HintEffect]) -> None:
             if (effect.baseline, effect.model) == pair
         ]
         title = f"corrected and broken: {single_line(pair[1])} against {single_line(pair[0])}"
-        print_grid(title, ["", "corrected", "", "95 %", "broken", "", "95 %"], rows)
+        print_grid(title, ["", "corrected", "", ENDS_HEAD, "broken", "", ENDS_HEAD], rows)
         left_out = max(effect.left_out for effect in effects if (effect.baseline, effect.model) == pair)
         if left_out:
             print_wrapped(f"Left out here: {counted(left_out, 'unit')} without a verdict.\n")
@@ -466,8 +468,6 @@ def _score(accuracy: Accuracy | None) -> tuple[str, str]:
     return format_share(accuracy.value), format_rate_ends(accuracy)
 
 
-def format_difference(part: ComparisonPart) -> str:
+def part_difference(part: ComparisonPart) -> str:
     """The difference, or what missing units leave open of it."""
-    if not part.missing:
-        return format_points(part.difference)
-    return f"{format_points(part.least)} to {format_points(part.most)}"
+    return format_difference(part.difference, (part.least, part.most))

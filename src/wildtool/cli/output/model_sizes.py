@@ -11,7 +11,13 @@ from wildtool.engine.compare.leaderboard import headline, marked_labels, table_t
 from wildtool.engine.compare.model_size import family, read_sizes, size_in_name
 from wildtool.engine.compare.published import MetricKey, published_rows, why_not_comparable
 from wildtool.engine.registry import benchmark_names, load_benchmark
-from wildtool.engine.score.formatting import format_counts, format_open, format_rate_ends, format_share
+from wildtool.engine.score.formatting import (
+    ENDS_HEAD,
+    format_counts,
+    format_open,
+    format_rate_ends,
+    format_share,
+)
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import UsageError
 from wildtool.outputs import check_file, write_file
@@ -202,7 +208,7 @@ def _print(curve: SizeCurve) -> None:
         ]
         for point in curve.points
     ]
-    heads = ["", "", "billions", curve.number, "95 %", ""]
+    heads = ["", "", "billions", curve.number, ENDS_HEAD, ""]
     if rows:
         title = f"{curve.title}: {curve.number} by model size"
         tables.print_grid(title, heads, rows, sentences=(1,), keys=1)

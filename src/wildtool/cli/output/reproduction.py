@@ -10,7 +10,7 @@ from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, INCOMPLETE, ev
 from wildtool.engine.compare.reproduction import MODELS_NEEDED, Reproduction, is_reproduced, reproduction
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.formatting import format_points, format_rate_ends
+from wildtool.engine.score.formatting import ENDS_HEAD, format_points, format_rate_ends
 from wildtool.engine.score.results import open_results, run_folders
 from wildtool.errors import UsageError
 from wildtool.terminal import print_rows, print_wrapped, single_line
@@ -97,7 +97,7 @@ def _print(result: Reproduction, absolute: bool) -> None:
     mark = "" if run.evidence.complete else INCOMPLETE
     names = f"{single_line(run.model, 60)}{mark} beside {single_line(result.model, 60)}"
     title = f"{names} ({run.benchmark}, {run.profile_label})"
-    print_grid(title, ["%", "published", "here", "95 %", "difference", ""], rows, sentences=(5,))
+    print_grid(title, ["%", "published", "here", ENDS_HEAD, "difference", ""], rows, sentences=(5,))
     counts = ", ".join(f"{number} {band}" for band, number in result.bands.items())
     how = "points" if absolute else "percent of the published number"
     print_wrapped(

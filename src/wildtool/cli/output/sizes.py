@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wildtool.engine.score.formatting import (
+    ENDS_HEAD,
     counted,
     format_open,
     format_points,
@@ -116,7 +117,7 @@ def gain_words(what: str, place: BreakEven) -> str:
 
 def _print_series(series: SizeSeries) -> None:
     recalls = any(point.recall for point in series.points)
-    heads = ["tools", "correct", "95 %", "difference", "95 %", "p (Holm)", "called a distractor"]
+    heads = ["tools", "correct", ENDS_HEAD, "difference", "95 %", "p (Holm)", "called a distractor"]
     heads += [*(["recall of retriever"] if recalls else []), "tokens a unit", "USD a unit"]
     rows: list[list[str]] = []
     for point in series.points:

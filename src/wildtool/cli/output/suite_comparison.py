@@ -67,7 +67,7 @@ def line_cells(pair: SuitePair) -> list[list[str]]:
             _line_name(name, pair),
             str(part.units),
             *(format_possible(each) for each in (part.baseline_accuracy, part.accuracy)),
-            output.format_difference(part),
+            output.part_difference(part),
             format_range(part.low, part.high, signed=True),
             format_p(line.p_holm),
             line.finding,

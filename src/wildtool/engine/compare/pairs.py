@@ -83,6 +83,13 @@ class PairwiseResult:
     units: int
     missing: int = 0
     """Units that lack a verdict in either run."""
+    open_ends: tuple[float, float] | None = None
+    """Smallest and largest difference that these units leave open; None where they leave nothing open."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Smallest and largest difference that is possible."""
+        return self.open_ends or (self.difference, self.difference)
 
     def inverted(self) -> "PairwiseResult":
         """The baseline against the run."""
@@ -95,6 +102,7 @@ class PairwiseResult:
             self.gained,
             self.units,
             self.missing,
+            None if self.open_ends is None else (-self.open_ends[1], -self.open_ends[0]),
         )
 
 
@@ -177,7 +185,8 @@ def compare_all_pairs(runs: Sequence[UnitScores]) -> dict[tuple[int, int], Pairw
             if both is not None:
                 p, _ = both.test()
                 value, low, high, _ = both.difference
-                result = PairwiseResult(value, low, high, p, both.gained, both.lost, both.units, both.missing)
+                counts = both.gained, both.lost, both.units, both.missing
+                result = PairwiseResult(value, low, high, p, *counts, both.ends if both.missing else None)
                 results[first, second], results[second, first] = result, result.inverted()
     return results
 

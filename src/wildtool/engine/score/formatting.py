@@ -87,12 +87,27 @@ def format_open(rate: MeasuredRate) -> tuple[str, str] | None:
     return f"{100 * rate.least:.1f}", f"{100 * rate.most:.1f}"
 
 
+ENDS_HEAD = "95 % or possible"
+"""Head of a column of such ends: of 95 % intervals, and of what is possible where units have no verdict."""
+
+
 def format_rate_ends(rate: MeasuredRate) -> str:
     """The ends of a rate in a table of plain text: `[12.0, 35.9]` of its interval, `0.0 to 35.9` of the range that units
     without a verdict leave open; empty where it has neither."""
     if (open_ends := format_open(rate)) is not None:
         return " to ".join(open_ends)
     return format_range(rate.low, rate.high)
+
+
+def format_difference(difference: float, ends: tuple[float, float]) -> str:
+    """A difference of shares in points or, as `-50.8 to +4.7`, the range that units without a verdict leave open.
+
+    Args:
+        ends: the smallest and the largest one that they leave open; both the difference where they leave nothing open.
+    """
+    if ends[0] == ends[1]:
+        return format_points(difference)
+    return " to ".join(map(format_points, ends))
 
 
 def format_possible(rate: MeasuredRate) -> str:

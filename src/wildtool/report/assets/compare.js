@@ -27,12 +27,12 @@ document.addEventListener("DOMContentLoaded", () => {
     data.models.forEach((name, index) => {
       const pair = data.pairs[baseline][index];
       if (!pair) return;
-      const [difference, low, high, p, written, gained, lost, finding] = pair;
+      const [difference, low, high, p, written, gained, lost, finding, said] = pair;
       const row = document.createElement("tr"), head = cell("th", undefined, element("bdi", name));
       head.scope = "row";
       const counts = [["gained", gained], ["lost", lost]].map(([how, count]) => cell("td", count, units(data.runs[index], data.runs[baseline], how, count)));
       const differing = element("b", "");
-      differing.append(units(data.runs[index], data.runs[baseline], "any", points(difference)));
+      differing.append(units(data.runs[index], data.runs[baseline], "any", said));
       row.append(head, cell("td", difference, differing), cell("td", difference, `${points(low)} … ${points(high)}`),
         cell("td", p, written), ...counts, cell("td", undefined, finding));
       body.append(row);

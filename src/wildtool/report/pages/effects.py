@@ -1,11 +1,11 @@
 """What alterations cost: altered runs of a report beside the same runs without them, on the same units."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.compare.pairs import pair_units
+from wildtool.engine.compare.pairs import UnitKey, UnitScores, pair_units
 from wildtool.engine.compare.runs import agent_settings
-from wildtool.engine.score.formatting import format_p, format_points, format_range, format_share
+from wildtool.engine.score.formatting import format_difference, format_p, format_range, format_share
 from wildtool.report.model import ReportRun
 from wildtool.stats.tests import finding
 
@@ -55,9 +55,7 @@ def _effect(run: ReportRun, base: ReportRun) -> AlterationEffect | None:
     if pairs is None:
         return None
     shared = run.scores.shares.keys() & base.scores.shares.keys()
-    before, after = (
-        float(sum(side.scores.shares[key] for key in shared)) / len(shared) for side in (base, run)
-    )
+    before, after = (_accuracy(side.scores, shared) for side in (base, run))
     drop, p = pairs.difference, pairs.test()[0]
     more = [text for text in run.result.disturbances if text not in base.result.disturbances]
     return AlterationEffect(
@@ -65,10 +63,18 @@ def _effect(run: ReportRun, base: ReportRun) -> AlterationEffect | None:
         board=f"{run.result.benchmark}, {run.result.profile_label}",
         alteration="; ".join(more),
         units=pairs.units,
-        before=format_share(before),
-        after=format_share(after),
-        difference=format_points(drop.value),
+        before=before,
+        after=after,
+        difference=format_difference(drop.value, pairs.ends),
         interval=format_range(drop.low, drop.high, signed=True),
         p=format_p(p),
         finding=finding(drop.value, p, pairs.missing),
     )
+
+
+def _accuracy(scores: UnitScores, units: Collection[UnitKey]) -> str:
+    """The share of some units that is right, or the range of it that those without a verdict leave open."""
+    least = sum(scores.shares[key] for key in units)
+    most = least + sum(scores.missing.get(key, 0) for key in units)
+    low, high = (format_share(float(share) / len(units)) for share in (least, most))
+    return low if least == most else f"{low.removesuffix(' %')} to {high}"

@@ -91,12 +91,15 @@ def views_of(board: Leaderboard) -> list[Table]:
     return [*views, *([replace(OTHER_NUMBERS, groups=groups)] if groups else [])]
 
 
-def add_view(site: Site, board: Leaderboard, view: Table, page: str, runs: Sequence[int]) -> None:
+def add_view(
+    site: Site, board: Leaderboard, view: Table, page: str, runs: Sequence[int], ranks: Sequence[str]
+) -> None:
     """Adds the page of one view.
 
     Args:
         page: its slug.
         runs: for each run of the leaderboard, its number in the report.
+        ranks: of each run; empty where it has none.
     """
     sections = [_section(site, board, view, group, page) for group in view.groups if group in board.groups]
     metrics = (m for run in board.runs for m in run.result.metrics if m.group in view.groups)
@@ -111,7 +114,7 @@ def add_view(site: Site, board: Leaderboard, view: Table, page: str, runs: Seque
         runs=runs,
         sections=sections,
         matrices=[_matrix_section(site, board, pair, page, runs) for pair in view.matrices],
-        csv=site.file(f"files/{page}.csv", numbers_csv(board.results, view.groups)),
+        csv=site.file(f"files/{page}.csv", numbers_csv(board.results, view.groups, ranks)),
     )
 
 

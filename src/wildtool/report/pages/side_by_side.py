@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from wildtool.engine.compare.leaderboard import run_labels, trust_line
 from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
-from wildtool.engine.score.formatting import format_p, format_points
+from wildtool.engine.score.formatting import format_difference, format_p, format_points
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.links import TRAJECTORIES, Differ, units_that_differ
 from wildtool.report.model import Leaderboard
@@ -80,7 +80,7 @@ def _rows(
     return [
         PairwiseRow(
             board.labels[model],
-            format_points(result.difference),
+            format_difference(result.difference, result.ends),
             f"{format_points(result.low)} … {format_points(result.high)}",
             result.difference,
             p,
@@ -118,7 +118,7 @@ def _drawing(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]
             result.difference,
             result.low,
             result.high,
-            format_points(result.difference),
+            format_difference(result.difference, result.ends),
             cell=(row, _DIFFERENCE),
         )
         for row, model in enumerate(holm_corrected(pairs, 0))
@@ -158,4 +158,5 @@ def _pairs_for_script(
 
 def _pair(result: PairwiseResult, p: float) -> Sequence[float | str]:
     rounded = [round(number, 5) for number in (result.difference, result.low, result.high)]
-    return [*rounded, round(p, 6), format_p(p), result.gained, result.lost, _finding(result, p)]
+    written = format_difference(result.difference, result.ends)
+    return [*rounded, round(p, 6), format_p(p), result.gained, result.lost, _finding(result, p), written]
