@@ -3,14 +3,14 @@ continues."""
 
 import pickle
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.alter.base import Alteration
 from wildtool.alter.variant import Variant
@@ -70,6 +70,9 @@ class SelectedItems:
         item = self._items[id_]
         return item if isinstance(item, Item) else pickle.loads(item)
 
+    def ids(self) -> Iterator[str]:
+        return iter(self._items)
+
     def jobs(self) -> Iterator[tuple[Item, int]]:
         """Each item with each repeat."""
         return ((item, repeat) for item in self for repeat in range(self._repeats))
@@ -113,12 +116,25 @@ class Selection:
 
     def items(self) -> Iterator[Item]:
         """The selected items, read one by one at each call, so that a long data file is never held in memory."""
-        items = iter(self.all_items or self._loaded(split=self.split, lang=self.lang))
-        drawn = self.drawn
-        if self.ids or drawn is not None:
-            ids = set(self.ids) if drawn is None else drawn.weights.keys()
-            items = (item for item in items if item.id in ids)
-        return islice(items, self.limit)
+        return map(self.item, self.handles())
+
+    def handles(self) -> Iterator[Item | str]:
+        """What `item` gives the selected items for: of those that are read already their ids, which are sent to another
+        process in no time."""
+        handles = self.all_items.ids() if self.all_items else self._loaded(split=self.split, lang=self.lang)
+        named = self._named
+        return islice((each for each in handles if named is None or _id_of(each) in named), self.limit)
+
+    @cached_property
+    def _named(self) -> Collection[str] | None:
+        """The ids of all that may be selected; None where nothing but the limit says it."""
+        if self.drawn is not None:
+            return self.drawn.weights.keys()
+        return frozenset(self.ids) or None
+
+    def item(self, handle: Item | str) -> Item:
+        """The item of a handle."""
+        return handle if isinstance(handle, Item) else cast(SelectedItems, self.all_items)[handle]
 
     @cached_property
     def drawn(self) -> DrawnItems | None:
@@ -133,9 +149,13 @@ class Selection:
         """Each selected item with each repeat."""
         return ((item, repeat) for item in self.items() for repeat in range(self.tries_of(item)))
 
-    def tries_of(self, item: Item) -> int:
-        """How often an item is run."""
-        return self.tries.get(item.id, 1) if self.tries else self.repeats
+    def sent_jobs(self) -> Iterator[tuple[Item | str, int]]:
+        """The same for other processes, with handles of the items."""
+        return ((handle, repeat) for handle in self.handles() for repeat in range(self.tries_of(handle)))
+
+    def tries_of(self, item: Item | str) -> int:
+        """How often an item is run. Args: item: or its handle."""
+        return self.tries.get(_id_of(item), 1) if self.tries else self.repeats
 
     def read(self) -> SelectedItems:
         """Reads the selected items, once and all of them, so that bad data stop a run before its first call.
@@ -177,9 +197,7 @@ class Selection:
 
     def _takes(self, item: Item, taken: int) -> bool:
         """Whether an item is selected. Args: taken: items that are selected before it."""
-        if self.ids and item.id not in self.ids:
-            return False
-        if self.drawn is not None and item.id not in self.drawn.weights:
+        if self._named is not None and item.id not in self._named:
             return False
         return self.limit is None or taken < self.limit
 
@@ -212,6 +230,10 @@ class Selection:
 
     def _loaded(self, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         return iter(self.benchmark.load(self.source, split=split, lang=lang))
+
+
+def _id_of(handle: Item | str) -> str:
+    return handle if isinstance(handle, str) else handle.id
 
 
 def check_profile(benchmark: Benchmark, profile: str) -> None:

@@ -37,8 +37,8 @@ from wildtool.types import Episode, Item, Source, Verdict
 
 MANY_ROWS = 1_000
 """Recorded steps from which a second process saves more time than it takes."""
-Job = tuple[int, tuple[Item, int]]
-"""An item to judge: its place among all items and repeats, the item, the repeat."""
+Job = tuple[int, tuple[Item | str, int]]
+"""An item to judge: its place among all items and repeats, its handle as of `Selection.handles`, the repeat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class JudgingJob:
     format: CallFormat | None = None
     """In which replies are read again; None for as they were read when they came."""
 
-    def jobs(self) -> Iterator[Job]:
+    def jobs(self) -> Iterator[tuple[int, tuple[Item, int]]]:
         """Everything that there is to judge, in the order of the data."""
         return enumerate(self.selection.jobs())
 
@@ -83,7 +83,8 @@ class JudgingJob:
         """
         rules = self.run_info.profile
         silent_after: bool = self.run_json["identity"].get("silent_after", False)
-        for order, (item, repeat) in self.jobs() if jobs is None else jobs:
+        for order, (handle, repeat) in self.jobs() if jobs is None else jobs:
+            item = self.selection.item(handle)
             log, readings = reader.log(item.id, repeat), Counter[str]()
             if self.format is not None:
                 log, readings = self._read_again(log, reader, item, repeat, self.format)
@@ -245,7 +246,7 @@ def _judge(
 
         # An error is raised again below, where this process judges alone.
         with suppress(Exception):
-            judged = judged_by_workers(run.jobs(), judge)
+            judged = judged_by_workers(enumerate(run.selection.sent_jobs()), judge)
             by_workers = None if judged is None else list(parts(judged))
     faults, readings = list[str](), Counter[str]()
     for part in by_workers or parts(judge([job]) for job in run.jobs()):
