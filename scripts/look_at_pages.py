@@ -31,7 +31,7 @@ THEMES = ("light", "dark")
 MOST_CLICKS = 2
 MOST_SECONDS = 10.0
 MOST_BYTES = 1_500_000
-"""Of the pages of a report of up to 57 models, without what is loaded or downloaded when somebody asks for it."""
+"""Of a page of a report of up to 57 models."""
 AXE = """async () => {
     const { violations } = await axe.run(document, { preload: false });
     return violations.map((one) => [one.id, one.nodes.map((node) => node.target.join(" "))]);
@@ -168,13 +168,10 @@ def watched(browser: Browser, report: Path, viewport: Any, theme: Any = "light")
     context.close()
 
 
-def size_of(report: Path) -> int:
-    """Bytes of a report's pages, without what is loaded or downloaded later."""
-    return sum(
-        path.stat().st_size
-        for path in report.rglob("*")
-        if path.is_file() and path.parent.name not in ("data", "files")
-    )
+def sizes_of(report: Path) -> dict[str, int]:
+    """Bytes of each page, the largest first; what is loaded or downloaded when somebody asks for it lies beside them."""
+    sizes = {path.name: path.stat().st_size for path in report.glob("*.html")}
+    return dict(sorted(sizes.items(), key=lambda each: -each[1]))
 
 
 # Questions ---------------------------------------------------------------------------------------------
@@ -307,10 +304,11 @@ def main() -> None:
         if not given.questions:
             wrong += look_at(browser, given.report, given.out)
         browser.close()
-    size = size_of(given.report)
-    print(f"{size / 1_000_000:.2f} MB of pages")
-    if size > MOST_BYTES:
-        wrong.append(f"{size} bytes, at most {MOST_BYTES}")
+    sizes = sizes_of(given.report)
+    print(", ".join(f"{name} {size / 1_000_000:.2f} MB" for name, size in list(sizes.items())[:3]))
+    wrong += [
+        f"{name}: {size} bytes, at most {MOST_BYTES}" for name, size in sizes.items() if size > MOST_BYTES
+    ]
     for one in dict.fromkeys(wrong):
         print(one)
     raise SystemExit(1 if wrong else 0)

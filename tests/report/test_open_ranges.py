@@ -54,7 +54,7 @@ def test_a_run_without_any_verdict_has_no_accuracy_beside_others(runs: Path):
 
 
 def test_a_difference_is_a_range_on_pages_as_in_the_terminal(runs: Path, site: Path):
-    said = row_of(type_("compare", runs).stdout.partition("against whole")[2], "half")
+    said = row_of(type_("compare", runs, "--against", "whole").stdout.partition("against whole")[2], "half")
     found = said.removeprefix("half ").partition(" [")[0]
     assert " to " in found
     assert f">{found}</a>" in (site / "side-by-side.html").read_text("utf-8")

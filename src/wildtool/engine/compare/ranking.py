@@ -19,9 +19,11 @@ from wildtool.engine.score.explain import metric_named
 from wildtool.engine.score.formatting import (
     counted,
     first_names,
+    format_counts,
     format_open,
     format_points,
     format_range,
+    format_rate_ends,
     format_test,
     format_value,
 )
@@ -314,8 +316,16 @@ class _Found:
             others = (
                 "no other has a rank" if len(self.labels) > 1 else "there is no other run to compare it with"
             )
-            yield f"{self.labels[0]} has {self._value(0)}; {others}."
+            yield f"{self.labels[0]} has {self._value(0)}{self._rests_on(0)}; {others}."
         yield from self._missing()
+
+    def _rests_on(self, place: int) -> str:
+        """How sure a number is that is compared with no other: its interval and its counts."""
+        metric = headline(self.ranked[place])
+        assert metric is not None, "it is ranked by it"
+        ends, counts = format_rate_ends(metric), format_counts(metric)
+        said = " ".join(filter(None, (ends if metric.kind == "rate" else "", counts)))
+        return f", {said}" if said else ""
 
     def _leader(self) -> str:
         first, second = self.labels[:2]

@@ -250,11 +250,12 @@ def _without_verdict(
         text = f"only {held} of {evidence.units} units are here; the numbers are of these"
         yield TrustRemark(ABSENT, absent, evidence.units, text, "")
     if missing := evidence.missing - absent:
-        low, high = (100 * right / held for right in (totals.correct, totals.correct + missing))
-        text = (
-            f"{_missing_units(evidence, missing, held, failed)} and count as not right: {low:.1f} % correct, at most "
-            f"{high:.1f} %"
-        )
+        text = _missing_units(evidence, missing, held, failed)
+        if missing == held:
+            text += ", so nothing was measured"
+        else:
+            low, high = (100 * right / held for right in (totals.correct, totals.correct + missing))
+            text += f" and count as not right: {low:.1f} % correct, at most {high:.1f} %"
         yield TrustRemark(WITHOUT_VERDICT, missing, held, text, completing(failed, retry))
 
 

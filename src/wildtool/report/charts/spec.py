@@ -300,7 +300,7 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     )
     rule = base.mark_rule(strokeWidth=2).encode(
         color=_named(drawing, models),
-        x=alt.X("low:Q", title=drawing.values or None, axis=_signed()),
+        x=alt.X("low:Q", title=drawing.values or None, axis=_signed(above=len(models) >= _ROWS_OF_A_SCREEN)),
         x2=alt.X2("high:Q"),
     )
     dot = base.mark_circle(size=60, opacity=1).encode(x=alt.X("value:Q"), color=_named(drawing, models))
@@ -407,10 +407,11 @@ def _heat(drawing: ChartData, width: int) -> ChartSpec:
     return {**_data(drawing, drawing.points), **_sized(within, height), "layer": layers}
 
 
-def _signed() -> Any:
+def _signed(*, above: bool) -> Any:
+    """An axis of differences. Args: above: whether it stands above the rows, of which there are many."""
     # Zero gets no sign, and a minus is the one of tables.
     text = "datum.value == 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '−', '-')"
-    return alt.Axis(labelExpr=text, tickCount=5)
+    return alt.Axis(labelExpr=text, tickCount=5, orient="top" if above else "bottom")
 
 
 def _view(chart: Any) -> ChartSpec:
