@@ -69,7 +69,7 @@ def test_a_notebook_shows_each_keyword_with_its_default_and_a_sentence(function:
     assert shown.keys() == {"bench", "model", *RunKeywords.__annotations__}
     assert (shown["timeout"].default, shown["repeats"].default, shown["sample"].default) == (600.0, 1, None)
     for name in RunKeywords.__annotations__:
-        assert f"        {name}: " in str(function.__doc__), name
+        assert f"\n    {name}: " in str(inspect.getdoc(function)), name
 
 
 def test_each_field_of_a_record_says_in_a_sentence_what_it_is() -> None:

@@ -91,15 +91,14 @@ async def arun(
 
 def _describe_keywords() -> None:
     """Shows each keyword in `help`, in a notebook's completion and in the texts of the functions."""
-    lines = "".join(f"        {name}: {text}\n" for name, text in keyword_docs().items())
+    lines = "".join(f"    {name}: {text}\n" for name, text in keyword_docs().items())
     for function in (run, arun):
         described: Any = function
         described.__signature__ = with_keywords(inspect.signature(function))
-        before, after = str(run.__doc__), "\n    Returns:"
+        # Python 3.13 takes the indentation out of such texts, earlier ones leave it in.
+        text, returned = inspect.getdoc(function) or "", "\nReturns:"
         described.__doc__ = (
-            before.replace(after, lines + after, 1)
-            if function is run
-            else (f"{arun.__doc__}\n\n    Args:\n{lines}")
+            text.replace(returned, lines + returned, 1) if function is run else f"{text}\n\nArgs:\n{lines}"
         )
 
 
