@@ -121,8 +121,9 @@ def _lines(text: str, nodes: Sequence[ast.AST]) -> int:
     written = (line.strip() for line in text.split("\n"))
     code = {number for number, line in enumerate(written, 1) if line and not line.startswith("#")}
     # A blank line or a mark of comments inside a text is no blank line and no comment.
-    texts = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    code.update(line for node in texts if "\n" in node.value for line in _lines_of(node))
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value:
+            code.update(_lines_of(node))
     alone = (node.value for node in nodes if isinstance(node, ast.Expr))
     docstrings = (node for node in alone if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return len(code.difference(line for node in docstrings for line in _lines_of(node)))
