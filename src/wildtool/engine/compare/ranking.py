@@ -323,9 +323,9 @@ class _Found:
         """How sure a number is that is compared with no other: its interval and its counts."""
         metric = headline(self.ranked[place])
         assert metric is not None, "it is ranked by it"
-        ends, counts = format_rate_ends(metric), format_counts(metric)
-        said = " ".join(filter(None, (ends if metric.kind == "rate" else "", counts)))
-        return f", {said}" if said else ""
+        if metric.kind != "rate" or metric.low is None:
+            return ""
+        return f", {format_counts(metric)}, 95 % {format_rate_ends(metric)}"
 
     def _leader(self) -> str:
         first, second = self.labels[:2]
