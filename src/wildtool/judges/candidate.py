@@ -71,9 +71,8 @@ class Candidate:
         return self.is_made_here or self.run.is_right(self.replies, self.step) == self.right
 
     def distance(self, other: "Candidate") -> float:
-        """How easily two are told apart without reading: a unit is a quarter in length, or an end of another kind."""
-        if self.form != other.form:
-            return 9
+        """How easily two of one form are told apart without reading: a unit is a quarter in length, or an end of another
+        kind."""
         return self._weighed(other, _WEIGHTS) + (0.05 if other.item != self.item else 0)
 
     def preference(self, other: "Candidate") -> float:

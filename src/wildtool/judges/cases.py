@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,13 +49,20 @@ class JudgeCase:
     @property
     def id(self) -> str:
         """A name that stays while the case does: of its item and kind, and of its content."""
-        digest = hashlib.sha256(dumps(asdict(self))).hexdigest()[:12]
+        digest = hashlib.sha256(dumps(self.as_json())).hexdigest()[:12]
         return "|".join([self.item, self.unit, self.kind, *filter(None, [self.bias, self.variant]), digest])
+
+    def as_json(self) -> dict[str, Any]:
+        """Its fields. Their values are JSON already, so nothing is copied."""
+        return {name: getattr(self, name) for name in _FIELDS}
+
+
+_FIELDS = [each.name for each in fields(JudgeCase)]
 
 
 def write_cases(cases: Iterable[JudgeCase]) -> bytes:
     """Cases as JSON lines."""
-    return b"".join(dumps({"id": case.id, **asdict(case)}) + b"\n" for case in cases)
+    return b"".join(dumps({"id": case.id, **case.as_json()}) + b"\n" for case in cases)
 
 
 def read_cases(path: Path) -> Iterator[JudgeCase]:
@@ -64,12 +71,12 @@ def read_cases(path: Path) -> Iterator[JudgeCase]:
         yield _case(record, place)
 
 
-def _case(fields: Mapping[str, Any], place: str) -> JudgeCase:
-    values = {name: value for name, value in fields.items() if name != "id"}
+def _case(record: Mapping[str, Any], place: str) -> JudgeCase:
+    values = {name: value for name, value in record.items() if name != "id"}
     try:
         case = JudgeCase(**values)
     except TypeError as error:
         raise DataError(f"{place}: no case for a judge: {error}; make the file again") from None
-    if case.id != fields.get("id"):
-        raise DataError(f"{place}: the case {fields.get('id')!r} was changed by hand; make the file again")
+    if case.id != record.get("id"):
+        raise DataError(f"{place}: the case {record.get('id')!r} was changed by hand; make the file again")
     return case

@@ -186,7 +186,7 @@ class _Choice:
         near = [
             (wrong.preference(right), place, right)
             for place, right in enumerate(pool)
-            if wrong.distance(right) < CALIPER
+            if right.form == wrong.form and wrong.distance(right) < CALIPER
         ]
         near.sort(key=lambda each: each[:2])
         return next((right for *_, right in near if right.holds), None)

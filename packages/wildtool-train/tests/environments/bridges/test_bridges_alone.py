@@ -1,6 +1,7 @@
 """Bridges to frameworks that need not be installed: against stand-ins with as much of them as a bridge takes."""
 
 import asyncio
+import inspect
 import json
 import sys
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ class Record:
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         self.values = values
-        for name in (name for each in type(self).__mro__ for name in vars(each).get("__annotations__", ())):
+        for name in (name for each in type(self).__mro__ for name in inspect.get_annotations(each)):
             default = getattr(type(self), name, None)
             setattr(self, name, default() if callable(default) else default)
         for name, value in fields.items():
