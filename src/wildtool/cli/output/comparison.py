@@ -11,6 +11,7 @@ from wildtool.cli.output.published import print_published_table
 from wildtool.engine.compare.amounts import DOLLARS
 from wildtool.engine.compare.comparison import Comparison, ComparisonPart, HintEffect, accuracy_of
 from wildtool.engine.compare.leaderboard import INCOMPLETE, benchmark_and_data, played_and_judged, trust_line
+from wildtool.engine.compare.pairs import format_difference
 from wildtool.engine.compare.ranking import RankedTable
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.compare.side_scores import Accuracy
@@ -18,7 +19,6 @@ from wildtool.engine.score.formatting import (
     ENDS_HEAD,
     counted,
     first_names,
-    format_difference,
     format_p,
     format_possible,
     format_range,

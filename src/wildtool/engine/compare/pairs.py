@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from wildtool.engine.score.formatting import format_points
 from wildtool.stats.tests import (
     AccuracyDifference,
     ItemPair,
@@ -66,6 +67,17 @@ class PairedUnits:
         units = float(sum(pair.units for pair in self.pairs))
         lowest, most = (float(sum(pair.difference for pair in pairs)) for pairs in (self.least, self.most))
         return lowest / units, most / units
+
+
+def format_difference(difference: float, ends: tuple[float, float]) -> str:
+    """A difference of shares in points or, as `-50.8 to +4.7`, the range that units without a verdict leave open.
+
+    Args:
+        ends: the smallest and the largest one that they leave open; both the difference where they leave nothing open.
+    """
+    if ends[0] == ends[1]:
+        return format_points(difference)
+    return " to ".join(map(format_points, ends))
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,17 +99,6 @@ def format_rate_ends(rate: MeasuredRate) -> str:
     return format_range(rate.low, rate.high)
 
 
-def format_difference(difference: float, ends: tuple[float, float]) -> str:
-    """A difference of shares in points or, as `-50.8 to +4.7`, the range that units without a verdict leave open.
-
-    Args:
-        ends: the smallest and the largest one that they leave open; both the difference where they leave nothing open.
-    """
-    if ends[0] == ends[1]:
-        return format_points(difference)
-    return " to ".join(map(format_points, ends))
-
-
 def format_possible(rate: MeasuredRate) -> str:
     """An accuracy in a table without intervals: `18.0 %`, or `18.0 to 55.5 %` where units without a verdict leave that
     open."""

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.compare.pairs import UnitKey, UnitScores, pair_units
+from wildtool.engine.compare.pairs import UnitKey, UnitScores, format_difference, pair_units
 from wildtool.engine.compare.runs import agent_settings
-from wildtool.engine.score.formatting import format_difference, format_p, format_range, format_share
+from wildtool.engine.score.formatting import format_p, format_range, format_share
 from wildtool.report.model import ReportRun
 from wildtool.stats.tests import finding
 

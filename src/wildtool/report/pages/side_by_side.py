@@ -4,8 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wildtool.engine.compare.leaderboard import run_labels, trust_line
-from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
-from wildtool.engine.score.formatting import format_difference, format_p, format_points
+from wildtool.engine.compare.pairs import (
+    MAX_COMPARED_MODELS,
+    PairwiseResult,
+    format_difference,
+    holm_corrected,
+)
+from wildtool.engine.score.formatting import format_p, format_points
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.links import TRAJECTORIES, Differ, units_that_differ
 from wildtool.report.model import Leaderboard
