@@ -122,11 +122,11 @@ class Selection:
         """What `item` gives the selected items for: of those that are read already their ids, which are sent to another
         process in no time."""
         handles = self.all_items.ids() if self.all_items else self._loaded(split=self.split, lang=self.lang)
-        named = self._named
-        return islice((each for each in handles if named is None or _id_of(each) in named), self.limit)
+        ids = self._ids
+        return islice((each for each in handles if ids is None or _id_of(each) in ids), self.limit)
 
     @cached_property
-    def _named(self) -> Collection[str] | None:
+    def _ids(self) -> Collection[str] | None:
         """The ids of all that may be selected; None where nothing but the limit says it."""
         if self.drawn is not None:
             return self.drawn.weights.keys()
@@ -197,7 +197,7 @@ class Selection:
 
     def _takes(self, item: Item, taken: int) -> bool:
         """Whether an item is selected. Args: taken: items that are selected before it."""
-        if self._named is not None and item.id not in self._named:
+        if self._ids is not None and item.id not in self._ids:
             return False
         return self.limit is None or taken < self.limit
 

@@ -38,9 +38,9 @@ def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, 
     _add_page(site, runs, sets)
     firsts = {sets[_same_items(run)]: run for run in reversed(runs)}
     first_of = [firsts[sets[_same_items(run)]] for run in runs]
-    kept = KeptShards(site.shards)
-    stamps = run_stamps(runs, first_of) if kept.asked else [None] * len(runs)
-    written = kept.take(stamps)
+    earlier = KeptShards(site.shards)
+    stamps = run_stamps(runs, first_of) if earlier.is_listed else [None] * len(runs)
+    digests = earlier.take(stamps)
     of_sets = [
         partial(_write, site.shards, set_shards, number, run.folder, run.result.profile)
         for number, run in firsts.items()
@@ -50,22 +50,20 @@ def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, 
             _write, site.shards, run_shards, number, run.folder, run.result.profile, first.folder, run.numbers
         )
         for number, (run, first) in enumerate(zip(runs, first_of, strict=True))
-        if number not in written
+        if number not in digests
     }
-    with run_jobs(
-        [*of_sets, *of_runs.values()], parallel=len(of_runs) > MAX_RUNS_READ_IN_PROCESS
-    ) as written_by_jobs:
+    with run_jobs([*of_sets, *of_runs.values()], parallel=len(of_runs) > MAX_RUNS_READ_IN_PROCESS) as results:
         yield
-        for shards in islice(written_by_jobs, len(of_sets)):
+        for shards in islice(results, len(of_sets)):
             _add_shards(site, shards)
-        written |= zip(of_runs, written_by_jobs, strict=True)
+        digests |= zip(of_runs, results, strict=True)
     for number in range(len(runs)):
-        _add_shards(site, written[number])
-    kept.write(
+        _add_shards(site, digests[number])
+    earlier.write(
         [
-            KeptRun(stamp, number, written[number])
+            KeptRun(stamp, number, digests[number])
             for number, stamp in enumerate(stamps)
-            if stamp is not None and all(written[number].values())
+            if stamp is not None and all(digests[number].values())
         ]
     )
 

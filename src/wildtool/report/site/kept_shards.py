@@ -45,12 +45,12 @@ class KeptShards:
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
         self._list = None if shards.single or not COMMAND.get() else _list_of(shards.folder)
-        self._runs: dict[str, KeptRun] = {}
+        self._kept: dict[str, KeptRun] = {}
         if self._list is not None:
-            self._runs = {run.stamp: run for run in _read(self._list)}
+            self._kept = {run.stamp: run for run in _read(self._list)}
 
     @property
-    def asked(self) -> bool:
+    def is_listed(self) -> bool:
         """Whether a later report may take anything over, or this one may."""
         return self._list is not None
 
@@ -60,15 +60,15 @@ class KeptShards:
         Args:
             stamps: of each run of the new report; None for one whose shards are made in any case.
         """
-        unchanged = {
-            number: self._runs.pop(stamp)
+        matches = {
+            number: self._kept.pop(stamp)
             for number, stamp in enumerate(stamps)
-            if stamp is not None and stamp in self._runs
+            if stamp is not None and stamp in self._kept
         }
-        for number, run in unchanged.items():
+        for number, run in matches.items():
             if run.number != number:
                 self._set_aside(run)
-        digests = {number: self._taken(run, number) for number, run in unchanged.items()}
+        digests = {number: self._take(run, number) for number, run in matches.items()}
         self._remove_aside()
         return {number: shards for number, shards in digests.items() if shards is not None}
 
@@ -90,10 +90,10 @@ class KeptShards:
                 path.replace(_aside(path))
 
     def _remove_aside(self) -> None:
-        for left in self._shards.folder.glob(f"t[nrwx]-*{_ASIDE}"):
-            left.unlink(missing_ok=True)
+        for path in self._shards.folder.glob(f"t[nrwx]-*{_ASIDE}"):
+            path.unlink(missing_ok=True)
 
-    def _taken(self, run: KeptRun, number: int) -> Digests | None:
+    def _take(self, run: KeptRun, number: int) -> Digests | None:
         """The shards of a run under its new number; None where one of them is not as it was."""
         if run.number == number:
             paths = {self._shards.path(name): digest for name, digest in run.shards.items()}
@@ -135,8 +135,8 @@ def _list_of(folder: Path) -> Path:
 def _read(path: Path) -> Iterator[KeptRun]:
     """The runs of a list; none where it cannot be read."""
     with suppress(OSError, ValueError, KeyError, TypeError):
-        found: Any = json_codec.loads(path.read_bytes()) if is_regular(path) else []
-        yield from [KeptRun(each["stamp"], each["number"], dict(each["shards"])) for each in found]
+        rows: Any = json_codec.loads(path.read_bytes()) if is_regular(path) else []
+        yield from [KeptRun(row["stamp"], row["number"], dict(row["shards"])) for row in rows]
 
 
 def _remove_old_lists(folder: Path) -> None:
