@@ -182,6 +182,18 @@ def test_a_column_of_which_less_is_better_is_first_sorted_upwards(site: Path, wa
     assert head.get_attribute("aria-sort") == "descending"
 
 
+def test_the_menu_of_runs_has_them_in_the_order_of_the_ranking(site: Path, watched: Watched):
+    index = watched.open(site / "index.html")
+    ranked = [
+        name for name in index.locator("table").first.inner_text().split() if name.startswith("baseline/")
+    ]
+    page = watched.open(site / "trajectories.html")
+    menu = page.locator("select[name=run] option")
+    menu.nth(1).wait_for(state="attached")
+    assert len(ranked) > 2
+    assert [name.split()[0] for name in menu.all_inner_texts()[1:]] == ranked
+
+
 def test_a_rank_is_first_sorted_best_first(site: Path, watched: Watched):
     page = watched.open(site / "index.html")
     rank = page.get_by_role("button", name="rank")

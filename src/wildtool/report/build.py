@@ -61,7 +61,7 @@ def _fill(
     site: Site, runs: Sequence[ReportRun], boards: Sequence[Leaderboard], audited: bool, better_mode: bool
 ) -> Site:
     site.colours = model_colours(label for board in boards for label in board.labels)
-    with trajectory_writer(site, runs):
+    with trajectory_writer(site, runs, [run for board in boards for run in board.runs]):
         add_across(site, runs, better_mode=better_mode)
         _add_leaderboards(site, runs, boards, audited)
         show_step("writing trajectories")

@@ -6,7 +6,7 @@
   const { at, number, differing } = wildtool.filters;
   const FILTERS = ["outcome", "error", "number", "part", "cross", "against", "differ", "group", "value", "tool", "text"];
   const PARTS = { lost: "lose points", counted: "add to it", all: "it is about" }, NO_RUN = "none";
-  const state = { runs: [], sets: new Map(), indexes: new Map(), numbers: new Map(), found: [], page: 0, open: null, beside: "" };
+  const state = { runs: [], order: [], sets: new Map(), indexes: new Map(), numbers: new Map(), found: [], page: 0, open: null, beside: "" };
   let root, form, status, list, pager, pane;
 
   // ---- addresses
@@ -40,7 +40,7 @@
     state.numbers.set(run, numbers);
     state.indexes.set(run, rows);
   }
-  const chosen = () => form.elements.run.value === ALL ? state.runs.map((_, run) => run) : [Number(form.elements.run.value) || 0];
+  const chosen = () => form.elements.run.value === ALL ? state.order : [Number(form.elements.run.value) || 0];
 
   function choose(select, options, none) {
     const before = select.value;
@@ -90,7 +90,7 @@
   }
   const tables = () => new Set(state.runs.map((run) => run.how)).size;
   // Runs that the chosen one, or one of the chosen ones, can be compared with.
-  const rivals = () => state.runs.map((run, number) => [run, number]).filter(([run, rival]) => chosen().some((one) => one !== rival && state.runs[one].set === run.set));
+  const rivals = () => state.order.map((number) => [state.runs[number], number]).filter(([run, rival]) => chosen().some((one) => one !== rival && state.runs[one].set === run.set));
   function offerValues() {
     const name = form.elements.group.value;
     root.querySelector("[data-of=group]").hidden = !name;
@@ -256,7 +256,7 @@
     const back = make("a", "plain back", "↑ list");
     back.href = address(null);
     bar.append(back, go("‹ previous", state.found[position - 1], "k"), go("next ›", position < 0 ? state.found[0] : state.found[position + 1], "j"));
-    const others = state.runs.map((run, number) => [run, number]).filter(([run, number]) => number !== unit.run && run.set === state.runs[unit.run].set);
+    const others = state.order.map((number) => [state.runs[number], number]).filter(([run, number]) => number !== unit.run && run.set === state.runs[unit.run].set);
     if (others.length) {
       const select = make("select");
       const here = state.runs[unit.run].how;
@@ -392,9 +392,9 @@
         if (location.hash.slice(1).split("?")[0] === SLUG) { removeEventListener("hashchange", look); turned(); }
       }));
     }
-    state.runs = (await wildtool.load("t")).runs;
+    Object.assign(state, await wildtool.load("t"));
     const units = state.runs.reduce((sum, run) => sum + run.units, 0);
-    choose(form.elements.run, state.runs.map((run, number) => [String(number), run.label, tables() > 1 ? run.how : ""]), "");
+    choose(form.elements.run, state.order.map((number) => [String(number), state.runs[number].label, tables() > 1 ? state.runs[number].how : ""]), "");
     form.elements.run.options[0].value = ALL;
     form.elements.run.options[0].textContent = "all runs";
     form.elements.run.value = units <= FEW_UNITS ? ALL : "0";

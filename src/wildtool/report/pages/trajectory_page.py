@@ -28,14 +28,20 @@ MAX_RUNS_READ_IN_PROCESS = 4
 
 
 @contextmanager
-def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, None, None]:
+def trajectory_writer(
+    site: Site, runs: Sequence[ReportRun], in_order: Sequence[ReportRun] = ()
+) -> Generator[None, None, None]:
     """Adds the page, and its data by the end of the block: one run after another, or for many runs on all cores while
     the block does other work. Runs whose data the last report in the folder left as they would be are not read again.
+
+    Args:
+        runs: their numbers are their places here, which stay when others are ranked anew.
+        in_order: the same as a reader wants to see them; empty for as they are.
     """
     sets: dict[Any, int] = {}
     for run in runs:
         sets.setdefault(_same_items(run), len(sets))
-    _add_page(site, runs, sets)
+    _add_page(site, runs, in_order or runs, sets)
     firsts = {sets[_same_items(run)]: run for run in reversed(runs)}
     first_of = [firsts[sets[_same_items(run)]] for run in runs]
     earlier = KeptShards(site.shards)
@@ -73,7 +79,9 @@ def _add_shards(site: Site, shards: Digests) -> None:
         site.wrote(name)
 
 
-def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) -> None:
+def _add_page(
+    site: Site, runs: Sequence[ReportRun], in_order: Sequence[ReportRun], sets: Mapping[Any, int]
+) -> None:
     titles, labels = _titles_and_labels([run.result for run in runs])
     boards = list(dict.fromkeys(titles))
     rows = [
@@ -88,7 +96,8 @@ def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) ->
         }
         for run, title, label in zip(runs, titles, labels, strict=True)
     ]
-    site.shard("t", {"runs": rows})
+    numbers = {id(run): number for number, run in enumerate(runs)}
+    site.shard("t", {"runs": rows, "order": [numbers[id(run)] for run in in_order]})
     site.add(
         "trajectories",
         "Trajectories",
