@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "wildtool"
 PAGES = [
     page
-    for place in ("*.md", "packages/*/*.md", "docs/*.md", "src/*/benchmarks/*/card.md")
+    for place in ("*.md", "packages/*/*.md", "docs/*.md", "changelog.d/*.md", "src/*/benchmarks/*/card.md")
     for page in ROOT.glob(place)
 ]
 BETTER = {

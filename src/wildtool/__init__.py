@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wildtool.judges.door import audit_judge
     from wildtool.stats.judged import rate_with_labels
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 _PLACES = {
     "agents.session": ("AgentSession",),
     "api.bench": ("Bench", "BenchItem", "CallCheck", "cases", "check_call", "judge", "load"),

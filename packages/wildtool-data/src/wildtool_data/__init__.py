@@ -1,3 +1,3 @@
 """Sets for wildtool: made, checked, refreshed, converted and mixed."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -10,4 +10,4 @@
 - `replies`: recorded replies, judged again after edits; `server`: the pages in the browser.
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
