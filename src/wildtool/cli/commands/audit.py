@@ -78,8 +78,8 @@ def audit(
       wildtool audit wild-mini --profile fixed --strict
       wildtool audit wild-mini --reward --profile fixed
       wildtool audit wild-mini --hints gold -o hints.jsonl
-      wildtool audit wild-mini --judge gpt-4o --style score --require tp:0.9,tn:0.9
-      wildtool audit acebench --judge gpt-4o --prompt judge.txt --reference --dry-run
+      wildtool audit wild-mini --judge gpt-4o --style score --require tn:0.9
+      wildtool audit acebench --judge gpt-4o --prompt judge.txt --reference
       wildtool audit wild-mini --judge my_judge.py:judge --passed 360/500
       wildtool audit runs/acebench/gpt-4o --blame --dry-run
 
