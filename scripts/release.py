@@ -139,7 +139,8 @@ def move_fragments(version: str) -> None:
 def _as_part(draft: str) -> str:
     """The draft with bold lines in place of headings, and links as they are from `docs`."""
     bold = re.sub(r"^### (.+)$", r"**\1**", draft, flags=re.MULTILINE)
-    plain = re.sub(r"\]\(docs/", "](", re.sub(r"\]\(src/", "](../src/", bold))
+    # The page is in `docs`, where links begin that were written for the root.
+    plain = re.sub(r"\]\(docs/", "](", re.sub(r"\]\((src/|[A-Z]+\.md)", r"](../\1", bold))
     return re.sub(r"\n{3,}", "\n\n", plain).strip("\n") + "\n"
 
 
