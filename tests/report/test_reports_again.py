@@ -18,6 +18,7 @@ from wildtool.engine.record.case_labels import (
 )
 from wildtool.report.charts.data import ChartData
 from wildtool.report.charts.render import Chart
+from wildtool.report.run_stamps import installed_code_digest
 
 NAMES = ("chat", "gold", "half", "lexical")
 
@@ -147,6 +148,21 @@ def test_another_profile_takes_nothing_over(runs: Path):
         str(runs.with_name("site")),
     )
     assert runs_with(before, files(runs.with_name("site"))) == {"0", "1"}
+
+
+@pytest.mark.parametrize("name", ["judge.py", "words.txt"])
+def test_other_code_or_another_file_beside_it_takes_nothing_over(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    code = tmp_path / "code"
+    code.mkdir()
+    monkeypatch.setattr("wildtool.__file__", str(code / "__init__.py"))
+    installed_code_digest.cache_clear()
+    before = files(report(runs, "gold", "half"))
+    (code / name).write_text("another")
+    installed_code_digest.cache_clear()
+    assert runs_with(before, files(report(runs, "gold", "half"))) == {"0", "1"}
+    installed_code_digest.cache_clear()
 
 
 def test_a_report_that_came_from_elsewhere_gives_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch):

@@ -22,7 +22,7 @@ from wildtool.errors import WildtoolError
 from wildtool.json_codec import dumps
 from wildtool.outputs import is_regular
 from wildtool.report.model import ReportRun
-from wildtool.temporary import is_temporary
+from wildtool.temporary import is_temporary, lasting_files
 
 _OWN_BENCHMARKS = "wildtool.benchmarks."
 _LOCK = "lock"
@@ -97,9 +97,14 @@ def _numbers_digest(numbers: UnitsOfNumbers) -> str:
 
 @cache
 def installed_code_digest() -> str:
-    """SHA-256 of wildtool's modules, and of the names and versions of all packages that Python finds."""
+    """SHA-256 of wildtool's own files, and of the names and versions of all packages that Python finds."""
     root = Path(wildtool.__file__).parent
-    modules = [(path.relative_to(root).as_posix(), file_sha256(path)) for path in sorted(root.rglob("*.py"))]
+    # Prompts, word lists and corrections of data beside the modules decide as much as these.
+    own = [
+        (path.relative_to(root).as_posix(), file_sha256(path))
+        for path in lasting_files(root)
+        if path.parent.name != "__pycache__"
+    ]
     packages = sorted(
         entry.name
         for place in map(Path, sys.path)
@@ -107,4 +112,4 @@ def installed_code_digest() -> str:
         for entry in os.scandir(place)
         if entry.name.endswith((".dist-info", ".egg-info"))
     )
-    return sha256(dumps([sys.version, modules, packages])).hexdigest()
+    return sha256(dumps([sys.version, own, packages])).hexdigest()
