@@ -17,6 +17,7 @@ from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
+from wildtool.engine.compare.pairs import UnitScores
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate
 from wildtool.report.build import build
 from wildtool.report.charts.render import Chart
@@ -145,6 +146,16 @@ def test_an_effect_is_seen_between_runs_whose_model_has_the_same_settings(runs: 
     warm = replace(gold, about={**gold.about, "identity": identity})
     assert [effect.alteration for effect in alteration_effects([gold, noisy])] == ["noise order:slight"]
     assert alteration_effects([warm, noisy]) == []
+
+
+def test_accuracies_of_an_effect_are_weighted_as_its_difference_is(runs: list[ReportRun]):
+    a, b, weights = ("a", "0"), ("b", "0"), {"a": 3.0, "b": 1.0}
+    before = replace(runs[0], scores=UnitScores({a: 1, b: 0}, {}, weights))
+    after = altered(replace(runs[0], scores=UnitScores({a: 0, b: 1}, {}, weights)), NOISE)
+    (effect,) = alteration_effects([before, after])
+    assert (effect.before, effect.after, effect.difference) == ("75.0 %", "25.0 %", "-50.0")
+    (effect,) = alteration_effects([replace(before, scores=replace(before.scores, missing={b: 1})), after])
+    assert (effect.before, effect.after, effect.difference) == ("75.0 to 100.0 %", "25.0 %", "-75.0 to -50.0")
 
 
 # Lists of runs ------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from wildtool.engine.compare.pairs import UnitKey, UnitScores, format_difference, pair_units
 from wildtool.engine.compare.runs import agent_settings
-from wildtool.engine.score.formatting import format_p, format_range, format_share
+from wildtool.engine.compare.side_scores import Accuracy
+from wildtool.engine.score.formatting import format_p, format_possible, format_range
 from wildtool.report.model import ReportRun
 from wildtool.stats.tests import finding
 
@@ -73,8 +74,10 @@ def _effect(run: ReportRun, base: ReportRun) -> AlterationEffect | None:
 
 
 def _accuracy(scores: UnitScores, units: Collection[UnitKey]) -> str:
-    """The share of some units that is right, or the range of it that those without a verdict leave open."""
-    least = sum(scores.shares[key] for key in units)
-    most = least + sum(scores.missing.get(key, 0) for key in units)
-    low, high = (format_share(float(share) / len(units)) for share in (least, most))
-    return low if least == most else f"{low.removesuffix(' %')} to {high}"
+    """The share of some units that is right, weighted as the difference is; or the range that those without a verdict
+    leave open."""
+    weights = {key: scores.weights.get(key[0], 1) for key in units}
+    whole = sum(weights.values())
+    least = sum(weight * scores.shares[key] for key, weight in weights.items()) / whole
+    missing = sum(weight * scores.missing.get(key, 0) for key, weight in weights.items()) / whole
+    return format_possible(Accuracy(float(least), None, None, float(least), float(least + missing)))
