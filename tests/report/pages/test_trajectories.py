@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from long import a_fiftieth_of
+from report.report_build import type_
 from wildtool.engine.score.number_units import UnitsOfNumbers
 from wildtool.engine.score.results import run_folders
 from wildtool.engine.score.score import score_run
@@ -123,6 +124,20 @@ def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
     # In a single file they follow each other so.
     runs_shards = ["tr-0-0", "tw-0-0", "tn-0", "tx-0", "tr-1-0", "tw-1-0", "tn-1", "tx-1"]
     assert site._shards == ["t", "ti-0-0", "ts-0", *runs_shards]  # pyright: ignore[reportPrivateUsage]
+
+
+def test_runs_on_different_samples_show_each_its_own_items(tmp_path: Path) -> None:
+    for size in ("2", "3"):
+        type_("run", "wild-mini", "--sample", size, "-m", "baseline/gold", "-q", "-o", str(tmp_path / size))
+    site = Site(tmp_path / "site", title="t")
+    with trajectory_writer(site, read_runs([tmp_path / "2", tmp_path / "3"])):
+        pass
+    for number, run in enumerate(shard(site, "t")["runs"]):
+        assert len(shard(site, f"tx-{number}")["place"]) == run["units"] > 0
+
+
+def shard(site: Site, name: str) -> Any:
+    return json.loads(site.shards.path(name).read_text("utf-8").partition(",")[2].removesuffix(");\n"))
 
 
 def test_a_run_whose_data_are_gone_says_so(tmp_path: Path) -> None:

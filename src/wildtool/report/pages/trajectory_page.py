@@ -139,6 +139,7 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
         tuple(each.described for each in result.alterations if each.changes_requests),
         identity["split"],
         identity["lang"],
+        tuple(identity.get("sample", {}).items()),
         scope["limit"],
         tuple(scope["ids"]),
     )
