@@ -19,7 +19,7 @@ from wildtool.report.pages.trajectory_calls import call_templates
 from wildtool.report.pages.trajectory_data import PROBLEM, Shard, run_shards, set_shards
 from wildtool.report.parallel import run_jobs
 from wildtool.report.run_stamps import run_stamps
-from wildtool.report.site.kept_shards import Digests, KeptRun, KeptShards
+from wildtool.report.site.kept_shards import Digests, KeptShards
 from wildtool.report.site.shards import Shards
 from wildtool.report.site.site import Site
 
@@ -65,13 +65,7 @@ def trajectory_writer(
         digests |= zip(of_runs, results, strict=True)
     for number in range(len(runs)):
         _add_shards(site, digests[number])
-    earlier.write(
-        [
-            KeptRun(stamp, number, digests[number])
-            for number, stamp in enumerate(stamps)
-            if stamp is not None and all(digests[number].values())
-        ]
-    )
+    earlier.write(stamps, digests)
 
 
 def _add_shards(site: Site, shards: Digests) -> None:

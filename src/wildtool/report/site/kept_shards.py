@@ -25,7 +25,7 @@ MAX_KEPT_LISTS = 50
 _ASIDE = ".before"
 """Ending of a file of the last report whose run has another number now, until it is taken over."""
 Digests = Mapping[str, str]
-"""SHA-256 of shards by name."""
+"""SHA-256 of the shards of a run by name; empty for one that is tried again in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,20 @@ class KeptShards:
         self._remove_aside()
         return {number: shards for number, shards in digests.items() if shards is not None}
 
-    def write(self, runs: Sequence[KeptRun]) -> None:
-        """Lists the shards of the new report. Where there is no cache folder, a later one makes them again."""
+    def write(self, stamps: Sequence[str | None], digests: Mapping[int, Digests]) -> None:
+        """Lists the shards of the new report. Where there is no cache folder, a later one makes them again.
+
+        Args:
+            stamps: as of `take`.
+            digests: the shards of each run, by its number.
+        """
         if self._list is None:
             return
+        runs = [
+            KeptRun(stamp, number, digests[number])
+            for number, stamp in enumerate(stamps)
+            if stamp is not None and all(digests[number].values())
+        ]
         with suppress(OSError):
             self._list.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             new = self._list.with_suffix(".new")
