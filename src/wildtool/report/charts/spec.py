@@ -105,8 +105,8 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
     models = drawing.models[:MAX_PANEL_ROWS]
     columns = 1 if width == NARROW else min(2, len(drawing.names))
     label = label_width(width)
-    row = max(14, LINE_HEIGHT * lines_of(models, label, _most_lines(models)) + 3)
-    size = _sized((width - label - (26 + VALUE_WIDTH) * columns) // columns, row * len(models))
+    height = _row_height(models, label, least=14, around=3) * len(models)
+    size = _sized((width - label - (26 + VALUE_WIDTH) * columns) // columns, height)
     across = size["width"] + VALUE_WIDTH
     first, later = (_panel_layers(drawing, models, labels_in, across) for labels_in in (label, None))
     # Each of the layers has its own axis, or none.
@@ -139,11 +139,7 @@ def _panel_layers(
         label: pixels for names; None for no names.
         across: pixels for bars and their numbers.
     """
-    names = (
-        alt.Axis(labels=False, ticks=False)
-        if label is None
-        else name_axis(label, models, _most_lines(models))
-    )
+    names = alt.Axis(labels=False, ticks=False) if label is None else _row_names(models, label)
     base = alt.Chart().encode(y=_rows(models, names))
     x = alt.X(
         "value:Q",
@@ -268,7 +264,7 @@ def _stacked(drawing: ChartData, width: int) -> ChartSpec:
         alt.Chart()
         .mark_bar(stroke=GROUND, strokeWidth=1)
         .encode(
-            y=_rows(models, name_axis(label, models, _most_lines(models))),
+            y=_rows(models, _row_names(models, label)),
             x=alt.X("value:Q", stack="zero", title=drawing.values or None, axis=value_axis(drawing)),
             color=colour("name", its, width - label),
             order=alt.Order("order:Q"),
@@ -278,10 +274,7 @@ def _stacked(drawing: ChartData, width: int) -> ChartSpec:
     points = [point for point in drawing.points if point.model in models and point.value > 0]
     return {
         **_data(drawing, points),
-        **_sized(
-            width - label - 26,
-            max(60, max(24, LINE_HEIGHT * lines_of(models, label, _most_lines(models)) + 4) * len(models)),
-        ),
+        **_sized(width - label - 26, max(60, _row_height(models, label, least=24, around=4) * len(models))),
         **_view(bar),
     }
 
@@ -291,12 +284,7 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     label = label_width(width)
     models = drawing.models[:MAX_PANEL_ROWS]
     base = alt.Chart().encode(
-        y=alt.Y(
-            "model:N",
-            sort=list(models),
-            title=None,
-            axis=name_axis(label, models, _most_lines(models)),
-        )
+        y=alt.Y("model:N", sort=list(models), title=None, axis=_row_names(models, label))
     )
     rule = base.mark_rule(strokeWidth=2).encode(
         color=_named(drawing, models),
@@ -308,10 +296,7 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
     its = _data(drawing, [point for point in drawing.points if point.model in models])
     layers = [_view(rule), _view(dot), *_links_of_rows(base, drawing, width - label - 26)]
     return {
-        **_sized(
-            width - label - 26,
-            max(60, max(22, LINE_HEIGHT * lines_of(models, label, _most_lines(models)) + 4) * len(models)),
-        ),
+        **_sized(width - label - 26, max(60, _row_height(models, label, least=22, around=4) * len(models))),
         "layer": [
             {"data": {"values": [{"at": 0}]}, **_view(zero)},
             *({**its, **layer} for layer in layers),
@@ -424,6 +409,22 @@ def _view(chart: Any) -> ChartSpec:
 
 def _sized(width: int, height: int) -> ChartSpec:
     return {"width": width, "height": height}
+
+
+def _row_names(models: Sequence[str], width: int) -> Any:
+    """The axis of rows that are of a model each. Args: width: of the names, in pixels."""
+    return name_axis(width, models, _most_lines(models))
+
+
+def _row_height(models: Sequence[str], width: int, *, least: int, around: int) -> int:
+    """Pixels of each of these rows.
+
+    Args:
+        width: of the names, in pixels.
+        least: where no name wraps.
+        around: between two names.
+    """
+    return max(least, LINE_HEIGHT * lines_of(models, width, _most_lines(models)) + around)
 
 
 def _most_lines(models: Sequence[str]) -> int:
