@@ -79,6 +79,17 @@ def test_each_mark_of_a_chart_names_the_cell_of_its_number(kind: str, models: in
         assert root.get("role") == "group"
 
 
+@pytest.mark.parametrize("kind", ["bars", "lines", "stacked", "differences", "heat", "panels"])
+@pytest.mark.parametrize("name", ["constructor", "__proto__"])
+def test_a_name_that_every_object_of_javascript_has_is_drawn_as_any_other(kind: str, name: str):
+    long = "a name of several lines, since it is longer than any line of names that a chart has"
+    its = drawing(kind, long, name, linked=True)
+    points = tuple(replace(point, name=name) if point.name == "two" else point for point in its.points)
+    chart = render_chart(replace(its, points=points, names=("one", name)))
+    texts = [text.strip() for text in re.findall(r"<text[^>]*>([^<]*)</text>", chart.wide)]
+    assert texts.count(name) >= 2 or kind == "differences" and name in texts
+
+
 @pytest.mark.parametrize(("kind", "models"), LINKED)
 def test_a_chart_as_a_file_looks_as_it_would_without_links(kind: str, models: int):
     labels = tuple(map(str, range(models)))

@@ -129,20 +129,45 @@ def _sanitized(drawing: ChartData) -> ChartData:
         about=single_line(drawing.about, _LONGEST),
         axis=single_line(drawing.axis),
         values=single_line(drawing.values),
-        colours={single_line(model): colour for model, colour in drawing.colours.items()},
-        models=tuple(map(single_line, drawing.models)),
-        names=tuple(map(single_line, drawing.names)),
+        colours={_safe_name(model): colour for model, colour in drawing.colours.items()},
+        models=tuple(map(_safe_name, drawing.models)),
+        names=tuple(map(_safe_name, drawing.names)),
         points=tuple(
             replace(
                 point,
-                model=single_line(point.model),
-                name=single_line(point.name),
+                model=_safe_name(point.model),
+                name=_safe_name(point.name),
                 short=single_line(point.short),
                 behind=single_line(point.behind),
             )
             for point in drawing.points
         ),
     )
+
+
+def _safe_name(name: str) -> str:
+    """A name on one line that the library can look up; one of every object gets a blank at its end."""
+    line = single_line(name)
+    return f"{line}\N{NO-BREAK SPACE}" if line in _OF_EVERY_OBJECT else line
+
+
+_OF_EVERY_OBJECT = frozenset(
+    {
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+        "__defineGetter__",
+        "__defineSetter__",
+        "__lookupGetter__",
+        "__lookupSetter__",
+        "__proto__",
+    }
+)
+"""Names that every object of JavaScript has. The library keeps what it draws in objects, by name, and fails at these."""
 
 
 def _is_long(svg: str) -> bool:
