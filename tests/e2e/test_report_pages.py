@@ -192,6 +192,10 @@ def test_the_menu_of_runs_has_them_in_the_order_of_the_ranking(site: Path, watch
     menu.nth(1).wait_for(state="attached")
     assert len(ranked) > 2
     assert [name.split()[0] for name in menu.all_inner_texts()[1:]] == ranked
+    # A run that is not there is replaced by the first of them, whatever its number is.
+    page = watched.open(site / "trajectories.html", "#run=99")
+    page.get_by_text("Left out, since it is not here: run").wait_for()
+    assert page.locator("select[name=run] option:checked").inner_text().split()[0] == ranked[0]
 
 
 def test_a_rank_is_first_sorted_best_first(site: Path, watched: Watched):

@@ -327,7 +327,7 @@
     const run = query.get("of") === ALL ? ALL : query.get("run") || form.elements.run.value;
     form.elements.run.value = run;
     const unknown = [];
-    if (form.elements.run.selectedIndex < 0) { unknown.push("run"); form.elements.run.value = "0"; }
+    if (form.elements.run.selectedIndex < 0) { unknown.push("run"); form.elements.run.value = String(state.order[0]); }
     state.beside = query.get("beside") || "";
     const against = query.get("against") || "";
     await Promise.all([...chosen(), ...(state.runs[Number(against)] && against ? [Number(against)] : [])].map(index));
@@ -397,10 +397,11 @@
     choose(form.elements.run, state.order.map((number) => [String(number), state.runs[number].label, tables() > 1 ? state.runs[number].how : ""]), "");
     form.elements.run.options[0].value = ALL;
     form.elements.run.options[0].textContent = "all runs";
-    form.elements.run.value = units <= FEW_UNITS ? ALL : "0";
+    const first = () => { form.elements.run.value = units <= FEW_UNITS ? ALL : String(state.order[0]); };
+    first();
     form.addEventListener("input", (event) => changed(event).catch(failed));
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("reset", () => setTimeout(() => { form.elements.run.value = String(units <= FEW_UNITS ? ALL : 0); for (const key of FILTERS) field(key).value = ""; state.page = 0; location.hash = address(null); }));
+    form.addEventListener("reset", () => setTimeout(() => { first(); for (const key of FILTERS) field(key).value = ""; state.page = 0; location.hash = address(null); }));
     addEventListener("hashchange", () => arrive().catch(failed));
     addEventListener("keydown", pressed);
     await arrive();
