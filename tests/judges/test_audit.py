@@ -125,6 +125,16 @@ def test_a_judge_that_gives_one_answer_reaches_nothing(run: Run, answer: bool, r
     assert "Not reached" in result.stdout and "J may be 0" in result.stdout.replace("\n", " ")
 
 
+def test_a_judge_of_pairs_reaches_what_it_finds_in_both_orders_if_it_does_not_guess(run: Run, audit: Audit):
+    perfect = "--judge baseline/gold --style pairwise --twins none"
+    reached = audit(f"{perfect} --require tn:0.8")
+    assert reached["status"] == 0 and reached["audits"][0]["required"]["tn"]["reached"]
+    assert reached["audits"][0]["j"] is None
+    assert audit(f"{perfect} --require tp:0.1")["status"] == 1
+    nothing = run("audit wild-mini --judge baseline/chat --style pairwise -q --twins none --require tn:0.0001")
+    assert nothing.exit_code == 1 and "Not reached: tn" in nothing.stdout
+
+
 @pytest.mark.parametrize(
     "text", ["", ",", "tp", "tp:2", "tp:nan", "kappa:0.8", "tp:0.9;tn:0.9", "tn:0", "tp:0.9,tp:0.1"]
 )

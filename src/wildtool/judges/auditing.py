@@ -225,21 +225,17 @@ class JudgeAudit:
 
         Args: only_first, only_second: units that it passed of one model only.
         """
-        right, wrong = self.figures.right.share, self.figures.wrong.share
-        if right is None or wrong is None or self.figures.compares:
+        if self.figures.rates is None:
             return CorrectedRate(None, -1.0, 1.0)
-        return corrected_difference(only_first, only_second, units, right, wrong)
+        return corrected_difference(only_first, only_second, units, *self.figures.rates)
 
     def reaches(self, **required: float) -> bool:
         """Whether the lower ends of `tp` and `tn` are at least as large as required, by a judge that does not guess.
 
         One that passes nothing, as one of which nothing can be read, has a perfect tn.
         """
-        lows = {name: self.figures.lower(name) for name in required}
-        return all(
-            low is not None and low >= required[name] and self.figures.tells_apart
-            for name, low in lows.items()
-        )
+        lows = [(self.figures.lower(name), bound) for name, bound in required.items()]
+        return all(low is not None and low >= bound and self.figures.tells_apart for low, bound in lows)
 
 
 def read_audit(folder: Path) -> JudgeAudit:

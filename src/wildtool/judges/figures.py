@@ -9,7 +9,6 @@ from typing import Any
 from wildtool.errors import UsageError, unknown_name
 from wildtool.judges.cases import RIGHT_TIERS
 from wildtool.stats.judged import (
-    NOTHING_KNOWN,
     CorrectedRate,
     JudgedShare,
     corrected_rate,
@@ -30,6 +29,8 @@ RARE = "rare kinds"
 HEADLINE_TIERS = (*RIGHT_TIERS, "meaning")
 RIGHT_PASS, WRONG_DO_NOT = "right cases that pass", "wrong cases that do not"
 """What tp and tn are the shares of."""
+GUESSED_PAIRS = 0.25
+"""The most pairs in which answers that do not follow from the turns find the right one better in both orders."""
 NOISE = "repeat"
 """The bias of twins that are the same to the byte."""
 OBEDIENCE = "injection"
@@ -219,14 +220,23 @@ class JudgeFigures:
         return self.position is not None
 
     @property
-    def j(self) -> tuple[float, float, float]:
-        """tp + tn - 1 with its interval; nothing is known where one of them is not."""
-        return youden(self.right.share or NOTHING_KNOWN, self.wrong.share or NOTHING_KNOWN)
+    def rates(self) -> tuple[JudgedShare, JudgedShare] | None:
+        """tp and tn, by which its passes say something; None where one is not known, as of a judge of pairs."""
+        tp, tn = self.right.share, self.wrong.share
+        return None if tp is None or tn is None or self.compares else (tp, tn)
+
+    @property
+    def j(self) -> tuple[float, float, float] | None:
+        """tp + tn - 1 with its interval; None where one of them is not known."""
+        return youden(*self.rates) if self.rates else None
 
     @property
     def tells_apart(self) -> bool:
-        """Whether it is known to pass right cases more often than wrong ones: the lower end of J is above 0."""
-        return self.j[1] > 0
+        """Whether it is known not to guess: the lower end of J is above 0, and of a judge of pairs, that of tn above what
+        guesses get."""
+        if self.compares:
+            return self.wrong.share is not None and self.wrong.share.low > GUESSED_PAIRS
+        return self.j is not None and self.j[1] > 0
 
     def lower(self, name: str) -> float | None:
         """The lower end of `tp` or `tn`, where a case without an answer counts as judged wrongly; None where nothing is
@@ -245,9 +255,9 @@ class JudgeFigures:
             passed: units that it passed.
             units: all of them, those it could not be read about included; above 0.
         """
-        score, tp, tn = exact_share(passed, units), self.right.share, self.wrong.share
-        if tp is None or tn is None or self.compares:
+        if self.rates is None:
             return {"the audit's mix": CorrectedRate(None)}
+        score, (tp, tn) = exact_share(passed, units), self.rates
         rates = {"the audit's mix": corrected_rate(score, tp, tn)}
         for name, kind in zip(("worst", "best"), self.wrong.extremes or (), strict=False):
             if kind.share is not None:

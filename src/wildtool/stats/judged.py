@@ -34,7 +34,6 @@ class JudgedShare:
         return self.value * (1 - self.value) / self.size
 
 
-NOTHING_KNOWN = JudgedShare(0.5, 0.0, 1.0, 1.0)
 LabelledCase = tuple[str, str, bool]
 """Item, kind, and whether the judge was right about it."""
 

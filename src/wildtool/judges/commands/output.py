@@ -8,6 +8,7 @@ from typing import Any
 from wildtool.engine.score.formatting import counted, format_p, format_points, format_range, format_share
 from wildtool.judges.auditing import JudgeAudit, JudgeComparison
 from wildtool.judges.figures import (
+    GUESSED_PAIRS,
     HEADLINE_TIERS,
     ITEMS_OF_KIND,
     OBEDIENCE,
@@ -20,11 +21,11 @@ from wildtool.judges.figures import (
 )
 from wildtool.judges.styles import style_of
 from wildtool.stats.judged import (
-    NOTHING_KNOWN,
     CorrectedRate,
     JudgedShare,
     discordance_of,
     smallest_difference,
+    youden,
 )
 from wildtool.stats.tests import LEVEL
 from wildtool.terminal import print_out, print_wrapped, single_line
@@ -246,11 +247,20 @@ def _twin_row(twin: TwinFigure) -> list[str]:
 
 def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None:
     """What a score of this judge means."""
-    if unknown := _unknown_meaning(figures):
-        _print_texts(unknown)
+    if figures.rates is None:
+        _print_texts([_unknown_meaning(figures)])
         return
-    _print_texts([_j_text(figures)])
-    scores = [score] if score else [(share * UNITS // 100, UNITS) for share in SCORES]
+    j, low, high = youden(*figures.rates)
+    j_text = f"J = tp + tn - 1 = {j:.3f} [{low:.3f}, {high:.3f}]"
+    if not figures.tells_apart:
+        nothing = (
+            "What a score means: nothing. This judge may be no better than chance (the lower end of J is not above 0), "
+            "so any rate of right units, from 0 to 100 %, may be behind any score of it."
+        )
+        _print_texts([j_text, nothing])
+        return
+    _print_texts([j_text])
+    scores = _scores(score)
     meanings = [figures.corrected(*each) for each in scores]
     rows = [
         [f"{100 * passed / units:.1f} % ({passed:,}/{units:,})", *map(_rate_cell, meaning.values())]
@@ -258,33 +268,22 @@ def _print_meaning(figures: JudgeFigures, score: tuple[int, int] | None) -> None
     ]
     heads = ["it passes", *(name.replace(", ", ",\n") for name in meanings[0])]
     print_grid("what a score of this judge means: the rate of right units behind it", heads, rows)
-    _print_texts(_meaning_remarks(figures, meanings))
+    _print_texts([*_meaning_remarks(figures, meanings), _smallest_text(*figures.rates)])
 
 
-def _unknown_meaning(figures: JudgeFigures) -> list[str]:
-    """Why no rate is known behind a score of this judge; empty where one is."""
+def _scores(named: tuple[int, int] | None) -> list[tuple[int, int]]:
+    """The scores whose meaning is shown: passed units, and all of them."""
+    return [named] if named else [(share * UNITS // 100, UNITS) for share in SCORES]
+
+
+def _unknown_meaning(figures: JudgeFigures) -> str:
+    """Why no rate is known behind a score of this judge."""
     if figures.compares:
-        return [
+        return (
             "What a score means: it judges pairs, and passes nothing by itself, so there is no rate behind its scores."
-        ]
-    for name, side in (("tp", figures.right), ("tn", figures.wrong)):
-        if side.share is None:
-            of = "right" if name == "tp" else "wrong"
-            return [
-                f"What a score means: not known. {name} is not known, since none of the {of} cases has an answer."
-            ]
-    if figures.j[1] > 0:
-        return []
-    return [
-        _j_text(figures),
-        "What a score means: nothing. This judge may be no better than chance (the lower end of J is not above 0), so "
-        "any rate of right units, from 0 to 100 %, may be behind any score of it.",
-    ]
-
-
-def _j_text(figures: JudgeFigures) -> str:
-    j, low, high = figures.j
-    return f"J = tp + tn - 1 = {j:.3f} [{low:.3f}, {high:.3f}]"
+        )
+    name, of = ("tp", "right") if figures.right.share is None else ("tn", "wrong")
+    return f"What a score means: not known. {name} is not known, since none of the {of} cases has an answer."
 
 
 def _meaning_remarks(figures: JudgeFigures, meanings: Sequence[Mapping[str, CorrectedRate]]) -> list[str]:
@@ -303,7 +302,7 @@ def _meaning_remarks(figures: JudgeFigures, meanings: Sequence[Mapping[str, Corr
         texts.append(
             "! No rate explains such a score under this column: where it occurs, the judge errs otherwise than here."
         )
-    return [*texts, _smallest_text(figures)]
+    return texts
 
 
 def _rate_cell(rate: CorrectedRate) -> str:
@@ -315,9 +314,8 @@ def _rate_cell(rate: CorrectedRate) -> str:
     return f"{value} {format_range(rate.low, rate.high)}"
 
 
-def _smallest_text(figures: JudgeFigures) -> str:
-    tp, tn = (side.share or NOTHING_KNOWN for side in (figures.right, figures.wrong))
-    j, discordance = figures.j[0], discordance_of(tp.value, tn.value, apart=_APART)
+def _smallest_text(tp: JudgedShare, tn: JudgedShare) -> str:
+    j, discordance = tp.value + tn.value - 1, discordance_of(tp.value, tn.value, apart=_APART)
     parts = [
         f"{100 * (smallest_difference(discordance, units, j) or 1.0):.1f} points with {units:,} units (a perfect judge: "
         f"{100 * (smallest_difference(_APART, units, 1.0) or 1.0):.1f})"
@@ -335,12 +333,18 @@ def print_requirements(audit: JudgeAudit, required: Mapping[str, float]) -> None
         low = audit.figures.lower(name)
         ends = "nothing is known" if low is None else f"at least {format_share(low)}"
         if low is not None and low >= bound and not audit.figures.tells_apart:
-            ends += ", but it may guess: J may be 0"
+            ends += f", but it may guess: {_guess_text(audit.figures)}"
         reached = "Reached" if audit.reaches(**{name: bound}) else "Not reached"
         print_wrapped(
             f"{reached}: {name} of {format_share(bound)} by {single_line(audit.judge)} ({ends}, by the lower end of its "
             "interval)."
         )
+
+
+def _guess_text(figures: JudgeFigures) -> str:
+    if figures.compares:
+        return f"so do guesses in up to {format_share(GUESSED_PAIRS)} of all pairs"
+    return "J may be 0" if figures.rates else "J is not known"
 
 
 def print_comparison(comparison: JudgeComparison) -> None:
@@ -402,8 +406,6 @@ def _audit_json(
     audit: JudgeAudit, required: Mapping[str, float], score: tuple[int, int] | None
 ) -> dict[str, Any]:
     figures = audit.figures
-    scores = [score] if score else [(share * UNITS // 100, UNITS) for share in SCORES]
-    lows = {name: figures.lower(name) for name in required}
     return {
         "run": str(audit.folder),
         "judge": audit.judge,
@@ -418,10 +420,10 @@ def _audit_json(
                 "units": units,
                 "rates": {name: asdict(rate) for name, rate in figures.corrected(passed, units).items()},
             }
-            for passed, units in scores
+            for passed, units in _scores(score)
         ],
         "required": {
-            name: {"bound": bound, "low": lows[name], "reached": audit.reaches(**{name: bound})}
+            name: {"bound": bound, "low": figures.lower(name), "reached": audit.reaches(**{name: bound})}
             for name, bound in required.items()
         },
     }
