@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from wildtool.judges.cases import JudgeCase
-from wildtool.judges.signs import signs_of
+from wildtool.judges.signs import signs
 
 FOLDS = 5
 
@@ -17,7 +17,7 @@ def blind_informedness(cases: Sequence[JudgeCase]) -> Mapping[str, float]:
     Args:
         cases: without twins; right and wrong ones.
     """
-    rows = [signs_of(case) for case in cases]
+    rows = [signs(case.messages[case.start :], shown=case.start, tools=len(case.tools)) for case in cases]
     names = [*rows[0]] if rows else []
     table = np.array([[row[name] for name in names] for row in rows], dtype=float)
     right = np.array([case.right for case in cases])

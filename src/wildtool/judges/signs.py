@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 
 from wildtool.json_codec import as_object, as_objects
-from wildtool.judges.cases import JudgeCase
 from wildtool.judges.unmarked import MARKS
 from wildtool.types import Message
 
@@ -48,11 +47,6 @@ def signs(judged: Sequence[Message], *, shown: int = 0, tools: int = 0) -> dict[
         "messages before": float(shown),
         "tools": float(tools),
     }
-
-
-def signs_of(case: JudgeCase) -> dict[str, float]:
-    """The signs of a case."""
-    return signs(case.messages[case.start :], shown=case.start, tools=len(case.tools))
 
 
 def _keys(text: str) -> list[str]:
