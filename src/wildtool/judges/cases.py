@@ -54,10 +54,7 @@ class JudgeCase:
 
     def as_json(self) -> dict[str, Any]:
         """Its fields. Their values are JSON already, so nothing is copied."""
-        return {name: getattr(self, name) for name in _FIELDS}
-
-
-_FIELDS = [each.name for each in fields(JudgeCase)]
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 def write_cases(cases: Iterable[JudgeCase]) -> bytes:
