@@ -12,13 +12,13 @@ from wildtool.benchmark import NATIVE, Benchmark, Rules
 from wildtool.draws import seeded_draw
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.score.formatting import counted
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.judges.candidate import GOLD_FORM, Candidate
 from wildtool.judges.candidates import Mistakes, right_candidates
 from wildtool.judges.cases import JudgeCase, Tier
 from wildtool.judges.tiers import UNASKED
 from wildtool.judges.trajectories import gold_runs
-from wildtool.judges.twins import twins_of
+from wildtool.judges.twins import BIASES, twins_of
 from wildtool.types import Item, Source
 
 LEAST_ITEMS = 50
@@ -60,8 +60,8 @@ def audit_cases(
         UsageError: a profile, tier, bias, split or language that there is not.
         DataError: no gold answer that the rules accept, or no mistake that fits.
     """
-    if unknown := [tier for tier in tiers if tier not in WRONG_TIERS]:
-        raise UsageError(f"no tier of mistakes: {unknown[0]!r}; there are {', '.join(WRONG_TIERS)}")
+    _check_names("tier of mistakes", tiers, WRONG_TIERS)
+    _check_names("kind of twin", twins, BIASES)
     profile = profile or ("fixed" if "fixed" in benchmark.profiles else next(iter(benchmark.profiles)))
     check_profile(benchmark, profile)
     if NATIVE in benchmark.modes:
@@ -92,6 +92,12 @@ def audit_cases(
             report(f"{made:,} {side} cases in place of {asked:,}: no more of them look like {other} ones")
     cases = [candidate.case(benchmark.name) for candidate in (*right, *choice.wrong)]
     return [*cases, *twins_of(cases, twins)]
+
+
+def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(unknown_name(kind, name, known))
 
 
 def _sampled(items: Iterable[Item], most: int, seed: int) -> list[Item]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from wildtool.errors import UsageError
 from wildtool.json_codec import as_objects
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.trajectories import arguments_of, with_arguments
@@ -81,9 +80,7 @@ BIASES: Mapping[str, Callable[[JudgeCase], Variants]] = {
 
 
 def twins_of(cases: Sequence[JudgeCase], biases: Collection[str]) -> list[JudgeCase]:
-    """The twins of these cases, which follow from them alone. Raises UsageError for a bias that there is not."""
-    if unknown := [bias for bias in biases if bias not in BIASES]:
-        raise UsageError(f"no bias that twins are made for: {unknown[0]!r}; there are {', '.join(BIASES)}")
+    """The twins of these cases, which follow from them alone."""
     return [
         replace(twin, bias=bias, variant=variant, twin_of=case.id)
         for bias in dict.fromkeys(biases)
