@@ -33,6 +33,7 @@ from wildtool.judges.reading import Scale
 from wildtool.judges.styles import (
     CHECKER_STYLE,
     OWN,
+    PAIRWISE,
     PASS_FAIL,
     TYPED,
     WITH_REFERENCE,
@@ -332,7 +333,7 @@ def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
             f"{len(theirs):,} are the same; audit both with the same benchmark, --cases and --cases-seed, and in styles "
             "that take the same cases"
         )
-    if first.figures.compares != second.figures.compares:
+    if (first.mode == PAIRWISE) != (second.mode == PAIRWISE):
         raise UsageError(
             "a judge of pairs and one of single turns answer different questions; compare judges of one sort"
         )
