@@ -79,6 +79,16 @@ def test_pairs_are_asked_in_both_orders(run: Run, audit: Audit):
 
 
 @pytest.mark.long
+def test_tables_of_runs_call_a_share_of_pairs_what_it_is(run: Run):
+    run("audit wild-mini --judge baseline/gold --style pairwise -q --twins none -o a")
+    shown = json.loads(run("show a/runs --json").stdout)["runs"][0]["metrics"]
+    (headline,) = (metric for metric in shown if metric["headline"])
+    assert "better" in headline["name"] and headline["value"] == 1
+    gaps = json.loads(run("compare --judges a/runs a/runs --json").stdout)["comparisons"][0]["gaps"]
+    assert f"{gaps[0]['name']}, mean over kinds" == headline["name"]
+
+
+@pytest.mark.long
 def test_a_judge_that_likes_the_first_of_two_is_found_out(run: Run):
     run("audit wild-mini --judge baseline/gold --style pairwise -q --twins none -o a")
 
@@ -131,7 +141,9 @@ def test_a_judge_of_pairs_reaches_what_it_finds_in_both_orders_if_it_does_not_gu
     assert reached["status"] == 0 and reached["audits"][0]["required"]["tn"]["reached"]
     assert reached["audits"][0]["j"] is None
     assert audit(f"{perfect} --require tp:0.1")["status"] == 1
-    nothing = run("audit wild-mini --judge baseline/chat --style pairwise -q --twins none --require tn:0.0001")
+    nothing = run(
+        "audit wild-mini --judge baseline/chat --style pairwise -q --twins none --require tn:0.0001"
+    )
     assert nothing.exit_code == 1 and "Not reached: tn" in nothing.stdout
 
 

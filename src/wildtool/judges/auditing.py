@@ -21,8 +21,7 @@ from wildtool.judges.cases import JudgeCase
 from wildtool.judges.figures import (
     HEADLINE_TIERS,
     NOISE,
-    RIGHT_PASS,
-    WRONG_DO_NOT,
+    RATES,
     JudgeFigures,
     JudgeRow,
     figures_of,
@@ -250,7 +249,7 @@ def read_audit(folder: Path) -> JudgeAudit:
     with open_results(folder) as (result, table):
         rows = judge_rows(relation([table]))
     settings = read_settings(Path(described["data"]["path"]) / SETTINGS_FILE)
-    figures = figures_of(rows)
+    figures = figures_of(rows, compares=identity["mode"] == PAIRWISE)
     return JudgeAudit(
         folder=folder,
         judge=result.model,
@@ -333,15 +332,15 @@ def compare_audits(first: JudgeAudit, second: JudgeAudit) -> JudgeComparison:
             f"{len(theirs):,} are the same; audit both with the same benchmark, --cases and --cases-seed, and in styles "
             "that take the same cases"
         )
-    if (first.mode == PAIRWISE) != (second.mode == PAIRWISE):
+    if first.figures.compares != second.figures.compares:
         raise UsageError(
             "a judge of pairs and one of single turns answer different questions; compare judges of one sort"
         )
     pairs = [(ours[key], theirs[key]) for key in ours if ours[key].tier in HEADLINE_TIERS]
     judged = [pair for pair in pairs if pair[0].judged and pair[1].judged]
     sides = {
-        name: [pair for pair in judged if pair[0].right == right]
-        for name, right in ((RIGHT_PASS, True), (WRONG_DO_NOT, False))
+        name: [pair for pair in judged if pair[0].right == (RATES[name] == "tp")]
+        for name in first.figures.sides
     }
     by_kind: dict[str, list[RowPair]] = defaultdict(list)
     for pair in sorted(judged, key=lambda pair: (not pair[0].right, pair[0].kind)):

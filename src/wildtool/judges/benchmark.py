@@ -227,7 +227,7 @@ class JudgeBenchmark(Benchmark):
         return {"labelled_right": case.right, **{name: getattr(case, name) for name in names}}
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        return metrics_of(verdicts)
+        return metrics_of(verdicts, compares=self.mode == PAIRWISE)
 
 
 JUDGE_AUDIT = JudgeBenchmark()

@@ -28,7 +28,9 @@ cases would weigh as much as gold."""
 RARE = "rare kinds"
 HEADLINE_TIERS = (*RIGHT_TIERS, "meaning")
 RIGHT_PASS, WRONG_DO_NOT = "right cases that pass", "wrong cases that do not"
-"""What tp and tn are the shares of."""
+FOUND_BETTER = "right turn found better, in both orders"
+RATES: Mapping[str, str] = {RIGHT_PASS: "tp", WRONG_DO_NOT: "tn", FOUND_BETTER: "tn"}
+"""What tp and tn are the shares of; the last is that of a judge of pairs."""
 GUESSED_PAIRS = 0.25
 """The most pairs in which answers that do not follow from the turns find the right one better in both orders."""
 NOISE = "repeat"
@@ -201,12 +203,14 @@ class Position:
 class JudgeFigures:
     """What a run says of its judge."""
 
+    compares: bool
+    """Whether it judges pairs: then it passes nothing by itself, and no rate is behind its scores."""
     right: Side
     wrong: Side
     noise: Flips
     twins: Sequence[TwinFigure]
     position: Position | None
-    """None but for a judge of pairs."""
+    """Of a judge of pairs that gave an answer."""
     cases: int
     """Twins and repeats among them."""
     items: int
@@ -215,9 +219,15 @@ class JudgeFigures:
     """Of prompt and of reply per case; None where the endpoint does not report them."""
 
     @property
-    def compares(self) -> bool:
-        """Whether it judges pairs: then it passes nothing by itself, and no rate is behind its scores."""
-        return self.position is not None
+    def sides(self) -> Mapping[str, Side]:
+        """The sides that cases are of, by what their rate is the share of."""
+        if self.compares:
+            return {FOUND_BETTER: self.wrong}
+        return {RIGHT_PASS: self.right, WRONG_DO_NOT: self.wrong}
+
+    def total(self, name: str) -> int:
+        """A count over the kinds of the means."""
+        return self.right.total(name) + self.wrong.total(name)
 
     @property
     def rates(self) -> tuple[JudgedShare, JudgedShare] | None:
@@ -265,11 +275,12 @@ class JudgeFigures:
         return rates
 
 
-def figures_of(rows: Sequence[JudgeRow]) -> JudgeFigures:
-    """What judgements say of their judge."""
+def figures_of(rows: Sequence[JudgeRow], *, compares: bool) -> JudgeFigures:
+    """What judgements say of their judge. Args: compares: whether it judges pairs."""
     own = [row for row in rows if not row.bias]
     spent = [row.tokens for row in rows if row.tokens is not None]
     return JudgeFigures(
+        compares=compares,
         right=_side([row for row in own if row.right]),
         wrong=_side([row for row in own if not row.right]),
         noise=_flips(rows),
@@ -390,10 +401,9 @@ def _position(rows: Sequence[JudgeRow]) -> Position | None:
     )
 
 
-def metrics_of(verdicts: Any) -> list[Metric]:
+def metrics_of(verdicts: Any, *, compares: bool) -> list[Metric]:
     """The numbers of a run for tables of runs, from a DuckDB relation over its verdicts."""
-    figures = figures_of(judge_rows(verdicts))
-    sides = {RIGHT_PASS: figures.right, WRONG_DO_NOT: figures.wrong}
+    figures = figures_of(judge_rows(verdicts), compares=compares)
     metrics = [
         _metric(
             "judge",
@@ -403,12 +413,11 @@ def metrics_of(verdicts: Any) -> list[Metric]:
             side.total("judged"),
             headline=True,
         )
-        for name, side in sides.items()
+        for name, side in figures.sides.items()
     ]
-    for name, side in sides.items():
+    for name, side in figures.sides.items():
         metrics += [_metric(name, kind.kind, kind.share, kind.agreed, kind.judged) for kind in side.kinds]
-    unreadable = figures.right.total("unreadable") + figures.wrong.total("unreadable")
-    judged = figures.right.total("judged") + figures.wrong.total("judged")
+    unreadable, judged = figures.total("unreadable"), figures.total("judged")
     return [
         *metrics,
         Metric("judge", "unreadable judgements", None, unreadable, judged, kind="count", better="less"),

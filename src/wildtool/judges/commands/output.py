@@ -12,8 +12,7 @@ from wildtool.judges.figures import (
     HEADLINE_TIERS,
     ITEMS_OF_KIND,
     OBEDIENCE,
-    RIGHT_PASS,
-    WRONG_DO_NOT,
+    RATES,
     JudgeFigures,
     KindFigure,
     Side,
@@ -46,15 +45,17 @@ def print_audit(audit: JudgeAudit, score: tuple[int, int] | None, *, every: bool
     figures = audit.figures
     style, has_reference = style_of(audit.mode)
     reference = "with" if has_reference else "without"
-    title = f"{single_line(audit.judge)} as a judge ({style.about}; {reference} the right turn)"
-    if figures.compares:
-        title = f"{single_line(audit.judge)} as a judge ({style.about})"
+    about = style.about if figures.compares else f"{style.about}; {reference} the right turn"
     if figures.missing == figures.cases:
         _print_texts([_nothing_known(audit)])
         return
     _print_texts(_warnings(figures))
-    rows = [row for name, side in _sides(figures) for row in _side_rows(name, side, every=every)]
-    print_grid(title, ["", "rate", "95 %", "counts", "items", "unreadable"], rows)
+    rows = [row for name, side in figures.sides.items() for row in _side_rows(name, side, every=every)]
+    print_grid(
+        f"{single_line(audit.judge)} as a judge ({about})",
+        ["", "rate", "95 %", "counts", "items", "unreadable"],
+        rows,
+    )
     _print_texts(_remarks(audit, every=every))
     _print_twins(figures)
     _print_meaning(figures, score)
@@ -68,16 +69,10 @@ def _print_texts(texts: Sequence[str]) -> None:
         print_out()
 
 
-def _sides(figures: JudgeFigures) -> list[tuple[str, Side]]:
-    if figures.compares:
-        return [("right turn found better, in both orders", figures.wrong)]
-    return [(f"{RIGHT_PASS} (tp)", figures.right), (f"{WRONG_DO_NOT} (tn)", figures.wrong)]
-
-
 def _side_rows(name: str, side: Side, *, every: bool) -> list[list[str]]:
     kinds = side.kinds if every else side.kinds[:_MOST_KINDS]
     total = [f"{side.total('agreed'):,}/{side.total('judged'):,}", "", f"{side.total('unreadable'):,}"]
-    rows = [[f"{name}, mean over kinds", *_share_cells(side.share), *total]]
+    rows = [[f"{name} ({RATES[name]}), mean over kinds", *_share_cells(side.share), *total]]
     rows += [_kind_row(kind) for kind in kinds]
     if len(kinds) < len(side.kinds):
         rows.append([f"  … {len(side.kinds) - len(kinds)} more kinds (--all)", "", "", "", "", ""])
@@ -111,9 +106,7 @@ def _nothing_known(audit: JudgeAudit) -> str:
 def _warnings(figures: JudgeFigures) -> list[str]:
     """What a reader must know before any number."""
     texts: list[str] = []
-    judged, unreadable = (
-        figures.right.total(name) + figures.wrong.total(name) for name in ("judged", "unreadable")
-    )
+    judged, unreadable = figures.total("judged"), figures.total("unreadable")
     if judged and unreadable > judged / 10:
         texts.append(_unreadable_text(figures, unreadable, judged))
     if figures.missing:
@@ -145,8 +138,8 @@ def _unreadable_text(figures: JudgeFigures, unreadable: int, judged: int) -> str
 
 def _missing_text(figures: JudgeFigures) -> str:
     least = [
-        f"{name} at least {format_share(side.least.value)}"
-        for name, side in (("tp", figures.right), ("tn", figures.wrong))
+        f"{RATES[name]} at least {format_share(side.least.value)}"
+        for name, side in figures.sides.items()
         if side.least is not None
     ]
     return (
@@ -279,9 +272,7 @@ def _scores(named: tuple[int, int] | None) -> list[tuple[int, int]]:
 def _unknown_meaning(figures: JudgeFigures) -> str:
     """Why no rate is known behind a score of this judge."""
     if figures.compares:
-        return (
-            "What a score means: it judges pairs, and passes nothing by itself, so there is no rate behind its scores."
-        )
+        return "What a score means: it judges pairs, and passes nothing by itself, so there is no rate behind its scores."
     name, of = ("tp", "right") if figures.right.share is None else ("tn", "wrong")
     return f"What a score means: not known. {name} is not known, since none of the {of} cases has an answer."
 
@@ -354,7 +345,7 @@ def print_comparison(comparison: JudgeComparison) -> None:
     )
     rows = [
         [
-            gap.name if gap.name in (RIGHT_PASS, WRONG_DO_NOT) else f"  {gap.name}",
+            gap.name if gap.name in RATES else f"  {gap.name}",
             f"{gap.cases:,}",
             format_points(gap.difference.value),
             format_range(gap.difference.low, gap.difference.high, signed=True),
