@@ -8,14 +8,15 @@ from typing import Any
 
 from wildtool.blame.asked_again import MakeModels
 from wildtool.blame.blaming import BlamedUnit
-from wildtool.blame.failed_units import RunUnits, parties_of, read_units, reviewed_items, sampled
-from wildtool.blame.parties import TrialSetting, trial_setting
+from wildtool.blame.failed_units import FailedUnit, RunUnits, parties_of, read_units, reviewed_items, sampled
+from wildtool.blame.parties import trial_setting
 from wildtool.blame.trials import Trials, Watch, unwatched
 from wildtool.data.data_set import data_of
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import RecordError, UsageError
 from wildtool.outputs import check_folder, make_folder, write_file
+from wildtool.types import Item
 
 PLAYS = 5
 """Plays of each trial unless the user says otherwise."""
@@ -50,7 +51,6 @@ class Prepared:
     trials: Trials
     units: RunUnits
     tried: Sequence[BlamedUnit]
-    setting: TrialSetting
     unreviewed: int
     """Failed units that the reviewed data do not have, or ask in other words."""
 
@@ -78,22 +78,14 @@ def prepare_blame(
     """
     job = _job_of(run, settings)
     check_folder(settings.out, lambda folder: (folder / ABOUT_FILE).is_file(), force=settings.force)
-    identity = job.run_json["identity"]
-    played = job.variant.played or job.run_info.profile
-    setting = trial_setting(job.variant, played, identity["models"], reviewed=settings.reviewed is not None)
+    played, models = job.variant.played or job.run_info.profile, job.run_json["identity"]["models"]
+    setting = trial_setting(job.variant, played, models, reviewed=settings.reviewed is not None)
     make_models = models_of(job)
     units = read_units(job, run, setting)
     units_to_try = sampled(units.failed, settings.sample)
     reviewed, unreviewed = {}, 0
     if settings.reviewed is not None:
-        source = data_of(job.variant.benchmark).locate(settings.reviewed, identity["split"])
-        items = job.variant.benchmark.load(source, split=identity["split"], lang=identity["lang"])
-        reviewed, unreviewed = reviewed_items(job, items, units_to_try)
-        if units_to_try and not reviewed:
-            raise UsageError(
-                f"{settings.reviewed}: asks none of the failed units in the words of the run, so its gold answers say "
-                "nothing about them; give the run's data with gold answers that were reviewed"
-            )
+        reviewed, unreviewed = _read_reviewed(job, settings.reviewed, units_to_try)
     trials = Trials(
         job=job,
         setting=setting,
@@ -106,7 +98,24 @@ def prepare_blame(
         watch=settings.watch,
     )
     tried = [BlamedUnit(unit, parties_of(unit, setting, reviewed)) for unit in units_to_try]
-    return Prepared(trials, units, tried, setting, unreviewed)
+    return Prepared(trials, units, tried, unreviewed)
+
+
+def _read_reviewed(
+    job: JudgingJob, data: str, units: Sequence[FailedUnit]
+) -> tuple[dict[tuple[str, str], Item], int]:
+    """As `reviewed_items`, of data that are named. Raises UsageError where they have none of the units."""
+    benchmark, selection = job.variant.benchmark, job.selection
+    source = data_of(benchmark).locate(data, selection.split)
+    reviewed, unreviewed = reviewed_items(
+        job, benchmark.load(source, split=selection.split, lang=selection.lang), units
+    )
+    if units and not reviewed:
+        raise UsageError(
+            f"{data}: asks none of the failed units in the words of the run, so its gold answers say nothing about them; "
+            "give the run's data with gold answers that were reviewed"
+        )
+    return reviewed, unreviewed
 
 
 def begin(run: Path, settings: BlameSettings) -> None:

@@ -120,7 +120,7 @@ def report_of(prepared: Prepared, blamed: Blamed) -> BlameReport:
         unreviewed=prepared.unreviewed + sum(_goes_on(blamed, unit) for unit in blamed.tried),
         plays=blamed.trials.plays,
         stopped=blamed.stopped,
-        cannot_replace=prepared.setting.lacking,
+        cannot_replace=blamed.trials.setting.lacking,
         causes=_cause_rows(blamed.tried),
         scores=_score_rows(blamed),
         units=[_unit_row(blamed, unit) for unit in blamed.tried],
