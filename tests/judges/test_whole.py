@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from wildtool.cli import app
 
-pytest.importorskip("wildtool.judges.make")
 RULE = Path(__file__).resolve().parents[2] / "docs" / "rule_judge.py"
 
 
