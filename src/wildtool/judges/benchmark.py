@@ -24,6 +24,8 @@ ERRORS: Mapping[str, str] = {
 }
 """Class of a wrong judgement to what it means."""
 NAME = "judge-audit"
+_OF_CASES = ("tier", "kind", "bias", "variant", "twin_of")
+"""Fields of cases that are columns of verdicts."""
 
 
 def write_set(folder: Path, cases: Iterable[JudgeCase], settings: JudgeSettings) -> dict[Path, bytes]:
@@ -188,7 +190,7 @@ class JudgeBenchmark(Benchmark):
         "readable": "BOOLEAN",
         "judge_score": "DOUBLE",
         "choices": "VARCHAR",
-        **dict.fromkeys(("tier", "kind", "bias", "variant", "twin_of"), "VARCHAR"),
+        **dict.fromkeys(_OF_CASES, "VARCHAR"),
     }
     groups = ("kind",)
     data = JudgeSet(name=NAME)
@@ -223,8 +225,7 @@ class JudgeBenchmark(Benchmark):
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         case: JudgeCase = item.data["cases"][unit]
-        names = ("tier", "kind", "bias", "variant", "twin_of")
-        return {"labelled_right": case.right, **{name: getattr(case, name) for name in names}}
+        return {"labelled_right": case.right, **{name: getattr(case, name) for name in _OF_CASES}}
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         return metrics_of(verdicts, compares=self.mode == PAIRWISE)

@@ -21,7 +21,7 @@ from wildtool.terminal import print_err
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
-    from wildtool.judges.auditing import CaseChoice
+    from wildtool.judges.auditing import CaseChoice, JudgeAudit
     from wildtool.judges.reading import Scale
     from wildtool.judges.styles import JudgeSettings
     from wildtool.types import Model, Source
@@ -87,7 +87,7 @@ def _is_audit(folder: Path) -> bool:
 
 
 def show_audits(
-    audits: Sequence[Any],
+    audits: "Sequence[JudgeAudit]",
     required: Mapping[str, float],
     score: tuple[int, int] | None,
     *,
