@@ -102,7 +102,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "trace",
         ]
     ),
-    "writers of cases, those of a judge and those of a draft": frozenset({"write_cases"}),
     "error classes, which each benchmark names for itself": frozenset(
         ["ERRORS", "CALL_ERROR", "PARAM_TYPE", "PARAM_VALUE", "UNUSABLE_GOLD"]
     ),

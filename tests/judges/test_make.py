@@ -20,7 +20,7 @@ from wildtool.benchmark import Check, GoldForReaders, Mutant, Rules, SingleTurn
 from wildtool.data.data_set import data_of
 from wildtool.episode import SingleReply
 from wildtool.errors import DataError, UsageError
-from wildtool.judges.cases import JudgeCase, read_cases, write_cases
+from wildtool.judges.cases import JudgeCase, lines_of_cases, read_cases
 from wildtool.judges.make import audit_cases
 from wildtool.judges.tiers import TIER_OF_KIND, UNASKED
 from wildtool.judges.twins import BIASES
@@ -115,21 +115,21 @@ def test_the_same_seed_gives_the_same_bytes_and_another_others():
     how: Mapping[str, Any] = {"gold": 4, "near_misses": 4, "wrong": 8}
     source = data_of(benchmark_of("wild-mini")).locate(None, None)
     first, again, other = (audit_cases(benchmark_of("wild-mini"), source, **how, seed=s) for s in (1, 1, 2))
-    assert write_cases(first) == write_cases(again) != write_cases(other)
+    assert lines_of_cases(first) == lines_of_cases(again) != lines_of_cases(other)
 
 
 def test_the_bytes_are_the_same_in_another_process():
     made = (
-        "from judges.sets import cases_of; from wildtool.judges.cases import write_cases; import sys;"
-        "sys.stdout.buffer.write(write_cases(cases_of('wild-mini', gold=5, near_misses=5, wrong=60)))"
+        "from judges.sets import cases_of; from wildtool.judges.cases import lines_of_cases; import sys;"
+        "sys.stdout.buffer.write(lines_of_cases(cases_of('wild-mini', gold=5, near_misses=5, wrong=60)))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": "7"}
     other = subprocess.run([sys.executable, "-c", made], env=environment, capture_output=True, check=True)
-    assert other.stdout == write_cases(cases_of("wild-mini", gold=5, near_misses=5, wrong=60))
+    assert other.stdout == lines_of_cases(cases_of("wild-mini", gold=5, near_misses=5, wrong=60))
 
 
 def test_cases_are_read_as_they_were_written(tmp_path: Path):
-    (tmp_path / "cases.jsonl").write_bytes(write_cases(wild()))
+    (tmp_path / "cases.jsonl").write_bytes(lines_of_cases(wild()))
     assert [case.id for case in read_cases(tmp_path / "cases.jsonl")] == [case.id for case in wild()]
 
 
@@ -141,7 +141,7 @@ def test_a_recorded_world_is_cut_behind_one_reply_and_an_executed_one_goes_on():
 
 
 def test_nothing_shows_how_a_case_was_made():
-    written = write_cases([replace(case, note="") for case in (*wild(), *ledger())]).decode()
+    written = lines_of_cases([replace(case, note="") for case in (*wild(), *ledger())]).decode()
     assert not [
         mark for mark in ("zzyzx", "quuxly", "zz_unknown", "77.70", "Somebody Else", "_v2") if mark in written
     ]

@@ -16,7 +16,7 @@ from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError, match_name
 from wildtool.json_codec import as_object, dumps
-from wildtool.judges.benchmark import NAME, SETTINGS_FILE, read_settings, write_set
+from wildtool.judges.benchmark import NAME, SETTINGS_FILE, files_of_set, read_settings
 from wildtool.judges.cases import JudgeCase
 from wildtool.judges.figures import (
     HEADLINE_TIERS,
@@ -178,7 +178,7 @@ def write_fitting(
         raise UsageError(
             f"none of {len(cases):,} cases can be judged in this style ({reasons}); choose another --style"
         )
-    files = write_set(folder, fit, settings)
+    files = files_of_set(folder, fit, settings)
     differing = [path for path, text in files.items() if path.exists() and path.read_bytes() != text]
     if differing and runs.exists():
         raise UsageError(

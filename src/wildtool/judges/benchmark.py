@@ -10,7 +10,7 @@ from wildtool.data.data_set import DataSet
 from wildtool.data.files import read_json, source_of_files
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_object, dumps
-from wildtool.judges.cases import JudgeCase, read_cases, write_cases
+from wildtool.judges.cases import JudgeCase, lines_of_cases, read_cases
 from wildtool.judges.figures import metrics_of
 from wildtool.judges.reading import Scale, read_choice
 from wildtool.judges.styles import PAIRWISE, JudgeSettings, ask_pair, fitting, style_modes, style_of
@@ -28,10 +28,10 @@ _OF_CASES = ("tier", "kind", "bias", "variant", "twin_of")
 """Fields of cases that are columns of verdicts."""
 
 
-def write_set(folder: Path, cases: Iterable[JudgeCase], settings: JudgeSettings) -> dict[Path, bytes]:
+def files_of_set(folder: Path, cases: Iterable[JudgeCase], settings: JudgeSettings) -> dict[Path, bytes]:
     """The files of a folder that a judge is audited over, with their contents."""
     return {
-        folder / CASES_FILE: write_cases(cases),
+        folder / CASES_FILE: lines_of_cases(cases),
         folder / SETTINGS_FILE: dumps({"prompt": settings.prompt, "scale": asdict(settings.scale)}),
     }
 

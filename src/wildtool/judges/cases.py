@@ -57,7 +57,7 @@ class JudgeCase:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-def write_cases(cases: Iterable[JudgeCase]) -> bytes:
+def lines_of_cases(cases: Iterable[JudgeCase]) -> bytes:
     """Cases as JSON lines."""
     return b"".join(dumps({"id": case.id, **case.as_json()}) + b"\n" for case in cases)
 
