@@ -334,7 +334,7 @@ def print_requirements(audit: JudgeAudit, required: Mapping[str, float]) -> None
 
 def _guess_text(figures: JudgeFigures) -> str:
     if figures.compares:
-        return f"so do guesses in up to {format_share(GUESSED_PAIRS)} of all pairs"
+        return f"guesses reach {format_share(GUESSED_PAIRS)}"
     return "J may be 0" if figures.rates else "J is not known"
 
 
