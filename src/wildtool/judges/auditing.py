@@ -162,6 +162,11 @@ def audit_mode(style: str | None, *, typed: bool, has_prompt: bool, reference: b
     return f"{name}{WITH_REFERENCE}" if reference and always is None else name
 
 
+def default_folder(benchmark: str, mode: str) -> Path:
+    """Where the cases of a benchmark and the runs over them are kept unless the user names a folder."""
+    return Path("runs", NAME, f"{benchmark}-{mode}")
+
+
 def write_fitting(
     folder: Path, cases: Sequence[JudgeCase], mode: str, settings: JudgeSettings, runs: Path
 ) -> Mapping[str, int]:

@@ -22,6 +22,7 @@ from wildtool.judges.auditing import (
     audit_mode,
     check_typed,
     chosen_cases,
+    default_folder,
     judge_settings,
     measurable_twins,
     read_audit,
@@ -109,7 +110,7 @@ def audit_judge(
     twins = measurable_twins(twins, keywords.get("cache"))
     choice = CaseChoice(cases=cases, twins=twins, twin_cases=twin_cases, seed=cases_seed)
     labelled = _cases(bench, choice, keywords)
-    folder = Path(out) if out is not None else Path("runs", NAME, f"{labelled[0].benchmark}-{mode}")
+    folder = Path(out) if out is not None else default_folder(labelled[0].benchmark, mode)
     write_fitting(folder / "set", labelled, mode, settings, folder / "runs")
     model = typed_judge(judge, _endpoint(keywords), shows_reference=reference) or judge
     # A model that a function became has a name of its own, also for its folder.

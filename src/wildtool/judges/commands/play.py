@@ -43,14 +43,14 @@ def audit_judges(
     every: bool,
 ) -> int:
     """Asks judges about cases of a benchmark, or only estimates what that costs. Gives the exit status."""
-    from wildtool.judges.auditing import chosen_cases, read_audit, write_fitting
+    from wildtool.judges.auditing import chosen_cases, default_folder, read_audit, write_fitting
 
     asked.check_limits()
     required, score = read_requirements(its.require), read_passed(its.passed)
     mode = _mode(its, asked)
     settings = _settings(its, mode)
     models = _typed_models(its, asked, mode)
-    place = out or Path("runs", "judge-audit", f"{benchmark.name}-{mode}")
+    place = out or default_folder(benchmark.name, mode)
     cases = chosen_cases(
         benchmark, source, _choice(its), split=split, lang=lang, profile=profile, report=print_err
     )
