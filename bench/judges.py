@@ -21,9 +21,12 @@ from stats.judge_draws import (
     smallest,
     unreadable,
 )
+from wildtool.stats.beta import beta_probability
 from wildtool.stats.judged import corrected_rate, exact_share
 
 DRAWS = 1_000
+SIZES = range(5, 3_000, 5)
+"""Numbers of cases that are tried."""
 
 
 def transport() -> None:
@@ -49,6 +52,30 @@ def transport() -> None:
         print(f"| {name}; 0.600 are right | {passes:.3f} | {' | '.join(cells)} |")
 
 
+def gates() -> None:
+    """What a gate of few labels decides, and how many wrong cases show that tn is above 0.9 four times out of five."""
+    passes, fails = reaching(43, 50, 0.8), 1 - reaching(43, 50, 0.9)
+    print(
+        f"\n50 labels and an agreement of 0.85 pass a judge of 0.80 in {passes:.1%}, and fail one of 0.90 in {fails:.1%}."
+    )
+    needed = {size: least_above(0.9, size) for size in SIZES}
+    print("\n| true tn | wrong cases of different items |\n|---|---|")
+    for rate in (0.92, 0.95, 0.97, 0.99):
+        enough = next(size for size, least in needed.items() if reaching(least, size, rate) >= 0.8)
+        print(f"| {rate} | {enough:,} |")
+
+
+def reaching(least: int, size: int, rate: float) -> float:
+    """The probability that at least that many of a number of independent cases are judged rightly."""
+    return beta_probability(rate, least, size - least + 1) if least <= size else 0.0
+
+
+def least_above(bound: float, size: int) -> int:
+    """The fewest right judgements whose exact interval lies above a bound."""
+    likely = range(max(1, int(bound * size)), size + 2)
+    return next(right for right in likely if reaching(right, size, bound) < 0.025)
+
+
 def main(draws: int) -> None:
     print("| figure | cases | setting | the interval holds the truth |\n|---|---|---|---|")
     intervals = (headline, corrected, differences, labels, unreadable)
@@ -61,6 +88,7 @@ def main(draws: int) -> None:
     for table in (smallest, biases):
         list(_shown(table(draws)))
     transport()
+    gates()
 
 
 def _shown(cells: Iterator[Cell]) -> Iterator[Cell]:
