@@ -122,12 +122,12 @@ class Selection:
         """What `item` gives the selected items for: of those that are read already their ids, which are sent to another
         process in no time."""
         handles = self.all_items.ids() if self.all_items else self._loaded(split=self.split, lang=self.lang)
-        ids = self._ids
-        return islice((each for each in handles if ids is None or _id_of(each) in ids), self.limit)
+        chosen = self._named_or_drawn
+        return islice((each for each in handles if chosen is None or _id_of(each) in chosen), self.limit)
 
     @cached_property
-    def _ids(self) -> Collection[str] | None:
-        """The ids of all that may be selected; None where nothing but the limit says it."""
+    def _named_or_drawn(self) -> Collection[str] | None:
+        """Ids of the items that are named in `ids` or drawn; None where neither is so."""
         if self.drawn is not None:
             return self.drawn.weights.keys()
         return frozenset(self.ids) or None
@@ -197,7 +197,7 @@ class Selection:
 
     def _takes(self, item: Item, taken: int) -> bool:
         """Whether an item is selected. Args: taken: items that are selected before it."""
-        if self._ids is not None and item.id not in self._ids:
+        if self._named_or_drawn is not None and item.id not in self._named_or_drawn:
             return False
         return self.limit is None or taken < self.limit
 
