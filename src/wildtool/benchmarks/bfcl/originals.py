@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from wildtool.benchmarks.bfcl.categories import Language
 from wildtool.benchmarks.bfcl.package import package_file
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, Documents, PromptForm, documents_text
 from wildtool.benchmarks.bfcl.records import native_name
+from wildtool.benchmarks.json_copy import json_copy
 from wildtool.data.prompt_files import Constants, parse_module, read_constants
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
@@ -158,21 +159,12 @@ def openai_tools(functions: Sequence[Mapping[str, Any]]) -> list[Tool]:
     """Function documents as tools in OpenAI's shape."""
     tools: list[Tool] = []
     for document in functions:
-        function: dict[str, Any] = _copied(dict(document))
+        function: dict[str, Any] = json_copy(dict(document))
         function["name"] = native_name(function["name"])
         function["parameters"]["type"] = "object"
         _to_json_schema(as_object(function["parameters"].get("properties")))
         tools.append({"type": "function", "function": function})
     return tools
-
-
-def _copied(value: Any) -> Any:
-    """A copy of a JSON value; the library's takes four times as long, since it asks of every value what it is."""
-    if isinstance(value, dict):
-        return {name: _copied(inner) for name, inner in cast(dict[str, Any], value).items()}
-    if isinstance(value, list):
-        return [_copied(inner) for inner in cast(list[Any], value)]
-    return value
 
 
 def _json_type(word: Any) -> str:
@@ -214,7 +206,7 @@ def hinted(functions: Sequence[Mapping[str, Any]], language: Language) -> list[d
     documents: list[dict[str, Any]] = []
     for document in functions:
         # In Python only the description of the function itself is another one.
-        edited: dict[str, Any] = {**document} if hints is None else _copied(dict(document))
+        edited: dict[str, Any] = {**document} if hints is None else json_copy(dict(document))
         edited["description"] = f"{edited.get('description', '')}{texts.language_hints[language]}"
         if hints is not None:
             for schema in map(as_object, as_object(edited["parameters"].get("properties")).values()):

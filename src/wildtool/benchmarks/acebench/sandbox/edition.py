@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.benchmarks.json_copy import json_copy
 from wildtool.errors import DataError
 from wildtool.types import Lang
 
@@ -52,7 +53,7 @@ class Edition:
 
     def fresh(self, name: str) -> ClassState:
         """A copy of the initial attributes of a class."""
-        state = cast(ClassState, _copied(self.initial[name]))
+        state = cast(ClassState, json_copy(self.initial[name]))
         for attribute in _INTEGER_KEYS:
             if attribute in state:
                 state[attribute] = {int(key): value for key, value in state[attribute].items()}
@@ -81,13 +82,6 @@ def read_edition(folder: Path, lang: Lang) -> Edition:
             " benchmark's data again"
         ) from error
     return Edition(lang, texts, initial)
-
-
-def _copied(value: Any) -> Any:
-    """A copy of a JSON value; `copy.deepcopy`, which also looks for shared parts, takes five times as long."""
-    if isinstance(value, dict):
-        return {key: _copied(element) for key, element in cast(dict[str, Any], value).items()}
-    return [_copied(element) for element in cast(list[Any], value)] if isinstance(value, list) else value
 
 
 def _read(path: Path) -> dict[str, Any]:
