@@ -358,15 +358,15 @@ def _print_hint_effects(effects: Sequence[HintEffect]) -> None:
             [
                 effect.name,
                 f"{effect.corrected} of {effect.wrong}",
-                *_score(effect.corrected_share),
+                *_share_and_interval(effect.corrected_share),
                 f"{effect.broken} of {effect.right}",
-                *_score(effect.broken_share),
+                *_share_and_interval(effect.broken_share),
             ]
             for effect in effects
             if (effect.baseline, effect.model) == pair
         ]
         title = f"corrected and broken: {single_line(pair[1])} against {single_line(pair[0])}"
-        print_grid(title, ["", "corrected", "", ENDS_HEAD, "broken", "", ENDS_HEAD], rows)
+        print_grid(title, ["", "corrected", "", "95 %", "broken", "", "95 %"], rows)
         left_out = max(effect.left_out for effect in effects if (effect.baseline, effect.model) == pair)
         if left_out:
             print_wrapped(f"Left out here: {counted(left_out, 'unit')} without a verdict.\n")
@@ -461,11 +461,11 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
     }
 
 
-def _score(accuracy: Accuracy | None) -> tuple[str, str]:
-    """An accuracy with its interval, or with the range that tries without a verdict leave open."""
-    if accuracy is None:
+def _share_and_interval(share: Accuracy | None) -> tuple[str, str]:
+    """A share of units that all have a verdict."""
+    if share is None:
         return "–", ""
-    return format_share(accuracy.value), format_rate_ends(accuracy)
+    return format_share(share.value), format_range(share.low, share.high)
 
 
 def part_difference(part: ComparisonPart) -> str:
