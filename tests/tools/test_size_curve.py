@@ -104,6 +104,17 @@ def test_tokens_of_a_unit_are_those_of_units_that_have_some(
     assert "of the units that have tokens: 5 of 20 at 40 tools." in told
 
 
+def test_of_repeats_each_counts_among_those_without_a_verdict_and_among_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    def answer(request: Request) -> Any:
+        return CallError("refused", "no", final=True) if len(request.messages) > 3 else {"content": "Fine."}
+
+    run(tmp_path, 12, ScriptedModel(answer), limit=1, repeats=3)
+    show_sizes(size_series([tmp_path]), None)
+    assert "counted as wrong: 9 of 12 units" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.long
 def test_an_exposure_is_set_against_shown_tools_of_the_same_benchmark(tmp_path: Path):
     for name, expose in (("wild-mini", "direct"), ("wild-mini", "search"), ("ledger", "direct")):

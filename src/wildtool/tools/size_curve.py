@@ -50,7 +50,7 @@ class SizePoint:
     accuracy: Accuracy
     units: int
     without_verdict: int
-    """Units whose calls failed or that were not run; they count as wrong."""
+    """Of `tries`, those whose calls failed or that were not run; they count as wrong."""
     pairs: PairedUnits | None
     """Against the smallest size; None for that one."""
     p: float | None

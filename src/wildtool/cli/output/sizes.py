@@ -58,10 +58,10 @@ def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
         _print_series(each)
         print_wrapped(break_sentence(each.place))
         if failed := sum(point.without_verdict for point in each.points):
-            tried = counted(sum(point.units for point in each.points), "unit")
+            tried = counted(sum(point.tries for point in each.points), "unit")
             print_wrapped(
-                f"Without a verdict, since their calls failed, and counted as wrong: {failed:,} of {tried} at all "
-                "sizes together."
+                f"Without a verdict, since calls failed or were not made, and counted as wrong: {failed:,} of {tried} at "
+                "all sizes together, each repeat counted."
             )
         for line in filter(None, (point.trust for point in each.points)):
             print_wrapped(line)
