@@ -7,8 +7,7 @@ from pathlib import Path
 
 import typer
 
-from wildtool.api.words import option_of
-from wildtool.cli.options.config_file import explicit_options
+from wildtool.cli.options.config_file import refuse_others
 from wildtool.errors import UsageError
 
 
@@ -49,11 +48,7 @@ def draw_curve(
     force: bool,
 ) -> int:
     """Prints a curve and writes it; gives the exit status. Raises UsageError for options that mean nothing beside it."""
-    known = _OPTIONS | _OPTIONS_OF.get(axis, set())
-    if other := sorted(explicit_options(context) - known):
-        raise UsageError(
-            f"{option_of(other[0])} means nothing with --curve {axis.value}; leave out one of the two"
-        )
+    refuse_others(context, f"--curve {axis.value}", _OPTIONS | _OPTIONS_OF.get(axis, set()))
     if not paths:
         raise UsageError(f"--curve {axis.value} needs {_NEEDED.get(axis, 'the TOML file of a series')}")
     if axis is CurveAxis.tools:

@@ -201,6 +201,7 @@ def test_unplayed_units_that_are_left_out_are_counted():
         (f"compare {GOLD} {CHAT} --group outcome", "task_type"),
         (f"compare {GOLD} {CHAT} --json --csv", "not both"),
         (f"compare {GOLD} {CHAT} --profile nonsense", "official"),
+        (f"compare {GOLD} --published --flips", "--flips means nothing with --published"),
     ],
 )
 def test_a_wrong_command_says_what_to_do(line: str, said: str):

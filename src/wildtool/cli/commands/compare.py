@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from wildtool.api.words import option_of
 from wildtool.cli.command import opt
 from wildtool.cli.curves import CurveAxis, draw_curve
 from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_file import explicit_options
+from wildtool.cli.options.config_file import refuse_others
 from wildtool.errors import UsageError, match_name, unknown_name
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 _GROUP_SIZES = range(2, 21)
 """Values that a column may have to be the one units are grouped by where none is named."""
+_BESIDE_PUBLISHED = {"runs", "published", "published_model", "absolute", "profile", "json", "csv"}
 
 
 def compare(
@@ -106,16 +106,14 @@ def compare(
     if judges:
         from wildtool.judges.commands.play import compare_judges
 
-        if other := sorted(explicit_options(context) - {"runs", "judges", "json"}):
-            raise UsageError(
-                f"{option_of(other[0])} means nothing with --judges, which pairs judges on their cases"
-            )
+        refuse_others(context, "--judges", {"runs", "judges", "json"})
         return compare_judges(paths, as_json=as_json)
     if curve is not None:
         return draw_curve(curve, paths, profile, prices, sizes, out, context, force=force)
     if published:
         from wildtool.cli.output.reproduction import print_reproductions
 
+        refuse_others(context, "--published", _BESIDE_PUBLISHED)
         return print_reproductions(
             paths, profile, published_model, absolute=absolute, as_json=as_json, as_csv=as_csv
         )

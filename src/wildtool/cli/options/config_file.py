@@ -1,11 +1,13 @@
 """`wildtool.toml` on the command line: its table `[run]` becomes the defaults of options, and `--trust` trusts it."""
 
 import json
+from collections.abc import Set
 from pathlib import Path
 from typing import Any, cast
 
 import typer
 
+from wildtool.api.words import option_of
 from wildtool.cli.command import CONFIG_KEY, run_to_status
 from wildtool.config.config_file import Config, check_type, read_config, unknown_key_message
 from wildtool.errors import UsageError
@@ -57,6 +59,17 @@ def explicit_options(context: typer.Context) -> set[str]:
             long = next((name for name in option.opts if name.startswith("--")), str(option.name))
             names.add(long.removeprefix("--").replace("-", "_"))
     return names
+
+
+def refuse_others(context: typer.Context, mode: str, taken: Set[str]) -> None:
+    """Raises UsageError for a typed option that means nothing beside another.
+
+    Args:
+        mode: that other option as it is typed, such as `--curve tools`.
+        taken: what it takes, itself included, by names as of `explicit_options`.
+    """
+    if others := sorted(explicit_options(context) - taken):
+        raise UsageError(f"{option_of(others[0])} means nothing with {mode}; leave out one of the two")
 
 
 def _defaults(context: typer.Context, config: Config) -> dict[str, Any]:
