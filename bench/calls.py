@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from loopback import baseline_python, ceiling, serving
-from measure import Line, in_turns, main, number, report
+from measure import Line, main, number, report
 from sessions import write_gold, write_requests, write_sessions
 
 HERE = Path(__file__).parent
@@ -25,9 +25,15 @@ def measure(repeats: int) -> list[Line]:
         with serving(f"gold:{folder / 'gold.json'}") as url:
             limit = ceiling(url, json.dumps(bodies[0]).encode())
             print(f"the server's own ceiling: {number(limit)} calls/s; {calls} calls for {SESSIONS} sessions")
-            ours, baseline = in_turns(
-                lambda: play_ours(played, url, AT_ONCE), lambda: play_openai(folder, url, AT_ONCE), repeats
-            )
+            in_turn = [
+                (
+                    play_ours(played, url, AT_ONCE),
+                    play_openai(folder, url, AT_ONCE),
+                    play_transport(folder, url, AT_ONCE),
+                )
+                for _ in range(repeats)
+            ]
+    ours, baseline, transport = zip(*in_turn, strict=True)
     return [
         Line(
             what=f"calls a second, server at 0 ms (its own ceiling: {number(limit)})",
@@ -39,14 +45,36 @@ def measure(repeats: int) -> list[Line]:
             more_is_better=True,
         ),
         Line(
+            what="the same, of what its transport alone makes",
+            unit="/s",
+            ours=[figures["calls"] / figures["wall_s"] for figures in ours],
+            versus="aiohttp, nothing parsed",
+            baseline=[figures["calls"] / figures["wall_s"] for figures in transport],
+            target=2000,
+            more_is_better=True,
+        ),
+        Line(
             what="processor time for 1,000 sessions of 8 calls, played, recorded and judged, whole process",
             unit="s",
-            ours=[8000 * figures["cpu_s"] / figures["calls"] for figures in ours],
+            ours=[_of_8000_calls(figures) for figures in ours],
             versus="openai SDK, calls alone",
-            baseline=[8000 * figures["cpu_s"] / figures["calls"] for figures in baseline],
+            baseline=[_of_8000_calls(figures) for figures in baseline],
+            target=6,
+        ),
+        Line(
+            what="the same, beside what its transport alone takes",
+            unit="s",
+            ours=[_of_8000_calls(figures) for figures in ours],
+            versus="aiohttp, nothing parsed",
+            baseline=[_of_8000_calls(figures) for figures in transport],
             target=6,
         ),
     ]
+
+
+def _of_8000_calls(figures: dict[str, Any]) -> float:
+    """Processor time of 1,000 sessions of 8 calls, in seconds."""
+    return 8000 * figures["cpu_s"] / figures["calls"]
 
 
 def play_ours(
@@ -62,6 +90,11 @@ def play_ours(
 
 def play_openai(folder: Path, url: str, at_once: int) -> dict[str, Any]:
     command = [baseline_python(), HERE / "play_openai.py", folder / "requests.jsonl", url]
+    return report([*command, str(at_once), str(BASELINE_CALLS)])
+
+
+def play_transport(folder: Path, url: str, at_once: int) -> dict[str, Any]:
+    command = [sys.executable, HERE / "play_transport.py", folder / "requests.jsonl", url]
     return report([*command, str(at_once), str(BASELINE_CALLS)])
 
 

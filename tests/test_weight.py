@@ -117,6 +117,8 @@ LEAVES = (
     "scale",
     "stats/beta",
     "stats/judged",
+    "stats/learning_curve",
+    "stats/power",
     "table",
     "terminal",
     "tools",

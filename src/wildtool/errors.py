@@ -14,6 +14,8 @@ BLOCKED_PROMPT = "blocked prompt"
 """Error kind of a prompt that the provider does not pass on to the model: final, and no network error."""
 NOT_RECORDED = "not recorded"
 """Error kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
+RATE_LIMITED_KINDS = frozenset({"http 429", "http 529"})
+"""Error kinds by which an endpoint says that it is asked too much: at another moment the call is answered."""
 
 TOOLS_MISSING = "tools missing"
 """Error kind of a unit that cannot be played, since what lies between benchmark and model leaves out some of its tools:

@@ -1,12 +1,14 @@
 """What a run is to do, checked before the first call."""
 
 from dataclasses import replace
+from errno import ENOSPC
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
-from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
 from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection
 from wildtool.engine.sampling import ItemSample
@@ -121,3 +123,22 @@ def test_units_are_counted_with_their_repeats():
     source = data_of(WILD_MINI).locate(None)
     once, thrice = (Selection(benchmark=WILD_MINI, source=source, limit=2, repeats=n).read() for n in (1, 3))
     assert (once.units, thrice.units) == (8, 24)
+
+
+def no_room(*_: Any, **__: Any) -> int:
+    raise OSError(ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("fails_at", ["the file", "each item"])
+def test_items_that_no_disk_has_room_for_stay_in_memory(monkeypatch: pytest.MonkeyPatch, fails_at: str):
+    file = no_room if fails_at == "the file" else lambda **_: Mock(write=no_room)
+    monkeypatch.setattr("wildtool.engine.plan.TemporaryFile", file)
+    selection = Selection(benchmark=WILDTOOLBENCH, source=WILDTOOLBENCH.data.locate(WILD_MINI), limit=3)
+    assert [*selection.read()] == [*selection.items()]
+
+
+def test_each_user_of_an_item_gets_one_of_its_own():
+    items = Selection(benchmark=WILDTOOLBENCH, source=WILDTOOLBENCH.data.locate(WILD_MINI), limit=1).read()
+    (first,), (second,) = items, items
+    assert first == second
+    assert first is not second

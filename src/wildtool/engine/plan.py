@@ -1,15 +1,19 @@
 """What a run does: which items of a benchmark, which models, which rules; and which settings must stay the same when it
 continues."""
 
+import os
 import pickle
 import time
+import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from io import FileIO
 from itertools import islice
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.alter.base import Alteration
@@ -39,7 +43,7 @@ _CLOCK_SKEW_NS = 60 * 10**9
 class SelectedItems:
     """The items of a selection as they were when they were read, once for all runs of a command.
 
-    They are kept pickled, which takes an eighth of their memory, and each user gets an item of its own.
+    They lie pickled in a file without a name, so that a long set takes no memory, and each user gets an item of its own.
     """
 
     def __init__(self, source: Source, repeats: int) -> None:
@@ -57,21 +61,29 @@ class SelectedItems:
         self.lacks: tuple[str, ...] = ()
         """Parts of the benchmark's headline that none of them belongs to, but others of the split and language do."""
         self._repeats = repeats
-        self._items: dict[str, bytes | Item] = {}
-        """By id; as it is where it cannot be pickled."""
+        self._places: dict[str, tuple[int, int] | bytes | Item] = {}
+        """By id the place in the file, as first byte and length. Where no disk has room for it, what would lie there, and
+        where it cannot be pickled the item itself."""
+        self._file = _nameless_file()
+        if self._file is not None:
+            weakref.finalize(self, self._file.close)
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self._places)
 
     def __iter__(self) -> Iterator[Item]:
-        return map(self.__getitem__, self._items)
+        return map(self.__getitem__, self._places)
 
     def __getitem__(self, id_: str) -> Item:
-        item = self._items[id_]
-        return item if isinstance(item, Item) else pickle.loads(item)
+        place = self._places[id_]
+        if isinstance(place, tuple) and self._file is not None:
+            start, length = place
+            # Copies of this process read it, too: none may move the place where another reads on.
+            place = os.pread(self._file.fileno(), length, start)
+        return pickle.loads(place) if isinstance(place, bytes) else cast(Item, place)
 
     def ids(self) -> Iterator[str]:
-        return iter(self._items)
+        return iter(self._places)
 
     def jobs(self) -> Iterator[tuple[Item, int]]:
         """Each item with each repeat."""
@@ -79,18 +91,37 @@ class SelectedItems:
 
     def addresses(self) -> Iterator[tuple[str, int]]:
         """The id of each item with each repeat."""
-        return ((id_, repeat) for id_ in self._items for repeat in range(self._repeats))
+        return ((id_, repeat) for id_ in self._places for repeat in range(self._repeats))
 
     def add(self, item: Item) -> None:
         """Keeps an item. Raises DataError where its id occurred before."""
-        if item.id in self._items:
+        if item.id in self._places:
             raise DataError(f"{self.source.path}: the id {item.id!r} occurs twice; ids must be unique")
         self.units += len(item.units) * self._repeats
         self.roles.update(dict.fromkeys(item.roles))
+        self._places[item.id] = self._kept(item)
+
+    def _kept(self, item: Item) -> tuple[int, int] | bytes | Item:
         try:
-            self._items[item.id] = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+            pickled = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError):
-            self._items[item.id] = item
+            return item
+        if self._file is None:
+            return pickled
+        try:
+            start = self._file.seek(0, os.SEEK_END)
+            is_whole = self._file.write(pickled) == len(pickled)
+        except OSError:
+            return pickled
+        return (start, len(pickled)) if is_whole else pickled
+
+
+def _nameless_file() -> FileIO | None:
+    """A file for this process and its copies; None where none can be made."""
+    try:
+        return TemporaryFile(buffering=0)
+    except OSError:
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,11 @@ from math import inf
 from typing import Any
 
 from wildtool.engine.call.shedding import HOLD_S, HOLD_SHARE, Mode, Shedding
-from wildtool.errors import BLOCKED_PROMPT, CallError, LimitError, LimitOf
+from wildtool.errors import BLOCKED_PROMPT, RATE_LIMITED_KINDS, CallError, LimitError, LimitOf
 from wildtool.models.settings import Rates
 
 OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529", "timeout"})
 """Failures by which an endpoint says or shows that it is asked too much; a small server queues what it cannot answer."""
-RATE_LIMITED_KINDS = frozenset({"http 429", "http 529"})
-"""Those by which it says so of this call alone: at another moment it is answered."""
 DOWN_KINDS = frozenset({"network", "http 503"})
 """Failures of an endpoint that is down, or loads its model."""
 GATEWAY_KINDS = frozenset({"http 502", "http 504"})

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wildtool.advice import in_folder
-from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS
 from wildtool.engine.observer import Observer
 from wildtool.engine.score.formatting import counted, format_duration
-from wildtool.errors import CallError, LimitError, LimitOf
+from wildtool.errors import RATE_LIMITED_KINDS, CallError, LimitError, LimitOf
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import Reply, Verdict
 
