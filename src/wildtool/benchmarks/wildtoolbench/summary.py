@@ -20,8 +20,8 @@ from wildtool.types import Metric
 _ASKED_NOTE = "answered with a question instead; counted as right in Chat"
 _AP_NOTES: Mapping[str, str] = dict.fromkeys(
     ("official", "paper"),
-    "steps up to the first mistake per gold call; calls made together are one step, so a perfect run can stay"
-    " below 100 %",
+    "steps per gold call up to the first mistake, which counts, too: a model without a right call is above 0 %, and since"
+    " calls made together are one step, a perfect run can stay below 100 %",
 )
 _TYPE_GROUPS = ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
 
