@@ -6,6 +6,7 @@ from pathlib import Path
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.compare.ranking import TIES_NOTE
 from wildtool.engine.score.audit import Audit, audit_profile
+from wildtool.engine.score.formatting import counted
 from wildtool.outputs import GENERATOR, write_file
 from wildtool.report.charts.theme import model_colours
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
@@ -82,7 +83,7 @@ def _add_leaderboards(
     pages: dict[str, list[Page]] = {}
     for board in boards:
         before = len(site.pages)
-        show_step(f"comparing {len(board.runs)} models")
+        show_step(f"comparing {counted(len(board.runs), 'model')}")
         comparisons = compare_all_pairs([run.scores for run in board.runs])
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
         its = [numbers[id(run)] for run in board.runs]

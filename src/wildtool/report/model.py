@@ -17,6 +17,7 @@ from wildtool.engine.compare.ranking import Ranking, places_by, rank_runs, why_u
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark, played_benchmark
 from wildtool.engine.score.explain import DeclaredNumbers
+from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.number_units import UnitsOfNumbers, units_of_numbers
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.score import data_candidates
@@ -151,7 +152,7 @@ def read_runs(folders: Iterable[Path], profile: str | None = None, *, keep: bool
     """
     jobs = [partial(_read, folder, profile, keep) for folder in folders]
     runs: list[ReportRun] = []
-    show_step(f"reading {len(jobs)} runs")
+    show_step(f"reading {counted(len(jobs), 'run')}")
     with run_jobs(jobs, parallel=len(jobs) > MAX_RUNS_IN_PROCESS) as read:
         for run in read:
             runs.append(run)

@@ -23,7 +23,6 @@ def rank_results(
     ordered: list[ScoreResult] = []
     ranked: dict[str, RankedTable] = {}
     for title, its in groups.items():
-        show_step(f"comparing {len(its)} runs")
         scores = _scores(its) if len(its) > 1 else [None]
         ranked[title] = ranked_table(its, run_labels(its), scores, sort)
         ordered += [its[place] for place in ranked[title].order]
@@ -33,4 +32,5 @@ def rank_results(
 def _scores(results: Sequence[ScoreResult]) -> Sequence[UnitScores | None]:
     from wildtool.engine.compare.load import load_scores  # a single run is compared with none
 
+    show_step(f"comparing {len(results)} runs")
     return [load_scores(result) for result in results]
