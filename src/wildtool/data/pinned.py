@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -80,7 +81,13 @@ def cache_folder() -> Path:
     folder = os.environ.get("WILDTOOL_DATA_DIR")
     if folder:
         return Path(folder)
-    from platformdirs import user_cache_path  # only where the variable is not set
+    return _user_folder(*map(os.environ.get, ("XDG_CACHE_HOME", "HOME")))
+
+
+@cache
+def _user_folder(*_: str | None) -> Path:
+    """In the user's cache folder. Kept, since some benchmarks ask for each request. Args: what the folder depends on."""
+    from platformdirs import user_cache_path  # only where the variable of `cache_folder` is not set
 
     return user_cache_path("wildtool") / "data"
 
