@@ -14,6 +14,7 @@ from typing import Any
 from wildtool.data.files import file_sha256
 from wildtool.engine.compare.leaderboard import marked_labels, table_titles
 from wildtool.engine.score.results import ScoreResult
+from wildtool.json_codec import as_object
 from wildtool.report.model import ReportRun
 from wildtool.report.pages.trajectory_calls import call_templates
 from wildtool.report.pages.trajectory_data import PROBLEM, Shard, run_shards, set_shards
@@ -133,7 +134,7 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
         tuple(each.described for each in result.alterations if each.changes_requests),
         identity["split"],
         identity["lang"],
-        tuple(identity.get("sample", {}).items()),
+        tuple(as_object(identity.get("sample")).items()),
         scope["limit"],
         tuple(scope["ids"]),
     )
