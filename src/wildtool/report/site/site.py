@@ -14,7 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from wildtool import __version__, outputs
@@ -45,6 +46,23 @@ class Page:
     styles: tuple[str, ...]
 
 
+class _CompiledTemplates(BytecodeCache):
+    """Keeps what one site has compiled for the next of this process: to compile takes a fifth of a small report."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _CompiledTemplates()
+
+
 class Site:
     """A site in progress. Add pages, shards and files, then call `finish`."""
 
@@ -67,6 +85,7 @@ class Site:
         outputs.make_folder(folder)
         self._jinja = Environment(
             loader=PackageLoader("wildtool.report"),
+            bytecode_cache=_COMPILED,
             autoescape=True,
             undefined=StrictUndefined,
             finalize=_displayed,
