@@ -5,6 +5,7 @@ import fcntl
 import gc
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,11 @@ PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool")
 """Where what tests pull stays from one session to the next."""
 
 ENDED_WITHIN_S = 300
+HANGS_AFTER_S, RENEWED_EACH_S = 900, 60
+"""Of the watch over tests."""
+_errors = 2
+"""Where errors are written, also while the output of a test is captured."""
+_watched_until = 0.0
 
 # A slow machine is no fault of the code: no test has a time limit of its own. Examples are drawn anew each time:
 # many runs of a few meet as much as few runs of many.
@@ -73,10 +79,35 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
 
 
+def pytest_configure() -> None:
+    global _errors
+    _errors = os.dup(2)
+
+
+def pytest_runtest_setup() -> None:
+    """A process in which a test hangs where not even `timeout` ends it says where, and ends.
+
+    As `faulthandler_timeout` does, which starts a thread for each test and waits for its end.
+    """
+    global _watched_until
+    now = time.monotonic()
+    if now + HANGS_AFTER_S - RENEWED_EACH_S > _watched_until:
+        faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=_errors)
+        _watched_until = now + HANGS_AFTER_S
+
+
+def pytest_exception_interact() -> None:
+    """Pytest no longer watches from here."""
+    global _watched_until
+    _watched_until = 0.0
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
-    """A process that hangs after its last test says where, and ends; for tests `faulthandler_timeout` does that."""
+    """A process that hangs after its last test does the same. What tests have left goes with it: to look for garbage in
+    all of it takes seconds."""
     faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=2)
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
