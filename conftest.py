@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import atexit
 import faulthandler
 import fcntl
 import gc
@@ -104,10 +105,11 @@ def pytest_exception_interact() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
-    """A process that hangs after its last test does the same. What tests have left goes with it: to look for garbage in
-    all of it takes seconds."""
+    """A process that hangs after its last test does the same. To look for garbage in all that tests have left takes
+    seconds, and Python itself does so when it ends."""
     faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=2)
     gc.freeze()
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture(scope="session", autouse=True)
