@@ -23,10 +23,16 @@ def a_fiftieth_of(count: int) -> int:
 
 def left_out(tests: Iterable[pytest.Item]) -> set[pytest.Item]:
     """The marked tests that do not run outside `make long`, the same ones in every process. Others run: of each folder a
-    fiftieth, and of each parametrized test of which none is among these, a fiftieth of its cases."""
-    marked = [test for test in tests if test.get_closest_marker("long")]
+    fiftieth, and of each parametrized test of which no case runs yet, a fiftieth of its cases."""
+    marked: list[pytest.Item] = []
+    seen: set[str] = set()
+    for test in tests:
+        if test.get_closest_marker("long"):
+            marked.append(test)
+        else:
+            seen.add(function(test))
     run = drawn(marked, folder)
-    seen = {function(test) for test in run}
+    seen |= {function(test) for test in run}
     cases = [test for test in marked if "[" in test.nodeid and function(test) not in seen]
     return {*marked} - run - drawn(cases, function)
 
