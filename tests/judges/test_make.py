@@ -85,7 +85,7 @@ def ends_right(case: JudgeCase) -> bool:
     return rules.verdict(episode, item, case.unit).correct
 
 
-@pytest.mark.parametrize("made", [wild, ledger])
+@pytest.mark.parametrize("made", [wild, pytest.param(ledger, marks=pytest.mark.long)])
 def test_the_executable_judge_agrees_with_every_label_that_it_can_see(made: Any):
     for case in made():
         if case.kind not in BY_CONSTRUCTION:
