@@ -1,12 +1,10 @@
 """Settings of all tests."""
 
 import atexit
-import faulthandler
 import fcntl
 import gc
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,17 +15,11 @@ from platformdirs import user_cache_path
 
 import long
 from compiled_once import import_share
+from hang_watch import HangWatch
 from wildtool import redact
 
 PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool") / "tests")
 """Where what tests pull stays from one session to the next."""
-
-ENDED_WITHIN_S = 300
-HANGS_AFTER_S, RENEWED_EACH_S = 900, 60
-"""Of the watch over tests."""
-_errors = 2
-"""Where errors are written, also while the output of a test is captured."""
-_watched_until = 0.0
 
 # A slow machine is no fault of the code: no test has a time limit of its own. Examples are drawn anew each time:
 # many runs of a few meet as much as few runs of many.
@@ -46,7 +38,7 @@ STOPS = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM
 """What a stop does to the tests' own process; commands that tests call in it take both signals for themselves."""
 
 
-NO_SECRETS = dict(vars(redact))
+NO_SECRETS = redact.__dict__.copy()
 """What removes secrets, as in a process that knows none yet."""
 
 
@@ -57,7 +49,7 @@ def pytest_runtest_teardown() -> None:
             signal.signal(sent, handler)
     # A secret of one test is none of the next, which might pass only since it is removed already. And to look for the
     # secrets of thousands of tests in all that is written takes a twentieth of all.
-    vars(redact).update(NO_SECRETS)
+    redact.__dict__.update(NO_SECRETS)
 
 
 def pytest_collection(session: pytest.Session) -> None:
@@ -80,34 +72,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
 
 
-def pytest_configure() -> None:
-    global _errors
-    _errors = os.dup(2)
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(HangWatch())
 
 
-def pytest_runtest_setup() -> None:
-    """A process in which a test hangs where not even `timeout` ends it says where, and ends.
-
-    As `faulthandler_timeout` does, which starts a thread for each test and waits for its end.
-    """
-    global _watched_until
-    now = time.monotonic()
-    if now + HANGS_AFTER_S - RENEWED_EACH_S > _watched_until:
-        faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=_errors)
-        _watched_until = now + HANGS_AFTER_S
-
-
-def pytest_exception_interact() -> None:
-    """Pytest no longer watches from here."""
-    global _watched_until
-    _watched_until = 0.0
-
-
-@pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
-    """A process that hangs after its last test does the same. To look for garbage in all that tests have left takes
-    seconds, and Python itself does so when it ends."""
-    faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=2)
+    """To look for garbage in all that tests have left takes seconds, and Python does so itself when it ends."""
     gc.freeze()
     atexit.register(gc.unfreeze)
 
