@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import atexit
+import faulthandler
 import fcntl
 import gc
 import os
@@ -15,11 +16,12 @@ from platformdirs import user_cache_path
 
 import long
 from compiled_once import import_share
-from hang_watch import HangWatch
 from wildtool import redact
 
 PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool") / "tests")
 """Where what tests pull stays from one session to the next."""
+
+ENDED_WITHIN_S = 300
 
 # A slow machine is no fault of the code: no test has a time limit of its own. Examples are drawn anew each time:
 # many runs of a few meet as much as few runs of many.
@@ -72,12 +74,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(HangWatch())
-
-
+@pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
-    """To look for garbage in all that tests have left takes seconds, and Python does so itself when it ends."""
+    """A process that hangs after its last test says where, and ends; for tests `faulthandler_timeout` does that."""
+    faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=2)
+    # To look for garbage in all that tests have left takes seconds, and Python itself does so when it ends.
     gc.freeze()
     atexit.register(gc.unfreeze)
 
