@@ -5,9 +5,8 @@ The "C:" lines of the evaluator's specification. The first fault ends the task; 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import error_classes
@@ -124,6 +123,36 @@ class _Call:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+class _Matching:
+    """A largest matching of calls and gold calls, by augmenting paths."""
+
+    def __init__(self, likely: Sequence[Sequence[int]], equal: Callable[[int, int], bool]) -> None:
+        """Args:
+        likely: for each call the gold calls to try, in order.
+        equal: whether the arguments of a call are those of a gold call.
+        """
+        self.calls: dict[int, int] = {}
+        """The call of each gold call that has one."""
+        self._likely = likely
+        self._equal = equal
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def place(self, call: int, tried: set[int]) -> bool:
+        """Finds a gold call for a call, if need be another one for those placed before. Args: tried: in vain so far."""
+        for node in self._likely[call]:
+            if node not in tried and self._fits(call, node):
+                tried.add(node)
+                if node not in self.calls or self.place(self.calls[node], tried):
+                    self.calls[node] = call
+                    return True
+        return False
+
+    def _fits(self, call: int, node: int) -> bool:
+        if (call, node) not in self._known:
+            self._known[call, node] = self._equal(call, node)
+        return self._known[call, node]
+
+
 class FixedEpisode(TaskEpisode):
     """State machine of one task under the corrected rules."""
 
@@ -226,31 +255,19 @@ class FixedEpisode(TaskEpisode):
         return None
 
     def _bind(self, calls: Sequence[_Call], ready: Sequence[int]) -> dict[int, int]:
-        """Assigns calls to ready gold calls of their name with equal arguments: a largest matching (augmenting paths)."""
-        assignment: dict[int, int] = {}
-
-        @cache
-        def likely(call: int) -> list[int]:
-            """Gold calls of the same name; equal ones first, which spares comparing by meaning."""
-            candidates = [node for node in ready if self._nodes[node].name == calls[call].name]
-            return sorted(candidates, key=lambda node: self._nodes[node].arguments != calls[call].arguments)
-
-        @cache
-        def fits(call: int, node: int) -> bool:
-            return not self._differences(calls[call], node)
-
-        def place(call: int, tried: set[int]) -> bool:
-            for node in likely(call):
-                if node not in tried and fits(call, node):
-                    tried.add(node)
-                    if node not in assignment or place(assignment[node], tried):
-                        assignment[node] = call
-                        return True
-            return False
-
+        """Assigns calls to ready gold calls of their name with equal arguments, as many as can be."""
+        likely = [self._likely(call, ready) for call in calls]
+        matching = _Matching(likely, lambda call, node: not self._differences(calls[call], node))
         for call in range(len(calls)):
-            place(call, set())
-        return {call: node for node, call in assignment.items()}
+            matching.place(call, set())
+        return {call: node for node, call in matching.calls.items()}
+
+    def _likely(self, call: _Call, ready: Sequence[int]) -> list[int]:
+        """Gold calls of the same name; equal ones first, which spares comparing by meaning."""
+        candidates = [node for node in ready if self._nodes[node].name == call.name]
+        if len(candidates) < 2:
+            return candidates
+        return sorted(candidates, key=lambda node: self._nodes[node].arguments != call.arguments)
 
     def _differences(self, call: _Call, node: int) -> list[ArgumentDifference]:
         return gold_differences(self._nodes[node], call.arguments, self._tools.get(call.name, {}))
