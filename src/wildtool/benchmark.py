@@ -249,6 +249,16 @@ class Rules(ABC):
         """The state machine for replaying a record, before its first reply; by default the one of `episode`."""
         return self.episode(item, unit)
 
+    def replayed(self, item: Item, unit: str, transcript: Transcript | None, decided: Transcript) -> Episode:
+        """The episode of a unit after its record, for judging. Rules that walk alike may share it, so nobody plays it on.
+
+        Args:
+            decided: the transcript up to the reply whose end decided the unit, if one did.
+        """
+        episode = self.recorded_episode(item, unit, transcript)
+        replay(episode, decided)
+        return episode
+
     def leading(self, item: Item) -> Sequence[str]:
         """Units that are run before the others of their item, in order, as these depend on them; mostly none."""
         return ()
@@ -488,11 +498,11 @@ def judge_unit(benchmark: Benchmark, item: Item, unit: str, transcript: Transcri
 def _unit_verdict(
     benchmark: Benchmark, profile: str, rules: Rules, item: Item, unit: str, transcript: Transcript | None
 ) -> Verdict:
-    episode = rules.recorded_episode(item, unit, transcript)
     as_published = follows_published(benchmark, profile)
     decided, end = until_decided(transcript or Transcript(()), as_published=as_published)
+    episode = rules.replayed(item, unit, transcript, decided)
     outcome: Outcome
-    if replay(episode, decided):
+    if episode.done:
         check = rules.verdict(episode, item, unit)
         outcome, reason = "correct" if check.correct else "wrong", check.reason
         score, end = float(check.correct) if check.score is None else check.score, None

@@ -97,11 +97,16 @@ def replay_steps(episode: Episode, transcript: Transcript) -> Iterator[tuple[str
         if request is None:
             return
         new = _new(messages_of.get(request.role, ()), request.messages)
-        if new and request.role in last and _echoes(new[0], last[request.role]):
-            new = new[1:]
+        if request.role in last:
+            new = without_echo(new, last[request.role])
         messages_of[request.role], last[request.role] = request.messages, reply
         episode.advance(reply)
         yield request.role, new, reply
+
+
+def without_echo(new: list[Message], reply: Message) -> list[Message]:
+    """New messages without the first, if that is only the reply before them as its sender sees it."""
+    return new[1:] if new and _echoes(new[0], reply) else new
 
 
 def _replies(transcript: Transcript) -> Iterator[Message]:

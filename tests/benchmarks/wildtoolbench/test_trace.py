@@ -22,9 +22,10 @@ from benchmarks.wildtoolbench.build import (
 )
 from benchmarks.wildtoolbench.test_judge import HOSTILE, ITEM, PROFILES
 from wildtool.alter.variant import Variant
+from wildtool.benchmark import judge_unit
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.declared import pages_of
-from wildtool.trace import Trace
+from wildtool.trace import Trace, replay_steps
 from wildtool.types import Message
 
 TWO: Nodes = [node("a", n=1), node("b", 0, text="red shoes"), answer(1)]
@@ -194,3 +195,41 @@ def test_verdicts_and_notes_say_their_rules_in_words(profile: str) -> None:
         for text in (own.reason, *notes, *rules):
             words = text.partition(" (the original raises ")[0]
             assert label not in words and "_" not in words, (its, text)
+
+
+REPLIES = st.lists(
+    st.one_of(
+        HOSTILE,
+        st.sampled_from(
+            [
+                DONE,
+                says(""),
+                calls("d"),
+                calls(call("a", None, n=2), call("a", "i", n=1, text="the quick brown fox jumps")),
+                calls(call("a", "i", n=2)),
+                calls(call("b", "j", x=0.5)),
+                calls(call("c", "k", text="短い")),
+            ]
+        ),
+    ),
+    max_size=4,
+)
+
+
+@settings(deadline=None)
+@given(REPLIES, st.booleans(), st.sampled_from(ITEM.units), st.permutations(PROFILES))
+def test_rules_that_share_a_walk_say_what_each_says_of_its_own(
+    replies: list[Message], scripted: bool, unit: str, order: list[str]
+) -> None:
+    shared = transcript(*replies, scripted=scripted)
+    for profile in order:
+        own = transcript(*replies, scripted=scripted)
+        rules, episode = WILDTOOLBENCH.rules(profile), WILDTOOLBENCH.rules(profile).episode(ITEM, unit)
+        found = rules.trace(ITEM, unit, shared)
+        assert [(step.role, (*step.seen,), step.reply) for step in found.steps] == [
+            (role, (*seen,), reply) for role, seen, reply in replay_steps(episode, own)
+        ]
+        assert found == rules.trace(ITEM, unit, own)
+        assert judge_unit(WILDTOOLBENCH, ITEM, unit, shared, profile) == judge_unit(
+            WILDTOOLBENCH, ITEM, unit, own, profile
+        )

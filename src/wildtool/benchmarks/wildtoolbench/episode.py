@@ -5,13 +5,15 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar
 
 from wildtool.benchmark import Check, Rules, part
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session, cached_per_session
-from wildtool.episode import fields_with_calls, provider_fields
-from wildtool.types import Episode, Item, Message, Request
+from wildtool.episode import fields_with_calls, provider_fields, replay
+from wildtool.trace import without_echo
+from wildtool.types import Episode, Item, Message, Request, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class WildToolBenchRules(Rules):
 
     name: str
     """The profile."""
-    make_episode: Callable[[Session, int], Episode]
+    make_episode: "Callable[[Session, int], TaskEpisode]"
     judge: Callable[[Any, Session, int], Check]
     """Judges a finished episode of a task."""
 
@@ -33,11 +35,45 @@ class WildToolBenchRules(Rules):
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         return self.verdict(episode, item, unit)
 
+    def replayed(self, item: Item, unit: str, transcript: Transcript | None, decided: Transcript) -> Episode:
+        return self.walked(item.data, item.units.index(unit), decided)
+
+    def walked(self, session: Session, task: int, transcript: Transcript) -> "TaskEpisode":
+        """The episode of a task after the replies of a transcript, which rules with the same walk share: nobody may play
+        it on."""
+        return _walked(self.make_episode, session, task, _Replies(transcript))
+
     step = part("wildtool.benchmarks.wildtoolbench.step:step")
     session = part("wildtool.benchmarks.wildtoolbench.session_record:session")
     mutants = part("wildtool.benchmarks.wildtoolbench.mutants:mutants")
     explain = part("wildtool.benchmarks.wildtoolbench.mutants:explain")
     trace = part("wildtool.benchmarks.wildtoolbench.trace:trace")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Replies:
+    """A transcript that is equal to itself alone; to compare two by their replies would take longer than a walk."""
+
+    transcript: Transcript
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Replies) and self.transcript is other.transcript
+
+    def __hash__(self) -> int:
+        return id(self.transcript)
+
+
+_KEPT_WALKS = 16
+"""Walks that are kept: those of the tasks of a session, which several rules judge one after the other."""
+
+
+@lru_cache(maxsize=_KEPT_WALKS)
+def _walked(
+    make_episode: "Callable[[Session, int], TaskEpisode]", session: Session, task: int, its: _Replies
+) -> "TaskEpisode":
+    episode = make_episode(session, task)
+    replay(episode, its.transcript)
+    return episode
 
 
 GraphSteps = Sequence[Sequence[int]]
@@ -143,6 +179,15 @@ class TaskEpisode(ABC):
         """An earlier task as it is shown."""
 
     @abstractmethod
+    def advance(self, reply: Message) -> None:
+        """Reads a reply."""
+
+    @property
+    @abstractmethod
+    def replies(self) -> Sequence[Message]:
+        """Each reply that was read."""
+
+    @abstractmethod
     def bound_replies(self) -> Iterator[tuple[Message, tuple[int, ...]]]:
         """Each reply that was read, with the gold nodes that it did in written order of its calls; none for a fault."""
 
@@ -153,11 +198,22 @@ class TaskEpisode(ABC):
     def request(self) -> Request | None:
         if self.done:
             return None
-        self._messages = [list(part) for part in self._messages]
+        added = [list(part) for part in self._messages]
+        self._messages = list(added)
         opening = _opening(self._session, self._task, type(self))
-        return Request(
-            (*opening, *chain.from_iterable(self._messages)), self._session.sent_tools, gold=self._gold
-        )
+        return Request((*opening, *chain.from_iterable(added)), self._session.sent_tools, gold=self._gold)
+
+    def steps(self) -> Iterator[tuple[Sequence[Message], Message]]:
+        """Each reply that was read, with the messages before it that were new to the model; as of `replay_steps`."""
+        added = [list(part) for part in self._messages]
+        self._messages = list(added)
+        before: Message | None = None
+        for number, reply in enumerate(self.replies):
+            if before is None:
+                yield _opening(self._session, self._task, type(self)), reply
+            else:
+                yield without_echo(added[number - 1], before), reply
+            before = reply
 
     def history(self) -> list[Sequence[Message]]:
         """Each earlier task as it is shown."""

@@ -21,9 +21,8 @@ from wildtool.trace import (
     TraceStep,
     find_differences,
     mark_decisive,
-    replay_steps,
 )
-from wildtool.types import Item, Transcript
+from wildtool.types import Item, Message, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,8 @@ def trace(rules: WildToolBenchRules, item: Item, unit: str, transcript: Transcri
     """What happened in a task, as the rules of a profile saw it. Pure; never raises, even on malformed replies."""
     session: Session = item.data
     position = item.units.index(unit)
-    episode: Any = rules.make_episode(session, position)
-    happened = list(replay_steps(episode, transcript))
+    episode: Any = rules.walked(session, position, transcript)
+    happened: list[tuple[Sequence[Message], Message]] = list(episode.steps())
     nodes = session.tasks[position].nodes
     check = rules.judge(episode, session, position)
     account = _ACCOUNTS[rules.name](episode, session, nodes, check)
@@ -52,15 +51,15 @@ def trace(rules: WildToolBenchRules, item: Item, unit: str, transcript: Transcri
         account = _with_reason(account, len(happened) - 1, check.reason)
     steps = tuple(
         TraceStep(
-            role,
-            content,
+            "agent",
+            seen,
             reply,
             tuple(
                 node for node in chain(*account.fulfilled[number : number + 1]) if node not in account.wrong
             ),
             account.notes.get(number, ""),
         )
-        for number, (role, content, reply) in enumerate(happened)
+        for number, (seen, reply) in enumerate(happened)
     )
     fulfilled = {node for step in steps for node in step.fulfilled}
     gold = tuple(_gold(node, number, fulfilled, account.wrong) for number, node in enumerate(nodes))

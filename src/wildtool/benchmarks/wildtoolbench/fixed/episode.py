@@ -203,6 +203,10 @@ class FixedEpisode(TaskEpisode):
         else:
             self._advance_text(reply)
 
+    @property
+    def replies(self) -> Sequence[Message]:
+        return [step.reply for step in self.log]
+
     def bound_replies(self) -> Iterator[tuple[Message, GraphStep]]:
         for step in self.log:
             yield step.reply, step.nodes

@@ -89,6 +89,11 @@ class OfficialEpisode(TaskEpisode):
         else:
             self._advance_text(reply)
 
+    @property
+    def replies(self) -> Sequence[Message]:
+        read = [step.reply for step in self.log]
+        return read if self.raised_at is None else [*read, self.raised_at]
+
     def bound_replies(self) -> Iterator[tuple[Message, GraphStep]]:
         for step in self.log:
             calls, nodes = step.reply.get("tool_calls"), step.matched
