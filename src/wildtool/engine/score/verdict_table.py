@@ -331,21 +331,63 @@ def write_parquet(
         seal_table(path)
 
 
-def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
+class VerdictRows:
+    """Rows as one question to the database, put together step by step as a DuckDB relation is, and asked only when its
+    answer is fetched. A relation asks the database after each step which columns it has, which takes as long as the
+    answer. What else relations can do, it does as one."""
+
+    def __init__(self, question: str, columns: Sequence[str] | None = None) -> None:
+        """Args:
+        question: in SQL.
+        columns: of its answer; None if nobody asked yet.
+        """
+        self._question = question
+        self._columns = columns
+
+    @property
+    def columns(self) -> Sequence[str]:
+        if self._columns is None:
+            self._columns = self._relation().columns
+        return self._columns
+
+    def project(self, columns: str) -> "VerdictRows":
+        return self._then(f"SELECT {columns}")
+
+    def filter(self, condition: str) -> "VerdictRows":
+        return self._then("SELECT *", f"WHERE {condition}")
+
+    def aggregate(self, columns: str, groups: str = "ALL") -> "VerdictRows":
+        return self._then(f"SELECT {columns}", f"GROUP BY {groups}")
+
+    def order(self, by: str) -> "VerdictRows":
+        return self._then("SELECT *", f"ORDER BY {by}")
+
+    def distinct(self) -> "VerdictRows":
+        return self._then("SELECT DISTINCT *")
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        return _database().cursor().execute(self._question).fetchall()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._relation(), name)
+
+    def _then(self, select: str, rest: str = "") -> "VerdictRows":
+        return VerdictRows(f"{select}\nFROM (\n{self._question}\n)\n{rest}")
+
+    def _relation(self) -> "duckdb.DuckDBPyRelation":
+        return _database().cursor().sql(self._question)
+
+
+def relation(paths: Iterable[Path]) -> VerdictRows:
     """The verdicts of one or more files as a DuckDB relation; columns that a file lacks are NULL."""
-    rows = (
-        _database()
-        .cursor()
-        .read_parquet([*map(sql_path, paths)], union_by_name=True, hive_partitioning=False)
-    )
-    lacking = [name for name in VERDICT_COLUMNS if name not in rows.columns]
-    return (
-        rows.project(
-            ", ".join(["*", *(f"CAST(NULL AS {VERDICT_COLUMNS[name]}) AS {name}" for name in lacking)])
-        )
-        if lacking
-        else rows
-    )
+    files = ", ".join(sql_text(sql_path(path)) for path in paths)
+    source = f"read_parquet([{files}], union_by_name = true, hive_partitioning = false)"
+    columns = VerdictRows(f"FROM {source}").columns
+    lacking = [name for name in VERDICT_COLUMNS if name not in columns]
+    nothing = [f"CAST(NULL AS {VERDICT_COLUMNS[name]}) AS {name}" for name in lacking]
+    return VerdictRows(f"SELECT {', '.join(['*', *nothing])} FROM {source}", [*columns, *lacking])
 
 
 def unpacked_size(table: Path) -> int:
