@@ -350,14 +350,14 @@ class VerdictRows:
             self._columns = self._relation().columns
         return self._columns
 
-    def project(self, columns: str) -> "VerdictRows":
-        return self._then(f"SELECT {columns}")
+    def project(self, *columns: str) -> "VerdictRows":
+        return self._then(f"SELECT {', '.join(columns)}")
 
     def filter(self, condition: str) -> "VerdictRows":
         return self._then("SELECT *", f"WHERE {condition}")
 
-    def aggregate(self, columns: str, groups: str = "ALL") -> "VerdictRows":
-        return self._then(f"SELECT {columns}", f"GROUP BY {groups}")
+    def aggregate(self, columns: str, groups: str = "") -> "VerdictRows":
+        return self._then(f"SELECT {columns}", f"GROUP BY {groups or 'ALL'}")
 
     def order(self, by: str) -> "VerdictRows":
         return self._then("SELECT *", f"ORDER BY {by}")
