@@ -1,7 +1,7 @@
 """What is long runs whole by `make long`, and by a fiftieth in `make test` and `make e2e`, so in the gate.
 
-Two ways to say so: a test with the mark `long` (of the marked ones in a folder a fiftieth runs, at least one, and at
-least one case of each parametrized test), and `a_fiftieth_of(count)` for a test that draws its own examples.
+Two ways to say so: a test with the mark `long` (of the marked ones in a folder a fiftieth runs, at least one), and
+`a_fiftieth_of(count)` for a test that draws its own examples. A marked test has a cheaper one of its rule beside it.
 """
 
 import os
@@ -22,28 +22,13 @@ def a_fiftieth_of(count: int) -> int:
 
 
 def left_out(tests: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The marked tests that do not run outside `make long`, the same ones in every process. Others run: of each folder a
-    fiftieth, and of each parametrized test of which no case runs yet, a fiftieth of its cases."""
-    marked: list[pytest.Item] = []
-    seen: set[str] = set()
-    for test in tests:
-        if test.get_closest_marker("long"):
-            marked.append(test)
-        else:
-            seen.add(function(test))
-    run = drawn(marked, folder)
-    seen |= {function(test) for test in run}
-    cases = [test for test in marked if "[" in test.nodeid and function(test) not in seen]
-    return {*marked} - run - drawn(cases, function)
+    """The marked tests that do not run outside `make long`, the same ones in every process."""
+    marked = [test for test in tests if test.get_closest_marker("long")]
+    return {*marked} - drawn(marked, folder)
 
 
 def folder(test: pytest.Item) -> str:
     return test.nodeid.partition("::")[0].rpartition("/")[0]
-
-
-def function(test: pytest.Item) -> str:
-    """A test without the case that it is."""
-    return test.nodeid.partition("[")[0]
 
 
 def drawn(tests: Iterable[pytest.Item], group: Callable[[pytest.Item], str]) -> set[pytest.Item]:

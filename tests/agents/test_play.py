@@ -272,7 +272,7 @@ class Gold:
 
 @pytest.mark.long
 def test_a_client_that_goes_away_and_asks_again_is_given_the_one_answer(tmp_path: Path):
-    model = Gold(slow_s=0.1)
+    model = Gold(slow_s=0.5)  # far longer than the client waits, also where the machine is busy
     played = wt.run(
         "wild-mini", model=model, agent=DoorsAgent(Habits(hangs_up=True)), out=tmp_path, limit=2, quiet=True
     )

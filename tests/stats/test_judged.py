@@ -167,6 +167,7 @@ DRAWS = a_fiftieth_of(1000)
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)  # a table of 108 cells takes minutes, and several times that on a busy machine
 @pytest.mark.parametrize(
     "table",
     [

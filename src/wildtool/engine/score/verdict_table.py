@@ -368,6 +368,9 @@ class VerdictRows:
     def fetchall(self) -> list[tuple[Any, ...]]:
         return _database().cursor().execute(self._question).fetchall()
 
+    def __len__(self) -> int:
+        return len(self._relation())
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
