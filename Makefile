@@ -19,17 +19,6 @@ FLOOR_TESTS := $(addprefix tests/, \
 	benchmarks/bfcl/test_languages.py benchmarks/ledger/test_book.py test_dependencies.py test_json_codec.py test_written.py) \
 	$(addprefix packages/wildtool-data/tests/training/, test_convert_command.py test_base_template.py mix/test_duplicates.py) \
 	packages/wildtool-review/tests/review/test_store.py
-# Whole plays, reports and commands beside what they are about: with the tests that wait for servers and browsers, they
-# fill the time of these.
-SLOWER_TESTS := $(addprefix tests/, \
-	report/test_reports_again.py report/test_across.py report/test_report_verb.py report/server/test_run_index.py \
-	judges/test_make.py blame/test_audit_blame.py alter/agent/test_agent_beside_bare.py alter/agent/test_agent_runs.py \
-	alter/expose/test_policies_are_lost_where_they_err.py agents/test_play.py agents/test_programs.py \
-	agents/test_python_agent.py faults/test_hostile_bundle.py test_foreign_readers.py test_score_versions.py \
-	toolcall/text/test_chinese.py tools/test_lint.py engine/batch/test_resuming.py cases/test_traced.py \
-	gating/test_gates_of_cases.py board/test_marks.py board/test_submissions.py \
-	cli/test_verbs.py cli/test_help.py cli/test_short_way.py cli/test_headers.py cli/test_secret_doors.py \
-	cli/commands/test_show_why.py cli/commands/test_curve.py cli/commands/test_gate.py cli/commands/test_compare.py)
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -38,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
 	@echo "make test    install what the tests need, run them"
-	@echo "make e2e     the slower ones: whole plays and reports, the docs as written, pages in a browser, several workers"
+	@echo "make e2e     the slower ones: the installed command, the docs as written, pages in a browser, several workers"
 	@echo "make floors  a quick part of the tests with the lowest versions that pyproject.toml allows"
 	@echo "make long    the long tests whole, of which the other commands run a fiftieth: before a release or a claim"
 	@echo "make real    install a small real model and a server (127 MB), run a sample on it, print the tables"
@@ -110,10 +99,10 @@ agents: $(VENV)/.developed
 
 # Three workers keep two cores busy: one of them often waits for a server, a browser or a killed process.
 test: $(VENV)/.developed
-	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity --ignore tests/e2e $(addprefix --ignore ,$(SLOWER_TESTS))
+	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity --ignore tests/e2e
 
 e2e: $(VENV)/.developed $(VENV)/.real-model
-	$(BIN)/python -m pytest -n 3 --dist worksteal tests/e2e $(SLOWER_TESTS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal tests/e2e
 
 floors: $(FLOORS)/.installed
 	$(FLOORS)/bin/python -m pytest -n 2 --dist worksteal $(FLOOR_TESTS)

@@ -15,9 +15,15 @@ from wildtool.tools.size_curve import UnitUsage, exposure_gains, size_series
 from wildtool.types import Reply, Request
 
 
-def run(folder: Path, size: int, model: Any = "baseline/chat", **settings: Any) -> None:
-    settings = {"limit": 2, "quiet": True, "among": str(size), **settings}
-    wildtool.run("wild-mini", model=model, out=folder / f"{len([*folder.glob('*')])}", **settings)
+def run(folder: Path, size: int | None, model: Any = "baseline/chat", **settings: Any) -> None:
+    altered = {name: settings.pop(name) for name in ("among_tools", "expose") if name in settings}
+    wildtool.run(
+        "wild-mini",
+        model=model,
+        out=folder / f"{len([*folder.glob('*')])}",
+        alterations=wildtool.Alterations(among=size, **altered),
+        **{"limit": 2, "quiet": True, **settings},
+    )
 
 
 def tools_file(folder: Path, word: str) -> Path:
@@ -30,7 +36,7 @@ def tools_file(folder: Path, word: str) -> Path:
 @pytest.mark.long
 def test_tools_of_another_file_make_another_series(tmp_path: Path):
     runs = tmp_path / "runs"
-    run(runs, 0, among=None)  # of no other tools, and so of no series
+    run(runs, None)  # of no other tools, and so of no series
     for size, word in ((12, "alpha"), (40, "beta"), (40, "alpha")):
         run(runs, size, among_tools=tools_file(tmp_path, word))
     run(runs, 12)
