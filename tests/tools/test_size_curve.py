@@ -16,14 +16,13 @@ from wildtool.types import Reply, Request
 
 
 def run(folder: Path, size: int | None, model: Any = "baseline/chat", **settings: Any) -> None:
-    altered = {name: settings.pop(name) for name in ("among_tools", "expose") if name in settings}
-    wildtool.run(
-        "wild-mini",
-        model=model,
-        out=folder / f"{len([*folder.glob('*')])}",
-        alterations=wildtool.Alterations(among=size, **altered),
-        **{"limit": 2, "quiet": True, **settings},
-    )
+    altered: dict[str, Any] = {
+        name: settings.pop(name) for name in ("among_tools", "expose") if name in settings
+    }
+    settings = {"limit": 2, "quiet": True, **settings}
+    alterations = wildtool.Alterations(among=size, **altered)
+    out = folder / f"{len([*folder.glob('*')])}"
+    wildtool.run("wild-mini", model=model, out=out, alterations=alterations, **settings)
 
 
 def tools_file(folder: Path, word: str) -> Path:
