@@ -89,13 +89,16 @@ def play_ours(
 
 
 def play_openai(folder: Path, url: str, at_once: int) -> dict[str, Any]:
-    command = [baseline_python(), HERE / "play_openai.py", folder / "requests.jsonl", url]
-    return report([*command, str(at_once), str(BASELINE_CALLS)])
+    return _play_requests([baseline_python(), HERE / "play_openai.py"], folder, url, at_once)
 
 
 def play_transport(folder: Path, url: str, at_once: int) -> dict[str, Any]:
-    command = [sys.executable, HERE / "play_transport.py", folder / "requests.jsonl", url]
-    return report([*command, str(at_once), str(BASELINE_CALLS)])
+    return _play_requests([sys.executable, HERE / "play_transport.py"], folder, url, at_once)
+
+
+def _play_requests(script: list[str | Path], folder: Path, url: str, at_once: int) -> dict[str, Any]:
+    """Sends the requests that lie in a folder."""
+    return report([*script, folder / "requests.jsonl", url, str(at_once), str(BASELINE_CALLS)])
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -161,6 +163,26 @@ def test_detail_is_json_that_duckdb_reads(tmp_path: Path, value: object):
 def test_a_very_long_text_is_cut(tmp_path: Path):
     path = table_of(tmp_path, verdict(reason="y" * 300_000))
     assert relation([path]).project("length(reason)").fetchall() == [(100_000,)]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda rows: rows.aggregate("count(*), max(steps)"),
+        lambda rows: rows.filter("FALSE").aggregate("count(*), max(steps)"),
+        lambda rows: rows.aggregate("item, count(*)").order("item"),
+        lambda rows: rows.aggregate("count(*) AS units", "item").order("units"),
+        lambda rows: rows.filter("steps > 1 -- more").filter("item <> 'i0'").project("item, steps"),
+        lambda rows: rows.project("item", "steps").order("ALL DESC"),
+        lambda rows: rows.project("outcome").distinct(),
+        lambda rows: rows.order("steps DESC, item").limit(2).project("item"),
+    ],
+)
+def test_rows_answer_as_a_relation_of_the_database_does(tmp_path: Path, ask: Callable[[Any], Any]):
+    path = table_of(tmp_path, *(verdict(item=f"i{number % 3}", steps=number) for number in range(7)))
+    rows, plain = relation([path]), duckdb.read_parquet(str(path))
+    assert ask(rows).fetchall() == ask(plain).fetchall()
+    assert (len(rows), rows.shape) == (len(plain), plain.shape)
 
 
 def test_an_empty_table_has_all_columns(tmp_path: Path):

@@ -384,7 +384,7 @@ class VerdictRows:
 
 
 def relation(paths: Iterable[Path]) -> VerdictRows:
-    """The verdicts of one or more files as a DuckDB relation; columns that a file lacks are NULL."""
+    """The verdicts of one or more files, to be asked as a DuckDB relation is; columns that a file lacks are NULL."""
     files = ", ".join(sql_text(sql_path(path)) for path in paths)
     source = f"read_parquet([{files}], union_by_name = true, hive_partitioning = false)"
     columns = VerdictRows(f"FROM {source}").columns
