@@ -4,9 +4,11 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from long import WHOLE
 from source_files import read, source_files, source_name
 from wildtool.shapes.keys import VENDOR_KEYS
 
@@ -14,12 +16,31 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
-def test_the_picture_is_drawn_from_todays_imports(monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What draws the picture."""
     monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
     import architecture_picture
 
-    drawn = architecture_picture.PICTURE.read_text(encoding="utf-8")
-    assert drawn == architecture_picture.picture(), "run `python docs/architecture_picture.py`"
+    return architecture_picture
+
+
+def imported_by(path: Path) -> set[tuple[str, ...]]:
+    """Modules of wildtool that a file imports, as the picture names them, of what all tests read once."""
+    names = (tuple(name.split(".")) for name in read(path).imported)
+    ours = {name for name in names if name[0].startswith("wildtool") and not name[-1].startswith("_")}
+    return {name[1:] if name[0] == "wildtool" else name for name in ours} - {()}
+
+
+def test_the_picture_is_drawn_from_todays_imports(drawing: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(drawing, "imports", imported_by)
+    drawn = drawing.PICTURE.read_text(encoding="utf-8")
+    assert drawn == drawing.picture(), "run `python docs/architecture_picture.py`"
+
+
+def test_the_picture_reads_the_imports_that_tests_read(drawing: Any):
+    for path in source_files() if WHOLE else source_files()[::40]:
+        assert set(drawing.imports(path)) == imported_by(path), path
 
 
 @pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:src|packages|tests|docs)/[\w./-]+)`", PAGE))))

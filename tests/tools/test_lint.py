@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from long import a_fiftieth_of
 from wildtool.findings import Finding
+from wildtool.tools import lint
 from wildtool.tools.lint import lint_tools
 from wildtool.tools.sources.named import ToolSource
 from wildtool.tools.sources.tool_files import tools_of_file
@@ -164,8 +165,16 @@ def test_tools_of_different_words_are_checked_in_linear_work():
     assert growth(linted, 500) < 2.5
 
 
+def test_what_of_a_large_catalogue_was_not_compared_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lint, "MOST_PAIRS", 5_000)
+    monkeypatch.setattr(lint, "MOST_LOOKED_AT", 20_000)
+    assert not [each for each in lint_tools(alike(30)) if each.rule == "left out"]
+    said = [each for each in lint_tools(alike(110)) if each.rule == "left out"]
+    assert len(said) == 2 and all(each.where == "" and "of 110 tools" in each.message for each in said)
+
+
 @pytest.mark.long
-def test_what_of_a_large_catalogue_was_not_compared_is_said():
+def test_a_catalogue_of_more_than_a_thousand_alike_tools_is_compared_in_part():
     said = [each for each in lint_tools(alike(1_100)) if each.rule == "left out"]
     assert said and all(each.where == "" and "of 1,100 tools" in each.message for each in said)
 

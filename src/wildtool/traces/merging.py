@@ -133,7 +133,8 @@ def merge(exchanges: Iterable[ModelCall]) -> list[ModelCall]:
     One continues another where it begins with all that was said there, with the same system text or none; where the
     text differs, as with a time of day in it, both must be of one session and the other must have more.
     """
-    keyed = [(_beginnings(exchange.turns), number, exchange) for number, exchange in enumerate(exchanges)]
+    said: dict[int, bytes] = {}
+    keyed = [(_beginnings(each.turns, said), number, each) for number, each in enumerate(exchanges)]
     beginnings: dict[bytes, list[ModelCall]] = {}
     kept: list[tuple[int, ModelCall]] = []
     for keys, number, exchange in sorted(keyed, key=lambda entry: (-len(entry[0]), entry[1])):
@@ -184,12 +185,20 @@ def _continues(later: ModelCall, earlier: ModelCall) -> bool:
     return is_alike or (has_more and bool(later.session) and later.session == earlier.session)
 
 
-def _beginnings(messages: Sequence[Message]) -> list[bytes]:
-    """For each message a digest of all up to it: of texts and calls, without ids, spaces around and spelling."""
+def _beginnings(messages: Sequence[Message], said: dict[int, bytes] | None = None) -> list[bytes]:
+    """For each message a digest of all up to it: of texts and calls, without ids, spaces around and spelling.
+
+    Args:
+        said: keeps what each message says, by its `id`: exchanges whose history the server kept share its messages. All
+            must live as long as it.
+    """
+    said = {} if said is None else said
     state = hashlib.sha256()
     digests: list[bytes] = []
     for message in messages:
-        state.update(canonical_json(_said(message)))
+        if id(message) not in said:
+            said[id(message)] = canonical_json(_said(message))
+        state.update(said[id(message)])
         digests.append(state.digest())
     return digests
 

@@ -58,7 +58,19 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("content", [b"", b"cut", marshal.dumps(5), marshal.dumps((1, 2, 3))])
+LONG = pytest.mark.long
+"""Each content takes a second, in which a process makes the dictionary."""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"cut",
+        pytest.param(b"", marks=LONG),
+        pytest.param(marshal.dumps(5), marks=LONG),
+        pytest.param(marshal.dumps((1, 2, 3)), marks=LONG),
+    ],
+)
 def test_a_kept_dictionary_that_cannot_be_read_is_made_again(
     tmp_path: Path, kept: Path, content: bytes
 ) -> None:
