@@ -1,7 +1,9 @@
 """Whoever plays, judges or shows a run does so with its alterations: through `Variant`, never through the benchmark."""
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from source_files import source_files, source_name
 
@@ -24,12 +26,20 @@ MAKES_VARIANTS = {"engine/plan.py", "engine/registry.py", "engine/score/audit.py
 """Modules that say which alterations there are."""
 
 
-def calls() -> Iterator[tuple[str, ast.Call]]:
-    for path in source_files():
-        if source_name(path).startswith(HANDLERS):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Call):
-                    yield source_name(path), node
+CALLED = re.compile(rf"\b({'|'.join((*OF_A_BENCHMARK, *FUNCTIONS, 'Variant'))})\(")
+"""To read all modules takes a second: what does not match has none of these calls."""
+
+
+@cache
+def calls() -> Sequence[tuple[str, ast.Call]]:
+    texts = {source_name(path): path.read_text(encoding="utf-8") for path in source_files()}
+    return [
+        (name, node)
+        for name, text in texts.items()
+        if name.startswith(HANDLERS) and CALLED.search(text)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+    ]
 
 
 def test_runs_are_played_and_judged_with_their_alterations():

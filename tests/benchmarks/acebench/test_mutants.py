@@ -254,6 +254,7 @@ def test_a_class_with_a_misspelt_name_passes_by_q49():
 # Official data ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_on_the_official_messages_fixed_notices_all_and_official_misses_only_by_q42(official: Path):
     bench = ACEBENCH
     found: Counter[tuple[str, str]] = Counter()

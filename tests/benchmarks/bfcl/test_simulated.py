@@ -126,7 +126,23 @@ for what in (lambda: open({str(tmp_path / "x")!r}, "w"), lambda: subprocess.run(
 
 
 @pytest.mark.long
-def test_a_call_without_an_end_is_stopped_and_leaves_all_else_as_it_was() -> None:
+def test_a_call_without_an_end_is_stopped() -> None:
+    apis = simulated("MathAPI")
+    assert apis.execute(["power(base=9, exponent=9999999999)"]) == [STOPPED_CALL]
+    assert result(apis, "add(a=1, b=2)") == '{"result": 3}'
+
+
+def test_a_call_that_is_stopped_leaves_all_else_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = beside.Worker.ask
+
+    def stops_at_a_power(worker: beside.Worker, requests: Any) -> list[Any]:
+        """As the process does once the call took too long, without the seconds that this takes."""
+        if "power(" in str(requests):
+            worker.stop()
+            raise beside.WorkerEndedError
+        return ask(worker, requests)
+
+    monkeypatch.setattr(beside.Worker, "ask", stops_at_a_power)
     apis, other = simulated("GorillaFileSystem", "MathAPI"), simulated("GorillaFileSystem")
     assert other.execute(["mkdir('theirs')"]) == ["None"]
     found = apis.execute(["mkdir('mine')", "power(base=9, exponent=9999999999)", "ls()"])

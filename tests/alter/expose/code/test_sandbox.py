@@ -212,9 +212,14 @@ HOSTILE = {
     "own tool": "f = 5",
     "own name": "def run_code(x): return x\nrun_code(1)",
 }
+DEAR = ("chains", "printing")
+"""They take half a second until they are stopped, the others less than a tenth."""
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long if name in DEAR else ()) for name in HOSTILE],
+)
 def test_a_hostile_script_costs_itself_and_the_next_one_runs(name: str):
     batches, ends = ran(HOSTILE[name], "1+1")
     assert (batches, ends[1].kind, ends[1].output) == ([], "done", "2")

@@ -79,7 +79,7 @@ def written(tmp_path: Path, value: Any) -> Path:
     return path
 
 
-def made(path: Path, count: int = 48, lang: Lang = "en", seed: str = "1") -> list[dict[str, Any]]:
+def made(path: Path, count: int = 24, lang: Lang = "en", seed: str = "1") -> list[dict[str, Any]]:
     found = list(procedural_sessions(SessionGenerationSpec(count, 4, seed, (lang,), path), [].append))
     assert found
     return found

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from generate.procedural.test_procedural import findings, gold_verdicts, made
+from long import WHOLE
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, WILD_MINI_FILE
 from wildtool.errors import DataError
 from wildtool_data.make.refresh.entities import UnclearError, find_entities, fixed_values
@@ -15,6 +16,8 @@ from wildtool_data.make.refresh.refresh import UnchangedSession, refresh_file, r
 MINI_SESSIONS = [json.loads(line) for line in WILD_MINI_FILE.read_text("utf-8").splitlines()]
 SESSIONS = [*MINI_SESSIONS, *made(32)]
 IDS = [record["id"] for record in SESSIONS]
+EACH = 1 if WHOLE else 4
+"""Which sessions are looked at where one test looks at all: each of them, or each fourth."""
 
 
 def prefix_of(record: dict[str, Any]) -> str:
@@ -93,7 +96,8 @@ def test_gold_stays_right_and_no_rule_is_broken(tmp_path: Path):
 
 
 def test_answers_known_by_heart_fail():
-    changed = [calls(refresh_session(record, "s")) != calls(record) for record in SESSIONS if calls(record)]
+    called = [record for record in SESSIONS if calls(record)][::EACH]
+    changed = [calls(refresh_session(record, "s")) != calls(record) for record in called]
     assert sum(changed) >= 0.95 * len(changed)
 
 
