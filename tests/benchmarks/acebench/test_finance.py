@@ -41,6 +41,15 @@ TOOLS = sorted(
     name for name, _ in inspect.getmembers(Finance, inspect.isfunction) if not name.startswith("_")
 )
 every_record = pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{record.lang}/{record.id}")
+some_records = pytest.mark.parametrize(
+    "record",
+    [
+        pytest.param(record, marks=() if number % 4 == 0 else pytest.mark.long)
+        for number, record in enumerate(RECORDS)
+    ],
+    ids=lambda record: f"{record.lang}/{record.id}",
+)
+"""Each fourth of a language and category, and by `make long` the others."""
 
 NORA, SAVINGS, OWEN, PRIYA, DANIEL, TOM = "MB-1001", "MB-1002", "HC-2001", "MB-1003", "HC-2002", "HC-2004"
 
@@ -96,7 +105,7 @@ def test_each_language_has_sixteen_multi_step_and_fifteen_multi_turn_episodes(
     assert sum((record.lang, record.category) == (lang, category) for record in RECORDS) == count
 
 
-@every_record
+@some_records
 def test_the_gold_state_is_what_the_sandbox_comes_to_by_every_list_of_milestones(record: AgentRecord):
     alternatives = lists(record)
     assert alternatives
@@ -106,7 +115,7 @@ def test_the_gold_state_is_what_the_sandbox_comes_to_by_every_list_of_milestones
         assert process_accuracy(record.milestones, episode.process, end_to_end=False) == 1.0
 
 
-@every_record
+@some_records
 def test_without_a_milestone_that_changes_something_the_gold_state_is_missed(record: AgentRecord):
     milestones = lists(record)[0]
     positions = list(moving(record, milestones))
@@ -115,7 +124,7 @@ def test_without_a_milestone_that_changes_something_the_gold_state_is_missed(rec
         assert not reaches_gold(record, milestones[:position] + milestones[position + 1 :])
 
 
-@every_record
+@some_records
 def test_with_another_amount_the_gold_state_is_missed(record: AgentRecord):
     milestones = lists(record)[0]
     changed = [position for position in moving(record, milestones) if "amount=" in milestones[position]]
@@ -127,7 +136,7 @@ def test_with_another_amount_the_gold_state_is_missed(record: AgentRecord):
             assert not reaches_gold(record, [*milestones[:position], other, *milestones[position + 1 :]])
 
 
-@every_record
+@some_records
 def test_doing_something_twice_misses_the_gold_state(record: AgentRecord):
     milestones = lists(record)[0]
     last = max(moving(record, milestones))

@@ -86,10 +86,10 @@ def files(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 68 items of all kinds, half of them Chinese."""
+    """A folder with 34 items of all kinds, half of them Chinese."""
     folder = tmp_path_factory.mktemp("good")
-    result, found = made(folder, ItemPlayers(), items=68, langs=("en", "zh"))
-    assert (result.status, len(found.kept), found.losses, found.doubtful) == ("done", 68, (), ())
+    result, found = made(folder, ItemPlayers(), items=34, langs=("en", "zh"))
+    assert (result.status, len(found.kept), found.losses, found.doubtful) == ("done", 34, (), ())
     return folder
 
 
@@ -116,7 +116,7 @@ def test_made_items_pass_lint(good: Path):
 def test_gold_of_made_items_is_right(good: Path, profile: str):
     outcomes = gold_outcomes(good / "out", profile)
     assert set(outcomes) == {"correct"}
-    assert outcomes.total() > 68
+    assert outcomes.total() > 34
 
 
 def test_an_item_says_how_it_was_made(good: Path):

@@ -2,11 +2,12 @@
 
 import os
 
+from long import WHOLE
 from wildtool.types import Reply
 from wildtool_train.core import UnitEnvironment
 from wildtool_train.sources import ItemUnits, benchmark_units
 
-EPISODES = int(os.environ.get("WILDTOOL_EPISODES", "100"))
+EPISODES = int(os.environ.get("WILDTOOL_EPISODES", "100" if WHOLE else "30"))
 """Random episodes through a bridge; few by default, since the gate plays them too."""
 SETTINGS = {
     "wild-mini": {"benchmark": "wild-mini", "evaluation": True},
