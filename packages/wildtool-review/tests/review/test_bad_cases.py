@@ -84,8 +84,7 @@ def test_two_readers_label_in_the_terminal_and_do_not_see_each_other(run: Path):
 
 def test_a_case_that_is_read_again_counts_once_and_starts_from_what_was_said(run: Path):
     draw(run, "--sample", "1")
-    with terminal(run.parent, str(run), "--reader", "ann") as opened:
-        opened.type("1s")
+    say(run, "ann", ("lazy",))
     with terminal(run.parent, str(run), "--reader", "ann") as opened:
         assert "labels: lazy" in opened.text
         opened.type("12s")

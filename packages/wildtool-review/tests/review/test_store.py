@@ -14,6 +14,7 @@ from urllib.parse import quote
 import pytest
 from typer.testing import CliRunner
 
+from long import a_fiftieth_of
 from review.made_sets import decide, edit, project_in, tiny_records
 from review.postgres_server import PostgresServer, missing_postgres
 from wildtool.cli import app
@@ -26,7 +27,7 @@ from wildtool_review.state import fold
 from wildtool_review.store.base import StoreConflict
 from wildtool_review.store.sqlite import SqliteStore
 
-KILLS = 10
+KILLS = a_fiftieth_of(200)
 
 
 @pytest.fixture(scope="module")

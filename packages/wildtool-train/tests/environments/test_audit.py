@@ -30,7 +30,7 @@ def stream() -> ItemUnits:
 
 
 def test_fixed_refuses_no_gold_and_each_mistake_is_noticed_by_a_component_that_it_is_about():
-    audit = audit_reward(few("wild-mini"), "fixed")
+    audit = audit_reward(few("wild-mini", every=8), "fixed")
     names = {each.component for each in audit.components}
     assert names == {"format", "refusal", "name", "order", "redundancy", "arguments", "verdict"}
     for each in audit.components:
