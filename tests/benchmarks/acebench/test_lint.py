@@ -344,10 +344,12 @@ def records(found: list[tuple[str, str, str]], lang: str, rule: str) -> set[str]
     return {where.split()[0] for code, name, where in found if (code, name) == (lang, rule)}
 
 
+@pytest.mark.long
 def test_the_official_data_have_98_findings_as_the_page_says(found: list[tuple[str, str, str]]) -> None:
     assert len(found) == 98
 
 
+@pytest.mark.long
 def test_the_known_faults_of_normal_records_are_found(found: list[tuple[str, str, str]]) -> None:
     parallel = "normal_single_turn_parallel_function"
     assert records(found, "en", "empty gold") == {f"{parallel}_42"}
@@ -359,12 +361,14 @@ def test_the_known_faults_of_normal_records_are_found(found: list[tuple[str, str
     assert [sum(f[:2] == (lang, "type") for f in found) for lang in ("en", "zh")] == [10, 26]
 
 
+@pytest.mark.long
 def test_the_known_faults_of_special_records_are_found(found: list[tuple[str, str, str]]) -> None:
     assert records(found, "en", "stray blanks") == {"special_incomplete_0"}
     assert records(found, "en", "not in question") == {"special_error_param_37"}
     assert records(found, "zh", "not in question") == set()
 
 
+@pytest.mark.long
 def test_the_known_faults_of_episodes_are_found(found: list[tuple[str, str, str]]) -> None:
     misspelt = {"agent_multi_step_0", "agent_multi_step_1", "agent_multi_turn_7", "agent_multi_turn_9"}
     assert records(found, "en", "class") == misspelt
@@ -374,6 +378,7 @@ def test_the_known_faults_of_episodes_are_found(found: list[tuple[str, str, str]
     assert records(found, "zh", "not offered") == {"agent_multi_turn_26", "agent_multi_turn_27"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("lang", "category", "reached"),
     [("en", "step", 12), ("en", "turn", 29), ("zh", "step", 14), ("zh", "turn", 29)],

@@ -75,6 +75,7 @@ def test_a_record_that_cannot_be_read_is_a_data_error(tmp_path: Path) -> None:
         stats(tmp_path)
 
 
+@pytest.mark.long
 def test_the_official_data_have_the_totals_of_the_specification(official: Path) -> None:
     found = counts(official)
     assert found["size (en)"] == {

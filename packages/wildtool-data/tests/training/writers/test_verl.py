@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
+from long import a_fiftieth_of
 from wildtool.cli import app
 
 
@@ -116,7 +117,7 @@ TEXTS = st.sampled_from(["2024-05-01", "12:30", "1e5", "null", "[]", '{"a": 1}',
 
 
 @pytest.mark.long
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=a_fiftieth_of(250), deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3))
 def test_texts_stay_as_they_are_and_rows_in_their_order(
     tmp_path_factory: pytest.TempPathFactory, talks: list[tuple[str, str]]
