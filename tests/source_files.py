@@ -1,10 +1,12 @@
 """The source files of wildtool and of its other packages, for tests that look into all of them."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).parents[1]
 ROOT = REPOSITORY / "src" / "wildtool"
@@ -48,14 +50,14 @@ class Source:
 def read(path: Path) -> Source:
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    nodes = list(ast.walk(tree))
-    alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    nodes = _by_kind(tree)
+    alone = {id(node.value) for node in nodes[ast.Expr]}
     return Source(
         imported=tuple(_imported(path, nodes)),
         texts=tuple(
             node.value
-            for node in nodes
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
+            for node in nodes[ast.Constant]
+            if isinstance(node.value, str) and id(node) not in alone
         ),
         identifiers=tuple(_identifiers(nodes)),
         defined=tuple(_defined(tree)),
@@ -66,25 +68,32 @@ def read(path: Path) -> Source:
 
 def lines_of_code(text: str) -> int:
     """The lines of a file that are neither blank nor comments nor docstrings."""
-    return _lines(text, list(ast.walk(ast.parse(text))))
+    return _lines(text, _by_kind(ast.parse(text)))
 
 
-def _imported(path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{source_name(path)}:{node.lineno} imports relatively"
-            whole = node.module == "wildtool"
-            yield from (f"wildtool.{alias.name}" for alias in node.names) if whole else [node.module or ""]
+Nodes = Mapping[type[ast.AST], Sequence[Any]]
+"""The nodes of a syntax tree by their class: most questions are about a few of them."""
 
 
-def _identifiers(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
+def _by_kind(tree: ast.AST) -> Nodes:
+    nodes: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+    for node in ast.walk(tree):
+        nodes[type(node)].append(node)
+    return nodes
+
+
+def _imported(path: Path, nodes: Nodes) -> Iterator[str]:
+    for node in nodes[ast.Import]:
+        yield from (alias.name for alias in node.names)
+    for node in nodes[ast.ImportFrom]:
+        assert not node.level, f"{source_name(path)}:{node.lineno} imports relatively"
+        whole = node.module == "wildtool"
+        yield from (f"wildtool.{alias.name}" for alias in node.names) if whole else [node.module or ""]
+
+
+def _identifiers(nodes: Nodes) -> Iterator[str]:
+    yield from (node.id for node in nodes[ast.Name])
+    yield from (node.attr for node in nodes[ast.Attribute])
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:
@@ -98,33 +107,23 @@ def _defined(tree: ast.Module) -> Iterator[str]:
                 yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
-def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name
-            case ast.arg():
-                yield node.arg
-            case ast.Name(ctx=ast.Store()):
-                yield node.id
-            case (
-                ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-            ):
-                yield name
-            case _:
-                pass
+def _bound(nodes: Nodes) -> Iterator[str]:
+    for kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        yield from (node.name for node in nodes[kind])
+    yield from (node.arg for node in nodes[ast.arg])
+    yield from (node.id for node in nodes[ast.Name] if isinstance(node.ctx, ast.Store))
+    for kind in (ast.ExceptHandler, ast.MatchAs, ast.MatchStar):
+        yield from (node.name for node in nodes[kind] if node.name is not None)
 
 
-def _lines(text: str, nodes: Sequence[ast.AST]) -> int:
+def _lines(text: str, nodes: Nodes) -> int:
     written = (line.strip() for line in text.split("\n"))
     code = {number for number, line in enumerate(written, 1) if line and not line.startswith("#")}
     # A blank line or a mark of comments inside a text is no blank line and no comment.
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value:
+    for node in nodes[ast.Constant]:
+        if isinstance(node.value, str) and "\n" in node.value:
             code.update(_lines_of(node))
-    alone = (node.value for node in nodes if isinstance(node, ast.Expr))
+    alone = (node.value for node in nodes[ast.Expr])
     docstrings = (node for node in alone if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return len(code.difference(line for node in docstrings for line in _lines_of(node)))
 
