@@ -67,7 +67,7 @@ def test_a_policy_of_scripts_is_lost_where_it_spoils_them(tmp_path: Path, policy
 
 def test_a_fault_of_a_script_is_of_its_request_although_a_tool_failed_before(tmp_path: Path):
     pytest.importorskip("pydantic_monty")
-    pair = compared(tmp_path, "code-misuses", "code", {"failures": "first-call,timeout"}, limit=3)
+    pair = compared(tmp_path, "code-misuses", "code", {"failures": "first-call,timeout"}, limit=1)
     assert list(checked_places(pair)) == ["result misused in the script"]
 
 
@@ -78,7 +78,7 @@ def test_a_policy_whose_scripts_never_end_is_cut_off(tmp_path: Path):
 
 
 def test_a_searcher_of_known_recall_is_lost_at_what_it_did_not_find(tmp_path: Path):
-    pair = compared(tmp_path, "searcher:0.5", "search", limit=8)
+    pair = compared(tmp_path, "searcher:0.5", "search", limit=4)
     assert list(checked_places(pair)) == ["searched, not found"]
     assert pair["losses"]["floor"] == ""
     names = {each["name"] for each in pair["amounts"]}
@@ -95,7 +95,7 @@ def test_calls_of_an_exposure_are_not_compared_with_those_of_tools(tmp_path: Pat
 
 
 def test_gold_loses_nothing_under_a_search_that_finds_what_it_needs(tmp_path: Path):
-    pair = compared(tmp_path, "gold", "search:perfect", limit=4, repeats=2)
+    pair = compared(tmp_path, "gold", "search:perfect", limit=2, repeats=2)
     assert pair["losses"]["places"] == [] and pair["losses"]["net"] == 0
     assert pair["losses"]["floor"] == "its own repeats"
 

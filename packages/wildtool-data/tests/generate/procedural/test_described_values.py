@@ -66,7 +66,7 @@ def calls(made: list[dict[str, Any]], name: str) -> Iterator[tuple[date, Mapping
 
 @pytest.fixture(scope="module")
 def finance(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    return sessions(tmp_path_factory.mktemp("finance"), FINANCE, 40)
+    return sessions(tmp_path_factory.mktemp("finance"), FINANCE, 24)
 
 
 @pytest.mark.long
