@@ -1,7 +1,8 @@
 """Commands as processes of their own that do not import anything again: forks of one that has imported all of wildtool.
 
 Run as a program, it is that one. Its input is a socket; each request comes with three files: one for what the command
-writes, one for its errors, and one that gets its process id and, at its end, its status. It ends with the socket.
+writes, one for its errors, and one that gets its process id and, at its end, its status. It ends with the socket. Shells
+of tests ask by `forked`, at an address in the file system.
 """
 
 import asyncio
@@ -13,17 +14,20 @@ import json
 import os
 import pkgutil
 import runpy
+import select
 import selectors
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, cast
 
 import wildtool
@@ -100,6 +104,26 @@ def fork(command: Path, *words: str, cwd: Path, env: Mapping[str, str]) -> Fork:
     return Fork(*(here for here, _ in pipes))
 
 
+def in_shells(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables with which `wildtool` in a shell is a fork as well: to start one costs more than most of them do."""
+    if sys.platform != "linux":
+        return {**environment, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"}
+    _forker()
+    path = os.pathsep.join([str(_address().parent), str(Path(sys.executable).parent), environment["PATH"]])
+    return {**environment, "PATH": path, "FORKER": str(_address())}
+
+
+@cache
+def _address() -> Path:
+    """Where forks are asked for by shells; beside it lies the `wildtool` that does so."""
+    folder = Path(tempfile.mkdtemp(prefix="forks"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    asking = folder / "wildtool"
+    asking.write_text(f"#!{sys.executable} -IS\n{Path(__file__).with_name('forked.py').read_text('utf-8')}")
+    asking.chmod(0o700)
+    return folder / "forker"
+
+
 @cache
 def _forker() -> tuple[socket.socket, subprocess.Popen[bytes]]:
     """The process to fork from, and its socket, with which it ends.
@@ -108,8 +132,11 @@ def _forker() -> tuple[socket.socket, subprocess.Popen[bytes]]:
     may be a thread of one test.
     """
     here, there = socket.socketpair()
-    with there:
-        return here, subprocess.Popen([sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS)
+    with there, socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(_address()))
+        door.listen()
+        words = [sys.executable, "-m", "e2e.forks", str(door.fileno())]
+        return here, subprocess.Popen(words, stdin=there, cwd=TESTS, pass_fds=[door.fileno()])
 
 
 async def _read(file: int) -> bytes:
@@ -126,16 +153,19 @@ async def _read(file: int) -> bytes:
 
 def _wait_for_work() -> None:
     """Returns once for every request, in a new process that has its folder, variables, words and outputs."""
-    channel = socket.socket(fileno=0)
+    channel, door = socket.socket(fileno=0), socket.socket(fileno=int(sys.argv[1]))
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     ended = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        head, files, _, _ = socket.recv_fds(channel, LENGTH, 3)
-        if not head:
-            os._exit(0)
-        request = b""
-        while len(request) < int(head):
-            request += channel.recv(int(head) - len(request))
+        if channel in select.select([channel, door], [], [])[0]:
+            head, files, _, _ = socket.recv_fds(channel, LENGTH, 3)
+            if not head:
+                os._exit(0)
+            request = _received(channel, int(head))
+        else:
+            with door.accept()[0] as shell:
+                head, files, _, _ = socket.recv_fds(shell, LENGTH, 3)
+                request = _received(shell, int(head))
         if os.fork() == 0:
             break
         for file in files:
@@ -143,6 +173,7 @@ def _wait_for_work() -> None:
     end_with_parent()
     signal.signal(signal.SIGCHLD, ended)
     os.close(channel.detach())
+    os.close(door.detach())
     out, err, state = files
     if pid := os.fork():
         os.close(out)
@@ -173,6 +204,13 @@ def _wait_for_work() -> None:
     if (action := environment.get("PYTHONWARNINGS")) and action != started["PYTHONWARNINGS"]:
         warnings.simplefilter(cast(Any, action))
         sys.warnoptions.append(action)
+
+
+def _received(channel: socket.socket, length: int) -> bytes:
+    received = b""
+    while len(received) < length and (part := channel.recv(length - len(received))):
+        received += part
+    return received
 
 
 def _hurry(times: float) -> None:

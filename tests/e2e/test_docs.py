@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -19,6 +18,7 @@ import play_docs
 import pytest
 
 from e2e.command import Ended, wildtool
+from e2e.forks import in_shells
 from parity.cases import oracle_folder
 from training.training_rows import call_row, turn, write_rows
 from wildtool.benchmarks.acebench import ACEBENCH
@@ -37,7 +37,6 @@ PAGES = [
 ]
 PLAYED = [ROOT / "docs" / f"{name}.md" for name in ("tutorial", "faq", "own-domain")]
 """Their commands follow from each other, and what they print is below them."""
-BESIDE = Path(sys.executable).parent
 CACHE = "cache"
 """Where official data are pulled to, below the reader's folder."""
 ELSEWHERE = (
@@ -315,7 +314,7 @@ def typed(command: str, place: Path, **environment: str) -> Ended:
 
 
 def shell(command: str, place: Path, environment: dict[str, str]) -> Ended:
-    variables = os.environ | environment | {"PATH": f"{BESIDE}{os.pathsep}{os.environ['PATH']}"}
+    variables = in_shells(os.environ | environment)
     done = subprocess.run(
         ["bash", "-c", command], cwd=place, env=variables, capture_output=True, text=True, check=False
     )

@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,18 +11,18 @@ from typing import Any
 import pytest
 import yaml
 
+from e2e.forks import in_shells
+
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-BESIDE = Path(sys.executable).parent
 Ended = subprocess.CompletedProcess[str]
 
 
 def in_bash(script: str, place: Path, **variables: str) -> Ended:
-    path = f"{BESIDE}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
         cwd=place,
-        env={**os.environ, "PATH": path, **variables},
+        env=in_shells({**os.environ, **variables}),
         capture_output=True,
         text=True,
         check=False,
