@@ -3,6 +3,8 @@
 The verbs come from the command line, what is typed of each from `verb_examples`; a verb without an example fails.
 """
 
+import asyncio
+import os
 import random
 import re
 import signal
@@ -17,10 +19,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from e2e.command import LIMIT_S
+from e2e.command import LIMIT_S, Ended, start
+from e2e.command import ended as end_of
 from e2e.verb_examples import READ_OPTIONS, READING, SERVING, WRITING, build_world, type_, verbs
 from kept_values import forget_kept
-from long import a_fiftieth_of
+from long import WHOLE, a_fiftieth_of
 from training.procedures.student import teaching
 from wildtool.temporary import is_temporary
 
@@ -239,15 +242,27 @@ many there were."""
 SIGNALS = {"Ctrl-C": signal.SIGINT, "SIGTERM": signal.SIGTERM, "a kill": signal.SIGKILL}
 
 
-def ended(folder: Path, line: str, at: int = 0, sent: int = 0) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-P", "-c", COMMAND, str(at), str(sent), *line.split()],
+def ended(folder: Path, line: str, at: int = 0, sent: int = 0) -> Ended:
+    """How the command ended: by `make long` in a Python of its own, which also imports, elsewhere in a fork."""
+    words = [str(at), str(sent), *line.split()]
+    if not WHOLE:
+        program = folder.parent / "stopping.py"
+        program.write_text(COMMAND)
+        own = {name: value for name, value in os.environ.items() if name.startswith("WILDTOOL_")}
+        return asyncio.run(of_fork(program, words, folder, own))
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", COMMAND, *words],
         cwd=folder,
         capture_output=True,
         text=True,
         timeout=LIMIT_S,
         check=False,
     )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+async def of_fork(program: Path, words: list[str], folder: Path, variables: Mapping[str, str]) -> Ended:
+    return await end_of(await start(*words, cwd=folder, program=program, **variables))
 
 
 def left_in(folder: Path) -> list[str]:
@@ -263,25 +278,25 @@ def test_a_command_that_is_stopped_leaves_no_temporary_file_and_continues(
     line: str, sent: signal.Signals, typed: Callable[[str], str], folder: Path, world: Path
 ):
     whole = ended(folder, typed(line))
-    files = int(whole.stdout.rpartition("\n")[2])
-    assert whole.returncode in (0, 1), whole
+    files = int(whole.out.rpartition("\n")[2])
+    assert whole.status in (0, 1), whole
     rmtree(folder)
     copytree(world, folder)
     at = random.Random(f"{line} {sent}").randrange(1, files)
     stopped = ended(folder, typed(line), at, sent)
     if sent == signal.SIGKILL:
-        assert stopped.returncode == -sent
-    elif stopped.returncode == 130:
-        assert "nterrupted" in stopped.stderr, (at, files, stopped)
+        assert stopped.status == -sent
+    elif stopped.status == 130:
+        assert "nterrupted" in stopped.err, (at, files, stopped)
     else:  # all was done: once the status is decided, a stop comes too late
-        assert (stopped.returncode, stopped.stdout) == (whole.returncode, whole.stdout.rpartition("\n")[0]), (
+        assert (stopped.status, stopped.out) == (whole.status, whole.out.rpartition("\n")[0]), (
             at,
             files,
             stopped,
         )
     if sent != signal.SIGKILL:
-        assert not re.search("internal error|Traceback|ignored", stopped.stderr), (at, files, stopped)
+        assert not re.search("internal error|Traceback|ignored", stopped.err), (at, files, stopped)
         assert left_in(folder) == [], (at, files)
     again = ended(folder, typed(line))
-    assert again.returncode == whole.returncode, (at, files, again)
+    assert again.status == whole.status, (at, files, again)
     assert left_in(folder) == [], (at, files)

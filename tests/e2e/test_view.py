@@ -1,5 +1,6 @@
 """`wildtool view` in a browser: the list renders, follows a run while it goes on, and opens reports."""
 
+import os
 import re
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from e2e.command import COMMAND
+from e2e.forks import in_shells
 from e2e.tabs import Size, lent
 from report.report_build import ATTACK, FORGED, Scripted, play
 from wildtool.types import Reply, Request
@@ -94,9 +96,14 @@ def with_own_time(browser: "Browser") -> Iterator[Seen]:
 on_phone = pytest.mark.parametrize("seen", [PHONE], indirect=True)
 
 
-def start(runs: Path, *more: str) -> "subprocess.Popen[str]":
-    command = [COMMAND, "view", runs, "--port", "0", *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(runs: Path, *more: str, port: str = "0", command: str | Path = "wildtool") -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [command, "view", runs, "--port", port, *more],
+        env=in_shells(os.environ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def address_of(process: "subprocess.Popen[str]") -> str:
@@ -268,7 +275,7 @@ def test_the_list_follows_a_run_and_stops_asking_at_its_end(with_own_time: Seen,
 def test_ctrl_c_ends_it_as_other_verbs_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
-    with start(tmp_path) as process:
+    with start(tmp_path, command=COMMAND) as process:
         address_of(process)
         assert len(list((tmp_path / "tmp").iterdir())) == 1
         process.send_signal(signal.SIGINT)
@@ -281,12 +288,11 @@ def test_ctrl_c_ends_it_as_other_verbs_and_leaves_nothing(tmp_path: Path, monkey
 def test_a_port_in_use_is_told_and_the_exit_status_is_2(tmp_path: Path):
     with start(tmp_path) as first:
         port = address_of(first).split(":")[2].partition("/")[0]
-        second = subprocess.run(
-            [COMMAND, "view", tmp_path, "--port", port], capture_output=True, text=True, check=False
-        )
+        second = start(tmp_path, port=port)
+        complaint = second.communicate()[1]
         first.terminate()
     assert second.returncode == 2
-    assert f"port {port} (Address already in use)" in second.stderr
+    assert f"port {port} (Address already in use)" in complaint
 
 
 def test_the_printed_address_opens_the_list_and_another_browser_is_refused(browser: "Browser", runs: Path):

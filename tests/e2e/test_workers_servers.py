@@ -34,8 +34,8 @@ def script(folder: Path, delay_ms: int) -> str:
     return f"{shlex.join([sys.executable, str(folder / 'server.py')])} {{port}}"
 
 
-def words(folder: Path, command: str, *more: object) -> list[object]:
-    """A run by two workers with a server each."""
+def words(folder: Path, command: str, *more: object, workers: int = 2) -> list[object]:
+    """A run by workers with a server each."""
     model = [
         "run",
         "wild-mini",
@@ -46,7 +46,7 @@ def words(folder: Path, command: str, *more: object) -> list[object]:
         "--limit",
         SESSIONS,
     ]
-    return [*model, "-j", 2, "--on", "local:2", "--server", command, "--quiet", *more]
+    return [*model, "-j", 2, "--on", f"local:{workers}", "--server", command, "--quiet", *more]
 
 
 def servers(folder: Path) -> list[int]:
@@ -94,7 +94,7 @@ async def test_shares_of_a_worker_whose_server_dies_are_played_by_the_others(tmp
 
 async def test_calls_in_a_tool_format_go_to_the_server_of_the_worker(tmp_path: Path):
     format_ = ("--tool-format", "hermes", "--retries", 0, "--out", tmp_path / "run")
-    run = await wildtool(*words(tmp_path, script(tmp_path, 0), *format_), cwd=tmp_path)
+    run = await wildtool(*words(tmp_path, script(tmp_path, 0), *format_, workers=1), cwd=tmp_path)
     assert run.status == 0, run.err
 
 
@@ -134,7 +134,7 @@ async def test_no_loading_server_outlives_the_command(tmp_path: Path):
 
 async def test_a_server_that_does_not_start_is_named(tmp_path: Path):
     command = "wildtool-no-such-server --port {port}"
-    run = await wildtool(*words(tmp_path, command, "--out", tmp_path / "run"), cwd=tmp_path)
+    run = await wildtool(*words(tmp_path, command, "--out", tmp_path / "run", workers=1), cwd=tmp_path)
     assert run.status == 3
     assert "wildtool-no-such-server: No such file or directory" in run.err
 
