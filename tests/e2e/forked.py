@@ -1,4 +1,4 @@
-"""The `wildtool` of shells: asks for a fork (`forks`) with its own words, folder, variables and outputs, and ends as it does.
+"""The `wildtool` of shells: asks for a fork (`forks`) with its own words, folder, variables and outputs, ends as it does.
 
 Its first line is added where it is installed. It imports nothing that takes long, and reads no input.
 """

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -106,35 +106,34 @@ def commands(pages: list[Path] = PAGES) -> Iterator[str]:
             yield from commands_of(block)
 
 
-OFFICIAL = (
-    "run acebench",
-    "audit acebench",
-    "stats acebench",
-    "runs/gold",
-    "benchmark acebench",
-    "my_records",
-    "rotbench",
-    "sealtools",
-    "runs/bge",
-    "taskbench",
-    "run rotbench",
-    "runs/rotbench",
-    "runs/multimedia",
-    "teval",
-    "runs/plans",
-    "glaive",
-    "injecagent",
-    "bfcl",
-    "runs/live",
-    "apibank",
-)
-"""Commands over official data, or over a part of them."""
+OFFICIAL = {
+    "run acebench": "acebench",
+    "audit acebench": "acebench",
+    "stats acebench": "acebench",
+    "benchmark acebench": "acebench",
+    "runs/gold": "acebench",
+    "my_records": "acebench",
+    "rotbench": "rotbench",
+    "sealtools": "sealtools",
+    "runs/bge": "sealtools",
+    "taskbench": "taskbench",
+    "runs/multimedia": "taskbench",
+    "teval": "teval",
+    "runs/plans": "teval",
+    "glaive": "glaive",
+    "injecagent": "injecagent",
+    "bfcl": "bfcl",
+    "runs/live": "bfcl",
+    "apibank": "apibank",
+}
+"""What commands over official data, or over what is made of them, have in them, and whose data those are."""
 PULLED = oracle_folder("acebench").parents[1] / "data" / "acebench"
 """The official data, where they are at hand."""
 
 
-def needs_official(command: str) -> bool:
-    return "finance" not in command and any(part in command for part in OFFICIAL)
+def needed_parts(command: str) -> set[str]:
+    """The benchmarks over whose official data, or over a part of them, a command is."""
+    return {of for part, of in OFFICIAL.items() if part in command and "finance" not in command}
 
 
 MAKES = {
@@ -155,8 +154,8 @@ PLUGIN = ROOT / "docs" / "adding-a-benchmark.md"
 """Its commands need its example installed: `test_plugin.py` runs them."""
 ALONE = {c for c in commands([page for page in PAGES if page not in (*PLAYED, PLUGIN)]) if c not in FAR}
 """Commands that run in any order."""
-WITH_DATA = sorted(c for c in ALONE if needs_official(c))
-HERE = sorted(c for c in ALONE if not needs_official(c))
+WITH_DATA = sorted(c for c in ALONE if needed_parts(c))
+HERE = sorted(c for c in ALONE if not needed_parts(c))
 OF_README = {c for page in PAGES[:2] for c in commands([page])}
 """The commands that a reader of a README sees."""
 
@@ -166,24 +165,35 @@ def marked(lines: list[str]) -> list[Any]:
     return [c if c in OF_README else pytest.param(c, marks=pytest.mark.long) for c in lines]
 
 
+_MINI = "wildtool run wild-mini --model baseline/lexical --profile fixed --quiet"
+BEFORE: Mapping[str, tuple[str, ...]] = {
+    "runs/demo": (
+        "wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat"
+        " --out runs/demo --quiet",
+    ),
+    **{
+        f"runs/{out}": (
+            f"wildtool run wild-mini --model baseline/{name} --limit 8 --quiet --out runs/{out}/wild-mini",
+            f"wildtool run acebench --data finance --model baseline/{name} --limit 8 --quiet"
+            f" --out runs/{out}/acebench",
+        )
+        for out, name in (("old", "chat"), ("new", "lexical"))
+    },
+    "runs/recorded": (f"{_MINI} --out runs/recorded",),
+    "runs/none": (f"{_MINI} --history none --out runs/none",),
+    "runs/before": (f"{_MINI} --out runs/before",),
+    "runs/after": (f"{_MINI} --out runs/after",),
+    "gold.zip": ("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip",),
+    "submissions": ("wildtool board submit runs/demo/baseline--gold -o submissions",),
+    **{file: (command,) for command, file in MAKES.items()},
+}
+"""What commands of the pages take for granted, and what makes it: it is made where a command of a test names it."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as a reader has it after `make demo`, with the files that the pages take for granted."""
+    """A folder as a reader has it, with the files that the pages take for granted; `ready` makes its runs."""
     place = tmp_path_factory.mktemp("docs")
-    models = [part for name in ("gold", "lexical", "chat") for part in ("--model", f"baseline/{name}")]
-    typed(
-        shlex.join(["wildtool", "run", "wild-mini", *models, "--out", "runs/demo", "--quiet"]),
-        place,
-    )
-    for out, name in (("old", "chat"), ("new", "lexical")):
-        model = f"--model baseline/{name} --limit 8 --quiet"
-        typed(f"wildtool run wild-mini {model} --out runs/{out}/wild-mini", place)
-        typed(f"wildtool run acebench --data finance {model} --out runs/{out}/acebench", place)
-    for out, options in (("recorded", ""), ("none", "--history none"), ("before", ""), ("after", "")):
-        model = "--model baseline/lexical --profile fixed --quiet"
-        typed(f"wildtool run wild-mini {model} {options} --out runs/{out}", place)
-    typed("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip", place)
-    typed("wildtool board submit runs/demo/baseline--gold -o submissions", place)
     for name in ("train", "other"):
         rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]
         # One needs what was said long before.
@@ -201,8 +211,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for example in (ROOT / "docs" / "harbour").iterdir():
         copyfile(example, place / example.name)
     copytree(ROOT / "docs" / "broker", place / "broker")
-    for command in MAKES:
-        _made(command, place)
     item = next(iter(WILD_MINI.load(source)))
     row = {
         "session": item.id,
@@ -213,13 +221,38 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def ready(command: str, folder: Path) -> str:
+    """The command, once there is what it names."""
+    for path, making in BEFORE.items():
+        if re.search(rf"(?<![\w/-]){re.escape(path)}(?![\w-])", command):
+            for line in making:
+                if line != command:
+                    _made(ready(line, folder), folder)
+    return command
+
+
 @pytest.fixture(scope="module")
-def pulled(folder: Path, bfcl_package: Path) -> Path:
-    """The same folder with ACEBench's data in the cache, a run of them, result files and records of one's own."""
+def with_data(folder: Path, bfcl_package: Path) -> Callable[[str], Path]:
+    """Gives the same folder with the official data that a command needs in its cache, runs of them, and files of one's
+    own."""
     if not PULLED.is_dir():
         pytest.skip(
             f"no folder {PULLED}; set WILDTOOL_ORACLE to the folder of oracle cases, which it lies beside"
         )
+
+    @cache
+    def pulled(part: str) -> None:
+        PARTS[part](folder, bfcl_package)
+
+    def folder_for(command: str) -> Path:
+        for part in sorted(needed_parts(command)):
+            pulled(part)
+        return folder
+
+    return folder_for
+
+
+def _acebench(folder: Path, _: Path) -> None:
     newest = copytree(PULLED, folder / "newest")
     copytree(PULLED.with_name("acebench_2025_10"), newest, dirs_exist_ok=True)
     assert typed("wildtool data pull acebench --from newest", folder).status == 0
@@ -228,51 +261,6 @@ def pulled(folder: Path, bfcl_package: Path) -> Path:
     typed("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)
     kinds = "agent_finance_multi_step,agent_finance_multi_turn"
     typed(f"wildtool generate acebench --model procedural --kinds {kinds} --items 20 --out agents", folder)
-    for name in ("rotbench", "sealtools", "injecagent"):
-        typed(shlex.join(["wildtool", "data", "pull", name, "--from", str(PULLED.with_name(name))]), folder)
-        typed(f"wildtool run {name} --model baseline/gold --limit 30 --out runs/{name}/qwen3 -q", folder)
-    typed(
-        "wildtool run sealtools --retriever bm25 --model baseline/gold --limit 30 --out runs/bge -q", folder
-    )
-    for domain in DOMAINS:
-        made = folder / "JARVIS" / f"data_{domain}"
-        copytree(PULLED.with_name("taskbench") / f"data_{domain}", made)
-        copyfile(PULLED.with_name("taskbench") / f"synthetic_{domain}.jsonl", made / "data.json")
-    rotbench = PULLED.with_name("rotbench")
-    for packed in rotbench.rglob("*.json.gz"):
-        plain = folder / "RoTBench" / packed.relative_to(rotbench).with_suffix("")
-        plain.parent.mkdir(parents=True, exist_ok=True)
-        plain.write_bytes(gzip.decompress(packed.read_bytes()))
-    typed("wildtool data pull rotbench --from RoTBench", folder)
-    typed("wildtool run rotbench --model baseline/gold --limit 1 --out runs/rotbench/qwen3", folder)
-    typed("wildtool data pull taskbench --from JARVIS", folder)
-    copytree(PULLED.with_name("teval"), folder / "T-Eval")
-    typed("wildtool data pull teval --from T-Eval", folder)
-    (plans,) = (folder / CACHE / "teval").glob("plan_json*")
-    entries = json.loads(plans.read_bytes())
-    plans.unlink()
-    plans.write_text(json.dumps(dict(islice(entries.items(), 20))), "utf-8")
-    typed("wildtool run teval --split plan_json --limit 50 --model baseline/gold --out runs/plans", folder)
-    typed(shlex.join(["wildtool", "data", "pull", "bfcl", "--from", str(bfcl_package)]), folder)
-    typed("wildtool run bfcl --split live_simple --limit 20 --model baseline/gold --out runs/live", folder)
-    typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
-    typed(
-        shlex.join(
-            [
-                "wildtool",
-                "data",
-                "pull",
-                "glaive",
-                "--from",
-                str(PULLED.with_name("glaive") / "synthetic_raw.jsonl"),
-            ]
-        ),
-        folder,
-    )
-    typed("wildtool run glaive --model baseline/gold --out runs/glaive/qwen3", folder)
-    apibank = str(PULLED.with_name("apibank"))
-    typed(shlex.join(["wildtool", "data", "pull", "apibank", "--from", apibank]), folder)
-    typed("wildtool run apibank --model baseline/gold --limit 10 --out runs/apibank", folder)
     category = "normal_atom_bool"
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"
     results.parent.mkdir(parents=True)
@@ -284,7 +272,79 @@ def pulled(folder: Path, bfcl_package: Path) -> Path:
     for part in (f"en/data_{category}.json", f"en/possible_answer/data_{category}.json"):
         (folder / "my_records" / part).parent.mkdir(parents=True, exist_ok=True)
         copyfile(folder / CACHE / "acebench" / part, folder / "my_records" / part)
-    return folder
+
+
+def _as_it_lies(name: str, folder: Path) -> None:
+    typed(shlex.join(["wildtool", "data", "pull", name, "--from", str(PULLED.with_name(name))]), folder)
+    typed(f"wildtool run {name} --model baseline/gold --limit 30 --out runs/{name}/qwen3 -q", folder)
+
+
+def _sealtools(folder: Path, _: Path) -> None:
+    _as_it_lies("sealtools", folder)
+    typed(
+        "wildtool run sealtools --retriever bm25 --model baseline/gold --limit 30 --out runs/bge -q", folder
+    )
+
+
+def _rotbench(folder: Path, _: Path) -> None:
+    _as_it_lies("rotbench", folder)
+    rotbench = PULLED.with_name("rotbench")
+    for packed in rotbench.rglob("*.json.gz"):
+        plain = folder / "RoTBench" / packed.relative_to(rotbench).with_suffix("")
+        plain.parent.mkdir(parents=True, exist_ok=True)
+        plain.write_bytes(gzip.decompress(packed.read_bytes()))
+    typed("wildtool data pull rotbench --from RoTBench", folder)
+    typed("wildtool run rotbench --model baseline/gold --limit 1 --out runs/rotbench/qwen3", folder)
+
+
+def _taskbench(folder: Path, _: Path) -> None:
+    for domain in DOMAINS:
+        made = folder / "JARVIS" / f"data_{domain}"
+        copytree(PULLED.with_name("taskbench") / f"data_{domain}", made)
+        copyfile(PULLED.with_name("taskbench") / f"synthetic_{domain}.jsonl", made / "data.json")
+    typed("wildtool data pull taskbench --from JARVIS", folder)
+    typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
+
+
+def _teval(folder: Path, _: Path) -> None:
+    copytree(PULLED.with_name("teval"), folder / "T-Eval")
+    typed("wildtool data pull teval --from T-Eval", folder)
+    (plans,) = (folder / CACHE / "teval").glob("plan_json*")
+    entries = json.loads(plans.read_bytes())
+    plans.unlink()
+    plans.write_text(json.dumps(dict(islice(entries.items(), 20))), "utf-8")
+    typed("wildtool run teval --split plan_json --limit 50 --model baseline/gold --out runs/plans", folder)
+
+
+def _bfcl(folder: Path, package: Path) -> None:
+    typed(shlex.join(["wildtool", "data", "pull", "bfcl", "--from", str(package)]), folder)
+    typed("wildtool run bfcl --split live_simple --limit 20 --model baseline/gold --out runs/live", folder)
+
+
+def _glaive(folder: Path, _: Path) -> None:
+    synthetic = str(PULLED.with_name("glaive") / "synthetic_raw.jsonl")
+    typed(shlex.join(["wildtool", "data", "pull", "glaive", "--from", synthetic]), folder)
+    typed("wildtool run glaive --model baseline/gold --out runs/glaive/qwen3", folder)
+
+
+def _apibank(folder: Path, _: Path) -> None:
+    apibank = str(PULLED.with_name("apibank"))
+    typed(shlex.join(["wildtool", "data", "pull", "apibank", "--from", apibank]), folder)
+    typed("wildtool run apibank --model baseline/gold --limit 10 --out runs/apibank", folder)
+
+
+PARTS: Mapping[str, Callable[[Path, Path], None]] = {
+    "acebench": _acebench,
+    "rotbench": _rotbench,
+    "sealtools": _sealtools,
+    "injecagent": lambda folder, _: _as_it_lies("injecagent", folder),
+    "taskbench": _taskbench,
+    "teval": _teval,
+    "bfcl": _bfcl,
+    "glaive": _glaive,
+    "apibank": _apibank,
+}
+"""What pulls a part of the official data and makes what the pages have of it, in the folder and with BFCL's package."""
 
 
 def _keep_first(questions: Path, answers: Path, count: int = 8) -> None:
@@ -323,13 +383,15 @@ def shell(command: str, place: Path, environment: dict[str, str]) -> Ended:
 
 @pytest.mark.parametrize("command", marked(HERE))
 def test_a_command_of_the_docs_runs_as_written(command: str, folder: Path) -> None:
+    ready(command, folder)
     done = _made(command, folder) if command in MAKES else typed(command, folder)
     assert done.status == 0, done.err
 
 
 @pytest.mark.parametrize("command", marked(WITH_DATA))
-def test_a_command_over_official_data_runs_as_written(command: str, pulled: Path) -> None:
-    done = typed(command, pulled)
+def test_a_command_over_official_data_runs_as_written(command: str, with_data: Callable[[str], Path]) -> None:
+    folder = with_data(command)
+    done = typed(ready(command, folder), folder)
     assert done.status == 0, done.err
 
 

@@ -96,7 +96,9 @@ def with_own_time(browser: "Browser") -> Iterator[Seen]:
 on_phone = pytest.mark.parametrize("seen", [PHONE], indirect=True)
 
 
-def start(runs: Path, *more: str, port: str = "0", command: str | Path = "wildtool") -> "subprocess.Popen[str]":
+def start(
+    runs: Path, *more: str, port: str = "0", command: str | Path = "wildtool"
+) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [command, "view", runs, "--port", port, *more],
         env=in_shells(os.environ),
