@@ -82,6 +82,7 @@ ELSEWHERE = (
     "mcp:npx",
     "--upstream",
     "runs/august",
+    "runs/week-31",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
 are checked."""
@@ -141,6 +142,7 @@ MAKES = {
     "wildtool data convert train.jsonl --kind long --to sharegpt -o long.jsonl": "long.jsonl",
     "wildtool audit wild-mini --hints gold -o hints.jsonl": "hints.jsonl",
     "wildtool run series.toml --limit 8 -o runs/tide": "runs/tide",
+    "wildtool run wild-mini --model baseline/forwards --failures passed-on --out runs/forwards": "runs/forwards",
     "wildtool run wild-mini --model baseline/searcher --among 50 --out runs/direct": "runs/direct",
     "wildtool run wild-mini --model baseline/searcher --among 50 --expose search --out runs/search": "runs/search",
     "wildtool run wild-mini --model baseline/searcher --among 10,50,150 --out runs/direct-sizes": "runs/direct-sizes",
@@ -165,12 +167,14 @@ def marked(lines: list[str]) -> list[Any]:
     return [c if c in OF_README else pytest.param(c, marks=pytest.mark.long) for c in lines]
 
 
+_DEMO = (
+    "wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat"
+    " --out runs/demo --quiet",
+)
 _MINI = "wildtool run wild-mini --model baseline/lexical --profile fixed --quiet"
 BEFORE: Mapping[str, tuple[str, ...]] = {
-    "runs/demo": (
-        "wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat"
-        " --out runs/demo --quiet",
-    ),
+    "runs/demo": _DEMO,
+    "runs(?!/)": _DEMO,
     **{
         f"runs/{out}": (
             f"wildtool run wild-mini --model baseline/{name} --limit 8 --quiet --out runs/{out}/wild-mini",
@@ -187,7 +191,8 @@ BEFORE: Mapping[str, tuple[str, ...]] = {
     "submissions": ("wildtool board submit runs/demo/baseline--gold -o submissions",),
     **{file: (command,) for command, file in MAKES.items()},
 }
-"""What commands of the pages take for granted, and what makes it: it is made where a command of a test names it."""
+"""What commands of the pages take for granted, as a pattern, and what makes it: that runs where a command of a test names
+it."""
 
 
 @pytest.fixture(scope="module")
@@ -224,10 +229,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ready(command: str, folder: Path) -> str:
     """The command, once there is what it names."""
     for path, making in BEFORE.items():
-        if re.search(rf"(?<![\w/-]){re.escape(path)}(?![\w-])", command):
+        if command not in making and re.search(rf"(?<![\w/-]){path}(?![\w-])", command):
             for line in making:
-                if line != command:
-                    _made(ready(line, folder), folder)
+                _made(ready(line, folder), folder)
     return command
 
 
@@ -383,8 +387,7 @@ def shell(command: str, place: Path, environment: dict[str, str]) -> Ended:
 
 @pytest.mark.parametrize("command", marked(HERE))
 def test_a_command_of_the_docs_runs_as_written(command: str, folder: Path) -> None:
-    ready(command, folder)
-    done = _made(command, folder) if command in MAKES else typed(command, folder)
+    done = (_made if command in MAKES else typed)(ready(command, folder), folder)
     assert done.status == 0, done.err
 
 
