@@ -13,10 +13,13 @@ import tomllib
 from functools import cache
 from pathlib import Path
 from shutil import copyfile
+from typing import Any, cast
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 
 from wildtool import __version__
 
@@ -145,9 +148,42 @@ MENU_OF_DECISIONS = """<ul>
 </ul>"""
 
 
+def has_own_menu(page: str) -> bool:
+    return page.startswith("docs/decisions/0")
+
+
+@cache
+def titles(env: BuildEnvironment) -> dict[str, nodes.bullet_list]:
+    """By page its part of the table of contents, cut down to its title."""
+    made: dict[str, nodes.bullet_list] = {}
+    for page, toc in env.tocs.items():
+        has_pages_below = any(toc.findall(addnodes.toctree))
+        made[page] = toc if has_pages_below else toc.deepcopy()
+        for entry in () if has_pages_below else made[page].children:
+            cast(nodes.Element, entry)[1:] = []
+    return made
+
+
+def shorten_menu(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Lets the theme make the menu, which shows titles only, of titles: it would copy the sections and names of all pages
+    for each page, which takes half of the time of the whole build."""
+    menu = context["toctree"]
+
+    def of_titles(**options: object) -> str:
+        if has_own_menu(page):
+            return ""
+        whole, app.env.tocs = app.env.tocs, titles(app.env)
+        try:
+            return menu(**options)
+        finally:
+            app.env.tocs = whole
+
+    context["toctree"] = of_titles
+
+
 def leave_out_menu(app: Sphinx, page: str, template: str, context: dict[str, object], tree: object) -> None:
     """Decisions are short and many: each leads to the list of them instead of repeating the menu of the whole site."""
-    if page.startswith("docs/decisions/0"):
+    if has_own_menu(page):
         context["furo_navigation_tree"] = MENU_OF_DECISIONS
 
 
@@ -207,7 +243,8 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", complete)
     app.connect("doctree-read", find_by_phrases)
     app.connect("html-page-context", say_language)
-    # After the theme's own, which gives the menu.
+    # Before and after the theme's own, which gives the menu.
+    app.connect("html-page-context", shorten_menu, priority=100)
     app.connect("html-page-context", leave_out_menu, priority=900)
     app.connect("build-finished", slim)
     app.connect("build-finished", add_index)
