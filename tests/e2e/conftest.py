@@ -1,8 +1,10 @@
 """The browser that pages are tested in: the system's own Chromium, without a window."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,11 +36,11 @@ def no_command_left() -> Iterator[None]:
     end_all()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    """Chromium. Where there is none the test is skipped; with CI=true, where one must be, it fails.
+@pytest.fixture(scope="session")
+def chromium() -> Iterator["tuple[Browser, asyncio.AbstractEventLoop]"]:
+    """Chromium, and the event loop through which it is spoken with.
 
-    Of one module, since its event loop keeps others from running in the thread until it is closed.
+    Where there is none the test is skipped; with CI=true, where one must be, it fails.
     """
     path = _chromium()
     if path is None:
@@ -49,15 +51,41 @@ def browser() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
+        loop = asyncio.get_running_loop()
         # Root, as in a container, has no sandbox to put a browser into.
         found = playwright.chromium.launch(
             executable_path=path, chromium_sandbox=os.geteuid() != 0, args=[WITHOUT]
         )
-        yield found
+        with _another_loop(None):
+            yield found, loop
         found.close()
 
 
 @pytest.fixture(scope="module")
-def tab(browser: "Browser") -> "Page":
+def browser(chromium: "tuple[Browser, asyncio.AbstractEventLoop]") -> Iterator["Browser"]:
+    """Chromium for the tests of a module: as long as its event loop counts as running, no other can run in this thread."""
+    found, loop = chromium
+    with _another_loop(loop):
+        yield found
+
+
+@contextmanager
+def _another_loop(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
+    """Meanwhile that event loop, or none, counts as the one that runs in this thread.
+
+    Playwright's goes on between its calls, in a greenlet.
+    """
+    before = asyncio._get_running_loop()
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(before)
+
+
+@pytest.fixture(scope="module")
+def tab(browser: "Browser") -> Iterator["Page"]:
     """One tab for `lent`, which lends it to one test after another."""
-    return browser.new_context().new_page()
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from e2e.conftest import browser, tab
+from e2e.conftest import browser, chromium, tab
 
-__all__ = ["browser", "tab"]
+__all__ = ["browser", "chromium", "tab"]
 
 
 class Quiet(SimpleHTTPRequestHandler):
