@@ -63,7 +63,7 @@ def chromium() -> Iterator["tuple[Browser, asyncio.AbstractEventLoop]"]:
 
 @pytest.fixture(scope="module")
 def browser(chromium: "tuple[Browser, asyncio.AbstractEventLoop]") -> Iterator["Browser"]:
-    """Chromium for the tests of a module: as long as its event loop counts as running, no other can run in this thread."""
+    """Chromium for the tests of a module: while its event loop counts as running, no other can run in this thread."""
     found, loop = chromium
     with _another_loop(loop):
         yield found
