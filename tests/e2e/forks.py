@@ -251,7 +251,7 @@ if __name__ == "__main__":
         with suppress(ImportError):
             importlib.import_module(module)
     # Loads the dictionary of Chinese words.
-    cut("")
+    cut("词")
     gc.collect()
     gc.freeze()
     if drawn_once := sys.modules.get("drawn_once"):
