@@ -27,7 +27,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from shutil import rmtree
 from typing import Any, cast
 
 import wildtool
@@ -116,8 +115,8 @@ def in_shells(environment: Mapping[str, str]) -> dict[str, str]:
 @cache
 def _address() -> Path:
     """Where forks are asked for by shells; beside it lies the `wildtool` that does so."""
-    folder = Path(tempfile.mkdtemp(prefix="forks"))
-    atexit.register(rmtree, folder, ignore_errors=True)
+    # Not in the folder for temporary files, which may be that of one test.
+    folder = Path(tempfile.mkdtemp(prefix="forks", dir=Path(os.environ["DRAWN_CHARTS"]).parent))
     asking = folder / "wildtool"
     asking.write_text(f"#!{sys.executable} -IS\n{Path(__file__).with_name('forked.py').read_text('utf-8')}")
     asking.chmod(0o700)
@@ -199,6 +198,7 @@ def _wait_for_work() -> None:
     started = {name: os.environ.get(name) for name in HEEDED}
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None
     if (path := environment.get("PYTHONPATH")) and path != started["PYTHONPATH"]:
         sys.path[1:1] = path.split(os.pathsep)
     if (action := environment.get("PYTHONWARNINGS")) and action != started["PYTHONWARNINGS"]:
