@@ -25,7 +25,7 @@ ENDED_WITHIN_S = 300
 
 # A slow machine is no fault of the code: no test has a time limit of its own. Examples are drawn anew each time:
 # many runs of a few meet as much as few runs of many, and there are many of `make test`.
-settings.register_profile("wildtool", deadline=None, max_examples=long.a_fiftieth_of(1000, at_most=10))
+settings.register_profile("wildtool", deadline=None, max_examples=long.a_fiftieth_of(1000))
 settings.load_profile("wildtool")
 
 # What a shell starts in the background ignores Ctrl-C, as would the commands that tests start and interrupt.

@@ -16,14 +16,9 @@ WHOLE = os.environ.get("WILDTOOL_LONG") == "1"
 PART = 50
 
 
-def a_fiftieth_of(count: int, at_most: int | None = None) -> int:
-    """The number of examples to draw: all by `make long`, elsewhere a fiftieth and at least one.
-
-    Args:
-        at_most: how many are drawn elsewhere where each takes milliseconds.
-    """
-    part = max(1, count // PART)
-    return count if WHOLE else min(part, at_most or part)
+def a_fiftieth_of(count: int) -> int:
+    """The number of examples to draw: all by `make long`, elsewhere a fiftieth and at least one."""
+    return count if WHOLE else max(1, count // PART)
 
 
 def left_out(tests: Iterable[pytest.Item]) -> set[pytest.Item]:

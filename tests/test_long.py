@@ -37,13 +37,6 @@ def test_a_fiftieth_of_a_folder_runs():
     assert len(run_of([*alone, "tests/b/test_0.py::test_0"])) == 9
 
 
-def test_of_examples_a_fiftieth_is_drawn_and_no_more_than_is_said(monkeypatch: pytest.MonkeyPatch):
-    assert [long.a_fiftieth_of(10), long.a_fiftieth_of(500)] == [1, 10]
-    assert [long.a_fiftieth_of(500, at_most=4), long.a_fiftieth_of(500, at_most=40)] == [4, 10]
-    monkeypatch.setattr(long, "WHOLE", True)
-    assert long.a_fiftieth_of(500, at_most=4) == 500
-
-
 def test_what_is_not_marked_runs():
     tests: Any = [Marked(f"tests/a/test_0.py::test_0[{case}]", is_long=case > 0) for case in range(200)]
     left_out = long.left_out(tests)

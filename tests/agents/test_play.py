@@ -393,7 +393,7 @@ def transcripts(draw: st.DrawFn) -> tuple[Item, str, list[Message], list[Any]]:
     return item, unit, replies, notes
 
 
-@settings(max_examples=a_fiftieth_of(10_000, at_most=50), deadline=None)
+@settings(max_examples=a_fiftieth_of(10_000), deadline=None)
 @given(transcripts())
 def test_a_record_of_an_agent_is_judged_as_the_same_replies_alone(drawn: Any):
     item, unit, replies, notes = drawn

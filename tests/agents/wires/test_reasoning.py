@@ -66,7 +66,7 @@ kept = st.fixed_dictionaries(
 
 
 @given(wires, kept, st.one_of(st.none(), texts), calls())
-@settings(max_examples=a_fiftieth_of(5000, at_most=40), deadline=None)
+@settings(max_examples=a_fiftieth_of(5000), deadline=None)
 def test_reasoning_of_any_provider_comes_back_under_its_own_keys(
     wire: Wire, reasoning: dict[str, Any], content: str | None, said: list[Any]
 ):

@@ -64,7 +64,7 @@ def expected(wire: Wire, text: str, *, stream: bool) -> tuple[Any, bool]:
 
 
 @given(wires, st.booleans(), st.one_of(st.none(), st.just(""), texts), calls(), st.one_of(st.none(), texts))
-@settings(max_examples=a_fiftieth_of(10_000, at_most=50), deadline=None)
+@settings(max_examples=a_fiftieth_of(10_000), deadline=None)
 def test_a_reply_is_read_back_equal(
     wire: Wire, stream: bool, content: str | None, said: list[Any], thought: str | None
 ):

@@ -250,7 +250,7 @@ def played_units(draw: st.DrawFn) -> tuple[Item, str, list[Message], list[Any]]:
     return item, unit, replies, records
 
 
-@settings(max_examples=a_fiftieth_of(10_000, at_most=50), deadline=None)
+@settings(max_examples=a_fiftieth_of(10_000), deadline=None)
 @given(played_units(), st.sampled_from([CODEX, TOOL_DOOR]), st.sampled_from(list(WILD_MINI.profiles)))
 def test_whatever_is_recorded_the_verdict_is_that_of_the_replies_alone(
     played: tuple[Item, str, list[Message], list[Any]], agent: AgentAlteration, profile: str
