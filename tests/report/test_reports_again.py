@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from report.report_build import Scripted, play, type_
+from report.report_build import Scripted, play, type_, undrawn
 from wildtool.engine.record.case_labels import (
     CaseKey,
     CaseReading,
@@ -17,8 +17,6 @@ from wildtool.engine.record.case_labels import (
     add_readings,
     start_labels,
 )
-from wildtool.report.charts.data import ChartData
-from wildtool.report.charts.render import Chart
 from wildtool.report.run_stamps import installed_code_digest
 
 NAMES = ("chat", "gold", "half", "lexical")
@@ -35,13 +33,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache folder of this test, and charts that are not drawn."""
+    """A cache folder of this test, and reports without pages of tables and charts: those are made each time."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-    def drawn(drawing: ChartData) -> Chart:
-        return Chart("<svg/>", "<svg/>", b"svg", b"png", "")
-
-    monkeypatch.setattr("wildtool.report.pages.metrics.render_chart", drawn)
+    monkeypatch.setattr("wildtool.report.pages.metrics.render_chart", undrawn)
+    monkeypatch.setattr("wildtool.report.build.views_of", lambda board: ())
+    for page in ("add_side_by_side", "add_dataset"):
+        monkeypatch.setattr(f"wildtool.report.build.{page}", lambda *_: None)
 
 
 def report(runs: Path, *names: str, out: str = "site") -> Path:

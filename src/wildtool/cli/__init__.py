@@ -119,10 +119,7 @@ class Commands(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         target = self.find(name)
         if not isinstance(target, TyperGroup):
-            app = typer.Typer(**PLAIN, add_completion=False)
-            command = with_exit_status(command_of(target))
-            app.command(name, cls=ParsedCommand, epilog=self._epilogs.get(name))(command)
-            target = typer.main.get_command(app)
+            return _declared(target, name, self._epilogs.get(name))
         target.name = name
         return target
 
@@ -160,6 +157,16 @@ class Commands(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+@cache
+def _declared(verb: Any, name: str, epilog: str | None) -> Any:
+    """The command of a verb, made once in a process that runs several commands."""
+    app = typer.Typer(**PLAIN, add_completion=False)
+    app.command(name, cls=ParsedCommand, epilog=epilog)(with_exit_status(command_of(verb)))
+    command = typer.main.get_command(app)
+    command.name = name
+    return command
 
 
 OLDER_OPTIONS = {option_of(older): option_of(name) for older, name in OLDER_SETTINGS.items()}
