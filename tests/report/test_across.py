@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from report.report_build import run_sums, runs_of_two_benchmarks, type_
+from report.report_build import run_sums, runs_of_two_benchmarks, type_, undrawn
 from wildtool.cli import app
 from wildtool.evidence import Evidence
 from wildtool.report.model import read_runs
@@ -19,8 +19,9 @@ pytestmark = pytest.mark.usefixtures("no_benchmark_files")
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """One model in two benchmarks, in both modes of one of them."""
+    """One model in two benchmarks, in both modes of one of them; reports draw no charts."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("wildtool.report.pages.metrics.render_chart", undrawn)
     return runs_of_two_benchmarks(Path())
 
 

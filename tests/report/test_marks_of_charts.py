@@ -9,11 +9,11 @@ import pytest
 
 from report.report_build import TWO_MODES, Scripted, play, run_sums, type_
 from wildtool.report.charts.data import ChartData
-from wildtool.report.charts.render import Chart
+from wildtool.report.charts.render import Chart, render_chart
 
 
-@pytest.fixture
-def drawings(monkeypatch: pytest.MonkeyPatch) -> list[ChartData]:
+@pytest.fixture(scope="module")
+def drawings() -> Iterator[list[ChartData]]:
     """The charts that are asked for; a page has the place of each in this list."""
     asked: list[ChartData] = []
 
@@ -21,12 +21,14 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> list[ChartData]:
         asked.append(drawing)
         return Chart(f"<svg>drawing {len(asked) - 1}</svg>", "", b"", b"", "")
 
-    monkeypatch.setattr("wildtool.report.pages.metrics.render_chart", draw)
-    return asked
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wildtool.report.pages.metrics.render_chart", draw)
+        yield asked
 
 
-@pytest.fixture
-def site(tmp_path: Path, drawings: list[ChartData]) -> Path:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, drawings: list[ChartData]) -> Path:
+    tmp_path = tmp_path_factory.mktemp("marks")
     runs = tmp_path / "runs"
     half = Scripted("half", right=lambda address: address.unit in "02")
     for name, model in (("chat", "baseline/chat"), ("gold", "baseline/gold"), ("half", half)):
@@ -66,3 +68,11 @@ def test_a_mark_leads_to_the_cell_of_its_number(site: Path, drawings: list[Chart
                 assert rows[row][column].startswith(point.short or point.text)
                 kinds.add(drawings[place].kind)
     assert kinds == {"bars", "differences", "heat", "lines", "panels", "stacked"}
+
+
+@pytest.mark.usefixtures("site")
+def test_a_chart_of_each_kind_that_a_report_asks_for_is_drawn(drawings: list[ChartData]):
+    for drawing in {each.kind: each for each in drawings}.values():
+        chart = render_chart(drawing)
+        assert all(f"{drawing.title}." in each for each in (chart.wide, chart.narrow))
+        assert chart.png.startswith(b"\x89PNG")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from report.report_build import ATTACK, Scripted, hostile, play
+from report.report_build import ATTACK, Scripted, hostile, play, undrawn
 from wildtool import steps
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
@@ -36,7 +36,9 @@ def type_(*words: object) -> Result:
 @pytest.fixture(scope="module")
 def site(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report") / "site"
-    ended = type_("report", runs, "-o", folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wildtool.report.pages.metrics.render_chart", undrawn)
+        ended = type_("report", runs, "-o", folder)
     assert (ended.exit_code, ended.stdout) == (0, f"Report: {folder / 'index.html'}\n")
     return folder
 

@@ -83,11 +83,11 @@ def runs(played: Path, tmp_path: Path) -> Path:
     return shutil.copytree(played, tmp_path / "runs")
 
 
-def test_a_run_that_is_added_is_all_that_is_written(runs: Path):
-    before = files(report(runs, "chat", "gold"))
-    site = report(runs, "chat", "gold", "half")
+def test_a_run_that_is_added_is_all_that_is_written(runs: Path, fresh: Callable[..., Mapping[str, bytes]]):
+    before = files(report(runs, "chat", "half"))
+    site = report(runs, "chat", "half", "lexical")
     assert runs_with(before, files(site)) == {"2"}
-    assert same_as_fresh(site, runs, "chat", "gold", "half")
+    assert holds(site, fresh("chat", "half", "lexical"))
 
 
 def test_nothing_is_written_again_where_nothing_changed(runs: Path):
@@ -124,7 +124,14 @@ def scores_under_other_rules(folder: Path) -> None:
     type_("score", str(folder), "--profile", "fixed")
 
 
-@pytest.mark.parametrize("change", [another_reply, a_label, scores_under_other_rules])
+@pytest.mark.parametrize(
+    "change",
+    [
+        another_reply,
+        pytest.param(a_label, marks=pytest.mark.long),
+        pytest.param(scores_under_other_rules, marks=pytest.mark.long),
+    ],
+)
 def test_a_run_whose_files_changed_is_written_again(runs: Path, change: Callable[[Path], None]):
     before = files(report(runs, "gold", "half", "lexical"))
     change(runs / "half")
@@ -133,7 +140,15 @@ def test_a_run_whose_files_changed_is_written_again(runs: Path, change: Callable
     assert same_as_fresh(site, runs, "gold", "half", "lexical")
 
 
-@pytest.mark.parametrize("content", [None, b"", b'wildtool.put("tr-1-0",[]);\n', "cut"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "cut",
+        pytest.param(b"", marks=pytest.mark.long),
+        pytest.param(b'wildtool.put("tr-1-0",[]);\n', marks=pytest.mark.long),
+    ],
+)
 def test_a_file_of_the_report_that_is_not_as_it_was_is_written_again(runs: Path, content: Any):
     site = report(runs, "gold", "half")
     shard = site / "data" / "tr-1-0.js"
@@ -159,7 +174,7 @@ def test_another_profile_takes_nothing_over(runs: Path):
     assert runs_with(before, files(runs.with_name("site"))) == {"0", "1"}
 
 
-@pytest.mark.parametrize("name", ["judge.py", "words.txt"])
+@pytest.mark.parametrize("name", [pytest.param("judge.py", marks=pytest.mark.long), "words.txt"])
 def test_other_code_or_another_file_beside_it_takes_nothing_over(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ):
@@ -184,7 +199,7 @@ class Killed(BaseException):
     """The end of a process in the middle of what it writes."""
 
 
-@pytest.mark.parametrize("writes", [1, 3, 6, 9])
+@pytest.mark.parametrize("writes", [1, 6, *(pytest.param(at, marks=pytest.mark.long) for at in (3, 9))])
 def test_a_report_that_is_killed_leaves_nothing_wrong(
     runs: Path, fresh: Callable[..., Mapping[str, bytes]], monkeypatch: pytest.MonkeyPatch, writes: int
 ):
