@@ -229,7 +229,7 @@ def test_of_a_run_without_a_wrong_unit_nothing_is_asked(tmp_path: Path):
 def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
     words = [
         "-n",
-        4,
+        2,
         "-m",
         "baseline/lexical",
         "--history",

@@ -5,6 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from long import WHOLE
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
@@ -29,6 +32,9 @@ def wild(**how: Any) -> Sequence[JudgeCase]:
     return cases_of("wild-mini", **{"gold": 50, "near_misses": 50, "wrong": 100, **how})
 
 
-def ledger(**how: Any) -> Sequence[JudgeCase]:
-    """A small set of the ledger, whose every case is played through."""
-    return cases_of("ledger", **{"gold": 10, "near_misses": 10, "wrong": 26, "lang": "en", **how})
+def ledger() -> Sequence[JudgeCase]:
+    """A small set of the ledger, whose every case is played through: of 50 items by `make long`, elsewhere of 16."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not WHOLE:
+            patch.setattr("wildtool.judges.make.LEAST_ITEMS", 1)
+        return cases_of("ledger", gold=8, near_misses=8, wrong=26 if WHOLE else 16, lang="en")

@@ -16,6 +16,7 @@ import pytest
 from judges.blind import blind_informedness
 from judges.made_cases import TOOLS, calling
 from judges.sets import benchmark_of, cases_of, ledger, wild
+from long import WHOLE
 from wildtool.benchmark import Check, GoldForReaders, Mutant, Rules, SingleTurn
 from wildtool.data.data_set import data_of
 from wildtool.episode import SingleReply
@@ -121,11 +122,13 @@ def test_the_same_seed_gives_the_same_bytes_and_another_others():
 def test_the_bytes_are_the_same_in_another_process():
     made = (
         "from judges.sets import cases_of; from wildtool.judges.cases import lines_of_cases; import sys;"
-        "sys.stdout.buffer.write(lines_of_cases(cases_of('wild-mini', gold=5, near_misses=5, wrong=60)))"
+        "sys.stdout.buffer.write(lines_of_cases(cases_of('wild-mini', gold=10, near_misses=10, wrong=60, "
+        "twins=('injection',))))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": "7"}
     other = subprocess.run([sys.executable, "-c", made], env=environment, capture_output=True, check=True)
-    assert other.stdout == lines_of_cases(cases_of("wild-mini", gold=5, near_misses=5, wrong=60))
+    here = cases_of("wild-mini", gold=10, near_misses=10, wrong=60, twins=("injection",))
+    assert other.stdout == lines_of_cases(here)
 
 
 def test_cases_are_read_as_they_were_written(tmp_path: Path):
@@ -219,7 +222,7 @@ def mean_informedness(sets: Iterable[Iterable[JudgeCase]]) -> Mapping[str, float
 
 
 def test_a_judge_that_reads_nothing_learns_nothing_from_wild_mini():
-    sets = (wild(gold=100, near_misses=100, wrong=200, seed=seed) for seed in range(3))
+    sets = (wild(gold=100, near_misses=100, wrong=200, seed=seed) for seed in range(3 if WHOLE else 2))
     assert max(mean_informedness(sets).values()) <= NO_READER_MOST
 
 
@@ -275,7 +278,7 @@ def test_twins_differ_from_their_case_in_nothing_but_the_variant(bias: str):
 
 
 def test_the_two_texts_of_an_injection_are_of_one_length():
-    twins = [case for case in wild(gold=10, near_misses=10, wrong=20, twins=("injection",)) if case.bias]
+    twins = [case for case in wild(gold=10, near_misses=10, wrong=60, twins=("injection",)) if case.bias]
     lengths = {
         variant: {len(json.dumps(t.messages)) for t in twins if t.variant == variant}
         for variant in ("instruction", "neutral")
