@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast
@@ -395,10 +396,16 @@ def _acquire_lock(path: Path) -> int:
 
 
 def _versions() -> dict[str, str]:
+    versions = {"wildtool": __version__, "python": platform.python_version(), "platform": platform.platform()}
+    return versions | {name: _version(name) for name in ("aiohttp", "orjson", "duckdb")}
+
+
+@cache
+def _version(package: str) -> str:
+    """The version of a package, which is read once: its whole description is, which takes as long as a small run."""
     from importlib.metadata import version  # reading a run needs no versions
 
-    versions = {"wildtool": __version__, "python": platform.python_version(), "platform": platform.platform()}
-    return versions | {name: version(name) for name in ("aiohttp", "orjson", "duckdb")}
+    return version(package)
 
 
 def _now() -> str:
