@@ -83,7 +83,7 @@ def test_five_items_can_show_nothing() -> None:
     assert detectable(0.01, 6) < 1
 
 
-@pytest.mark.parametrize("items", [32, 256])
+@pytest.mark.parametrize("items", [32, pytest.param(256, marks=pytest.mark.long)])
 def test_the_detectable_difference_is_found_four_times_out_of_five(items: int) -> None:
     """The error of a first pair of runs plans the set; then models that differ by so much are drawn."""
     units = 4

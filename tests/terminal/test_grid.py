@@ -81,7 +81,14 @@ def shown(results: list[ScoreResult], width: int, monkeypatch: pytest.MonkeyPatc
 
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32))
-@pytest.mark.parametrize(("width", "models"), list(product(WIDTHS, (1, 3, 12))))
+@pytest.mark.parametrize(
+    ("width", "models"),
+    [
+        *product(WIDTHS, (1, 3)),
+        (min(WIDTHS), 12),
+        *(pytest.param(width, 12, marks=pytest.mark.long) for width in WIDTHS if width > min(WIDTHS)),
+    ],
+)
 def test_no_line_exceeds_the_width_and_no_number_or_name_is_broken(width: int, models: int, seed: int):
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr(

@@ -54,7 +54,7 @@ def synced_late(lines: list[bytes], synced: int = 0) -> list[bytes]:
     return [lines[0], *(seal_line(json_codec.dumps(row), synced) for row in bare)]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_flipped_byte_of_a_record_is_named_or_changes_nothing(tmp_path: Path, seed: int):
     play(tmp_path, repeats=2)
     segment, chance = tmp_path / "record-0001.jsonl", random.Random(seed)

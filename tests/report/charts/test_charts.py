@@ -79,8 +79,17 @@ def test_each_mark_of_a_chart_names_the_cell_of_its_number(kind: str, models: in
         assert root.get("role") == "group"
 
 
-@pytest.mark.parametrize("kind", ["bars", "lines", "stacked", "differences", "heat", "panels"])
-@pytest.mark.parametrize("name", ["constructor", "__proto__"])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *((kind, "constructor") for kind in ("bars", "lines", "stacked", "differences", "heat", "panels")),
+        ("bars", "__proto__"),
+        *(
+            pytest.param(kind, "__proto__", marks=pytest.mark.long)
+            for kind in ("lines", "stacked", "differences", "heat", "panels")
+        ),
+    ],
+)
 def test_a_name_that_every_object_of_javascript_has_is_drawn_as_any_other(kind: str, name: str):
     long = "a name of several lines, since it is longer than any line of names that a chart has"
     its = drawing(kind, long, name, linked=True)
