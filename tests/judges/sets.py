@@ -33,8 +33,8 @@ def wild(**how: Any) -> Sequence[JudgeCase]:
 
 
 def ledger() -> Sequence[JudgeCase]:
-    """A small set of the ledger, whose every case is played through: of 50 items by `make long`, elsewhere of 16."""
+    """A small set of the ledger, whose every case is played through: of 50 items by `make long`, elsewhere of 10."""
     with pytest.MonkeyPatch.context() as patch:
         if not WHOLE:
             patch.setattr("wildtool.judges.make.LEAST_ITEMS", 1)
-        return cases_of("ledger", gold=8, near_misses=8, wrong=26 if WHOLE else 16, lang="en")
+        return cases_of("ledger", gold=5, near_misses=5, wrong=26 if WHOLE else 10, lang="en")
