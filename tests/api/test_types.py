@@ -47,7 +47,6 @@ def complaints(*files: Path) -> Counter[tuple[str, int]]:
     return Counter((Path(each["file"]).name, each["range"]["start"]["line"]) for each in found)
 
 
-@pytest.mark.long
 def test_a_type_checker_accepts_thirty_calls_and_refuses_each_wrong_one(tmp_path: Path) -> None:
     good, wrong = tmp_path / "good.py", tmp_path / "wrong.py"
     good.write_text(f"# pyright: strict\n{EXAMPLES.read_text(encoding='utf-8')}", encoding="utf-8")

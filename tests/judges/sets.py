@@ -34,7 +34,8 @@ def wild(**how: Any) -> Sequence[JudgeCase]:
 
 def ledger() -> Sequence[JudgeCase]:
     """A small set of the ledger, whose every case is played through: of 50 items by `make long`, elsewhere of 10."""
+    if WHOLE:
+        return cases_of("ledger", gold=10, near_misses=10, wrong=26, lang="en")
     with pytest.MonkeyPatch.context() as patch:
-        if not WHOLE:
-            patch.setattr("wildtool.judges.make.LEAST_ITEMS", 1)
-        return cases_of("ledger", gold=5, near_misses=5, wrong=26 if WHOLE else 10, lang="en")
+        patch.setattr("wildtool.judges.make.LEAST_ITEMS", 1)
+        return cases_of("ledger", gold=5, near_misses=5, wrong=10, lang="en")
