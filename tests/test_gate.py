@@ -11,7 +11,7 @@ import pytest
 
 GATE = Path(__file__).resolve().parents[1] / ".ci" / "run"
 BESIDE = (["lint", "types", "docs"], ["parity", "floors", "wheel"])
-"""What runs beside the tests, those of a list one after another."""
+"""What runs beside `e2e`, those of a list one after another."""
 
 
 def gate(folder: Path, commands: dict[str, str]) -> tuple[subprocess.CompletedProcess[str], bool]:
@@ -22,8 +22,6 @@ def gate(folder: Path, commands: dict[str, str]) -> tuple[subprocess.CompletedPr
     }
     said |= commands
     (folder / ".ci").mkdir()
-    (folder / ".venv").mkdir()
-    (folder / ".venv" / ".developed").touch()
     shutil.copy(GATE, folder / ".ci" / "run")
     # What the gate would install where it is missing.
     for name, body in ((".ci/wheel", said.pop("wheel")), ("initdb", "true")):
