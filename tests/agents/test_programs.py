@@ -226,6 +226,6 @@ async def test_what_a_user_says_is_no_command_of_the_agents_own(name: str, given
 
 
 def test_a_slow_start_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("wildtool.agents.command_agent.AGENT_START_S", 0.01)
+    monkeypatch.setattr("wildtool.agents.command_agent.AGENT_START_S", 0.0)
     with pytest.raises(AgentFailedError, match="was not ready within"):
         asyncio.run(started("codex", tmp_path))
