@@ -105,7 +105,7 @@ e2e: $(VENV)/.developed $(VENV)/.real-model
 	$(BIN)/python -m pytest -n 3 --dist worksteal tests/e2e
 
 floors: $(FLOORS)/.installed
-	$(FLOORS)/bin/python -m pytest -n 2 --dist worksteal $(FLOOR_TESTS)
+	$(FLOORS)/bin/python -m pytest $(FLOOR_TESTS)
 
 # Those that draw examples draw all of them, those with the mark `long` all run. And all of `make test` with the lowest versions.
 long: $(VENV)/.developed $(VENV)/.real-model $(VENV)/.chat-templates $(FLOORS)/.installed

@@ -416,7 +416,11 @@ def test_what_an_address_names_in_vain_is_said(
 # Hostile sessions ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", [PHONE, SCREEN], indirect=True, ids=["phone", "screen"])
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(PHONE, id="phone"), pytest.param(SCREEN, id="screen", marks=pytest.mark.long)],
+    indirect=True,
+)
 def test_a_hostile_session_shows_as_text(page: "Page", attacked: Path) -> None:
     for run in ("0", "1"):
         for unit in "0123":
