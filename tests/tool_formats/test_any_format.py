@@ -1,7 +1,7 @@
 """Calls that a reply makes in its text are found in every format and shape, and none where it only mentions one."""
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
 from long import a_fiftieth_of
@@ -151,6 +151,8 @@ def test_what_every_format_writes_is_found(calls: list[ToolCall]):
 
 @settings(max_examples=a_fiftieth_of(1_500))
 @given(reply=hostile)
+@example(reply="<｜tool▁call▁begin｜><｜tool▁sep｜>")
+@example(reply="<｜tool▁call▁begin｜>function<｜tool▁sep｜>\n```json\n{}\n```<｜tool▁call▁end｜>")
 def test_every_text_gives_calls_of_names_that_it_has(reply: str):
     for tools in (TOOLS, [{"function": {"name": reply}}, {"function": reply}]):
         assert all(isinstance(call.name, str) and call.name for call in calls_in_text(reply, tools))

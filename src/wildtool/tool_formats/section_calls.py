@@ -53,7 +53,7 @@ class _Section:
     def _take(self, scanner: Scanner, start: int) -> None:
         before = scanner.read_until(self.separator, self.close, self.open).strip()
         name = self.read_name(scanner, before) if scanner.accept(self.separator) else None
-        if name is None:
+        if not name:
             scanner.reject(start)
             return
         repairs = len(scanner.repairs)

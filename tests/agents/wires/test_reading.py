@@ -60,6 +60,19 @@ _SAID: Message = {
 }
 
 
+@pytest.mark.parametrize("calls", [True, "text", {"name": "get_tides"}])
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_a_model_has_in_place_of_calls_reaches_an_agent_as_it_is(calls: Any, stream: bool):
+    asked = replace(question("chat", request_of("chat", [HELLO], []).body), stream=stream)
+    answer = WIRE_FORMATS["chat"].write({"role": "assistant", "tool_calls": calls}, asked, {}, None)
+    body = answer.body.decode()
+    bodies = [line.removeprefix("data: ") for line in body.splitlines() if "{" in line] if stream else [body]
+    choices = [choice for each in bodies for choice in loads(each)["choices"]]
+    parts = [choice["delta"] if stream else choice["message"] for choice in choices]
+    said = [part["tool_calls"] for part in parts if "tool_calls" in part]
+    assert said == [calls]
+
+
 @given(wires, conversations(), tools(), st.data())
 @settings(max_examples=a_fiftieth_of(10_000), deadline=None)
 def test_whatever_an_agent_sends_is_read_and_answered_or_refused(

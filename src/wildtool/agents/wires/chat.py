@@ -1,7 +1,7 @@
 """Chat completions, of OpenAI and every compatible client: messages and tools are kept as they come."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from wildtool.agents.agent import Wire
@@ -61,7 +61,8 @@ class ChatWire(WireFormat):
         }
         finish = _FINISH_REASONS.get(said.end, "stop")
         reply = {**said.message, "role": "assistant", "content": said.message.get("content")}
-        if calls := _calls(said):
+        calls = _calls(said)
+        if calls:
             reply["tool_calls"] = calls
         # Always, and zeros for what is not known: clients look into it without asking.
         counted = {"usage": _usage(said)}
@@ -70,7 +71,7 @@ class ChatWire(WireFormat):
             return writer.whole({**answer, "choices": [choice], **counted})
         wants_usage = as_object(question.body.get("stream_options")).get("include_usage") is True
         chunk = {**answer, "object": "chat.completion.chunk"}
-        chunks = [{**chunk, "choices": [choice]} for choice in _pieces(reply, finish)]
+        chunks = [{**chunk, "choices": [choice]} for choice in _pieces(reply, calls, finish)]
         if wants_usage:
             chunks.append({**chunk, "choices": [], **counted})
         return writer.streamed(chunks, with_names=False, end=f"data: {DONE}\n\n".encode())
@@ -118,7 +119,7 @@ def _calls(said: Said) -> list[dict[str, Any]]:
     ]
 
 
-def _pieces(message: Message, finish: str) -> Iterator[dict[str, Any]]:
+def _pieces(message: Message, calls: Sequence[dict[str, Any]], finish: str) -> Iterator[dict[str, Any]]:
     """The choices of the chunks: who speaks, what stands beside the text, the text, calls, the end."""
     text = message["content"]
     yield _choice({"role": "assistant", "content": None if text is None else ""})
@@ -131,7 +132,10 @@ def _pieces(message: Message, finish: str) -> Iterator[dict[str, Any]]:
         yield _choice(beside)
     if text:
         yield _choice({"content": text})
-    for index, call in enumerate(message.get("tool_calls") or ()):
+    if not calls and message.get("tool_calls"):
+        # Nothing that is a call: as the model sent it, as in a whole answer.
+        yield _choice({"tool_calls": message["tool_calls"]})
+    for index, call in enumerate(calls):
         function = call[FUNCTION]
         yield _choice({"tool_calls": [{**call, "index": index, FUNCTION: {**function, "arguments": ""}}]})
         piece = {"index": index, FUNCTION: {"arguments": function["arguments"]}}
