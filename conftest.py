@@ -24,7 +24,7 @@ PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool")
 ENDED_WITHIN_S = 300
 
 # A slow machine is no fault of the code: no test has a time limit of its own. Examples are drawn anew each time:
-# many runs of a few meet as much as few runs of many, and there are many of `make test`.
+# many runs of a few meet as much as few runs of many.
 settings.register_profile("wildtool", deadline=None, max_examples=long.a_fiftieth_of(1000))
 settings.load_profile("wildtool")
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import wildtool
 from blame.echoes import BENCHMARK, FOLLOWING, Body, answering, echo
+from long import WHOLE
 from wildtool.cli import app
 
 WILD_MINI = Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl"
@@ -229,7 +230,7 @@ def test_of_a_run_without_a_wrong_unit_nothing_is_asked(tmp_path: Path):
 def test_of_an_own_history_earlier_tasks_are_a_party(tmp_path: Path):
     words = [
         "-n",
-        2,
+        4 if WHOLE else 2,
         "-m",
         "baseline/lexical",
         "--history",

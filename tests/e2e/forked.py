@@ -27,6 +27,7 @@ status = b""
 while part := os.read(here, LENGTH):
     status += part
 if int(status) < 0:
-    signal.signal(-int(status), signal.SIG_DFL) if int(status) != -signal.SIGKILL else None
+    if int(status) != -signal.SIGKILL:
+        signal.signal(-int(status), signal.SIG_DFL)
     os.kill(os.getpid(), -int(status))
 sys.exit(int(status))

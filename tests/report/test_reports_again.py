@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from long import WHOLE
 from report.report_build import Scripted, play, type_, undrawn
 from wildtool.engine.record.case_labels import (
     CaseKey,
@@ -33,12 +34,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache folder of this test, and reports without pages of tables and charts: those are made each time."""
+    """A cache folder of this test, and charts that are not drawn; outside `make long` reports have no pages of tables,
+    which are made each time."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("wildtool.report.pages.metrics.render_chart", undrawn)
-    monkeypatch.setattr("wildtool.report.build.views_of", lambda board: ())
-    for page in ("add_side_by_side", "add_dataset"):
-        monkeypatch.setattr(f"wildtool.report.build.{page}", lambda *_: None)
+    if not WHOLE:
+        monkeypatch.setattr("wildtool.report.build.views_of", lambda board: ())
+        for page in ("add_side_by_side", "add_dataset"):
+            monkeypatch.setattr(f"wildtool.report.build.{page}", lambda *_: None)
 
 
 def report(runs: Path, *names: str, out: str = "site") -> Path:

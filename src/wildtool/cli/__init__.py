@@ -69,8 +69,10 @@ def added_commands(group: str) -> "Mapping[str, tuple[EntryPoint, ...]]":
     added: dict[str, tuple[EntryPoint, ...]] = {}
     for path, entries in installed_entries(ENTRY_POINT_OF_COMMANDS).items():
         place, _, name = path.rpartition(".")
-        # To find the package of an entry, its whole description is read.
-        others = place == group and tuple(entry for entry in entries if not is_ours(package_of(entry)))
+        if place != group:
+            # To find the package of an entry, its whole description is read.
+            continue
+        others = tuple(entry for entry in entries if not is_ours(package_of(entry)))
         if others:
             added[name] = others
     return added

@@ -60,7 +60,10 @@ _SAID: Message = {
 }
 
 
-@pytest.mark.parametrize("calls", [True, "text", {"name": "get_tides"}])
+NO_CALLS = (True, "text", ["text"], {"name": "get_tides"})
+
+
+@pytest.mark.parametrize("calls", NO_CALLS)
 @pytest.mark.parametrize("stream", [True, False])
 def test_what_a_model_has_in_place_of_calls_reaches_an_agent_as_it_is(calls: Any, stream: bool):
     asked = replace(question("chat", request_of("chat", [HELLO], []).body), stream=stream)
@@ -69,8 +72,20 @@ def test_what_a_model_has_in_place_of_calls_reaches_an_agent_as_it_is(calls: Any
     bodies = [line.removeprefix("data: ") for line in body.splitlines() if "{" in line] if stream else [body]
     choices = [choice for each in bodies for choice in loads(each)["choices"]]
     parts = [choice["delta"] if stream else choice["message"] for choice in choices]
-    said = [part["tool_calls"] for part in parts if "tool_calls" in part]
-    assert said == [calls]
+    assert [part["tool_calls"] for part in parts if "tool_calls" in part] == [calls]
+    assert choices[-1]["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize("calls", NO_CALLS)
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("wire", [wire for wire in WIRES if wire != "chat"])
+def test_what_is_no_call_and_has_no_place_on_a_wire_is_named(wire: Wire, calls: Any, stream: bool):
+    asked = replace(question(wire, request_of(wire, [HELLO], []).body), stream=stream)
+    said = {"role": "assistant", "content": "hi"}
+    plain = WIRE_FORMATS[wire].write(said, asked, {}, None)
+    answer = WIRE_FORMATS[wire].write({**said, "tool_calls": calls}, asked, {}, None)
+    assert (plain.changes, answer.changes) == ((), ("message-key-dropped:tool_calls",))
+    assert not any(word in answer.body for word in (b"tool_use", b"functionCall", b"function_call"))
 
 
 @given(wires, conversations(), tools(), st.data())

@@ -59,7 +59,7 @@ def checked_places(pair: dict[str, Any]) -> dict[str, float]:
 @pytest.mark.parametrize("policy", CODE_PLACES)
 def test_a_policy_of_scripts_is_lost_where_it_spoils_them(tmp_path: Path, policy: str):
     pytest.importorskip("pydantic_monty")
-    pair = compared(tmp_path, policy, "code", limit=1)
+    pair = compared(tmp_path, policy, "code", limit=3 if WHOLE else 1)
     places = checked_places(pair)
     assert list(places) == [CODE_PLACES[policy]]
     assert places[CODE_PLACES[policy]] == -pair["whole"]["difference"] * pair["whole"]["units"] > 0
@@ -67,7 +67,9 @@ def test_a_policy_of_scripts_is_lost_where_it_spoils_them(tmp_path: Path, policy
 
 def test_a_fault_of_a_script_is_of_its_request_although_a_tool_failed_before(tmp_path: Path):
     pytest.importorskip("pydantic_monty")
-    pair = compared(tmp_path, "code-misuses", "code", {"failures": "first-call,timeout"}, limit=1)
+    pair = compared(
+        tmp_path, "code-misuses", "code", {"failures": "first-call,timeout"}, limit=3 if WHOLE else 1
+    )
     assert list(checked_places(pair)) == ["result misused in the script"]
 
 
@@ -78,7 +80,7 @@ def test_a_policy_whose_scripts_never_end_is_cut_off(tmp_path: Path):
 
 
 def test_a_searcher_of_known_recall_is_lost_at_what_it_did_not_find(tmp_path: Path):
-    pair = compared(tmp_path, "searcher:0.5", "search", limit=4)
+    pair = compared(tmp_path, "searcher:0.5", "search", limit=8 if WHOLE else 4)
     assert list(checked_places(pair)) == ["searched, not found"]
     assert pair["losses"]["floor"] == ""
     names = {each["name"] for each in pair["amounts"]}
@@ -95,7 +97,7 @@ def test_calls_of_an_exposure_are_not_compared_with_those_of_tools(tmp_path: Pat
 
 
 def test_gold_loses_nothing_under_a_search_that_finds_what_it_needs(tmp_path: Path):
-    pair = compared(tmp_path, "gold", "search:perfect", limit=2, repeats=2)
+    pair = compared(tmp_path, "gold", "search:perfect", limit=4 if WHOLE else 2, repeats=2)
     assert pair["losses"]["places"] == [] and pair["losses"]["net"] == 0
     assert pair["losses"]["floor"] == "its own repeats"
 
@@ -103,7 +105,7 @@ def test_gold_loses_nothing_under_a_search_that_finds_what_it_needs(tmp_path: Pa
 @pytest.mark.long
 def test_losses_are_written_as_a_table_and_a_waterfall(tmp_path: Path):
     pytest.importorskip("vl_convert")
-    compared(tmp_path, "searcher:0.5", "search", limit=4)
+    compared(tmp_path, "searcher:0.5", "search", limit=8 if WHOLE else 4)
     words = ["compare", str(tmp_path / "direct"), str(tmp_path / "search"), "--curve", "losses"]
     done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "out")], prog_name="wildtool")
     assert done.exit_code == 0, done.output

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from long import WHOLE
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.cli import app
 from wildtool_train.attacks import GOLD, POLICIES, attack
@@ -30,7 +31,7 @@ def stream() -> ItemUnits:
 
 
 def test_fixed_refuses_no_gold_and_each_mistake_is_noticed_by_a_component_that_it_is_about():
-    audit = audit_reward(few("wild-mini", every=8), "fixed")
+    audit = audit_reward(few("wild-mini", every=4 if WHOLE else 8), "fixed")
     names = {each.component for each in audit.components}
     assert names == {"format", "refusal", "name", "order", "redundancy", "arguments", "verdict"}
     for each in audit.components:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, cast
 
 from wildtool.agents.wires.base import WireAnswer
 from wildtool.episode import belongs_to_reasoning, written_text
-from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, check_limits, dumps, one_line
+from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, check_limits, dumps, one_line
 from wildtool.models.openai_messages import Changes, arguments_object, record_dropped
 from wildtool.reply_ends import End, end_of
 from wildtool.shapes.keys import FUNCTION
@@ -68,7 +68,7 @@ class Said:
         """How the reply ended: by its calls where it has any and nothing cut it; complete where nothing is known."""
         end = end_of(Reply(self.message, finish_reason=self.reason))
         if end in (End.COMPLETE, End.CALLS, End.UNKNOWN):
-            return End.CALLS if self.message.get("tool_calls") else End.COMPLETE
+            return End.CALLS if self.calls() else End.COMPLETE
         return end
 
     @property
@@ -81,14 +81,19 @@ class Said:
         return prompt, completion
 
     def calls(self) -> list[ReplyCall]:
-        """Its calls, each with an id."""
+        """Its calls, each with an id, without what is no object."""
         calls: list[ReplyCall] = []
-        for call in as_objects(self.message.get("tool_calls")):
+        for call in objects_in(self.message.get("tool_calls")):
             function = as_object(call.get(FUNCTION))
             id_, name, arguments = call.get("id"), function.get("name"), function.get("arguments", "")
             text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
             calls.append(ReplyCall(str(id_ or new_id("call_")), str(name or ""), text))
         return calls
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """The members of a list that are objects; none for any other value."""
+    return [as_object(member) for member in as_list(value) if isinstance(member, dict)]
 
 
 def strict_object(text: str) -> dict[str, Any] | None:
@@ -118,14 +123,19 @@ class AnswerWriter:
         """By the mark that is written for a JSON text first, quotes included, the text."""
 
     def name_dropped(self, message: Message, *carried: str) -> None:
-        """Names the keys of a message and its calls that a wire has no place for, beside reasoning, which is sealed.
+        """Names the keys of a message and its calls that a wire has no place for, beside reasoning, which is sealed; and
+        `tool_calls` where something in it is no call.
 
         Args:
             carried: keys for which the wire has one.
         """
         said = {key: value for key, value in message.items() if value and not belongs_to_reasoning(key)}
         record_dropped("message-key-dropped", said, (*_CARRIED, *carried), self.changes)
-        for call in as_objects(message.get("tool_calls")):
+        held = message.get("tool_calls")
+        calls = objects_in(held)
+        if held and len(calls) < len(as_list(held) or [held]):
+            self.changes["message-key-dropped:tool_calls"] = None
+        for call in calls:
             named = {key: value for key, value in call.items() if not belongs_to_reasoning(key)}
             record_dropped("call-key-dropped", named, ("id", "type", FUNCTION, "index"), self.changes)
             function = as_object(call.get(FUNCTION))

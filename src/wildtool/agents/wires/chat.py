@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from wildtool.agents.agent import Wire
-from wildtool.agents.wires.answers import AnswerWriter, Said, new_id, openai_error
+from wildtool.agents.wires.answers import AnswerWriter, ReplyCall, Said, new_id, openai_error
 from wildtool.agents.wires.base import Asked, WireAnswer
 from wildtool.agents.wires.requests import flag_in, item_kind, list_in, object_in, sampling_of, text_in
 from wildtool.agents.wires.wire_format import WireFormat
-from wildtool.json_codec import as_object, as_objects
+from wildtool.json_codec import as_list, as_object
 from wildtool.models.http.streams import DONE
 from wildtool.reply_ends import End
 from wildtool.shapes import Reading
@@ -111,15 +111,21 @@ def _tools(body: Mapping[str, Any], reading: Reading) -> Iterator[Tool]:
         yield tool
 
 
-def _calls(said: Said) -> list[dict[str, Any]]:
-    """The calls with their own keys, among which a signature may be."""
+def _calls(said: Said) -> list[Any]:
+    """The calls with their own keys, among which a signature may be; what is no call stays as the model wrote it."""
+    calls = iter(said.calls())
     return [
-        {**entry, "type": FUNCTION, FUNCTION: {**as_object(entry.get(FUNCTION)), "arguments": call.arguments}}
-        for entry, call in zip(as_objects(said.message.get("tool_calls")), said.calls(), strict=True)
+        _call(as_object(entry), next(calls)) if isinstance(entry, dict) else entry
+        for entry in as_list(said.message.get("tool_calls"))
     ]
 
 
-def _pieces(message: Message, calls: Sequence[dict[str, Any]], finish: str) -> Iterator[dict[str, Any]]:
+def _call(entry: dict[str, Any], call: ReplyCall) -> dict[str, Any]:
+    function = {**as_object(entry.get(FUNCTION)), "arguments": call.arguments}
+    return {**entry, "type": FUNCTION, FUNCTION: function}
+
+
+def _pieces(message: Message, calls: Sequence[Any], finish: str) -> Iterator[dict[str, Any]]:
     """The choices of the chunks: who speaks, what stands beside the text, the text, calls, the end."""
     text = message["content"]
     yield _choice({"role": "assistant", "content": None if text is None else ""})
@@ -133,9 +139,12 @@ def _pieces(message: Message, calls: Sequence[dict[str, Any]], finish: str) -> I
     if text:
         yield _choice({"content": text})
     if not calls and message.get("tool_calls"):
-        # Nothing that is a call: as the model sent it, as in a whole answer.
+        # No list of calls: as the model sent it, as in a whole answer.
         yield _choice({"tool_calls": message["tool_calls"]})
     for index, call in enumerate(calls):
+        if not isinstance(call, dict):
+            yield _choice({"tool_calls": [call]})
+            continue
         function = call[FUNCTION]
         yield _choice({"tool_calls": [{**call, "index": index, FUNCTION: {**function, "arguments": ""}}]})
         piece = {"index": index, FUNCTION: {"arguments": function["arguments"]}}

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from generate.scripted import Scripted, Spoil, edit
+from long import WHOLE
 from wildtool.benchmark import accepts
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, read_items
@@ -28,6 +29,8 @@ from wildtool_data.make.agents.plan import AgentSpec
 from wildtool_data.make.core.files import ITEMS_FOLDER, LOSSES_FILE, RECORD_FOLDER
 from wildtool_data.make.core.maker import PROFILE
 
+ITEMS = 4 if WHOLE else 2
+"""Items of sets that are made to be compared."""
 FINANCE = ("agent_finance_multi_step", "agent_finance_multi_turn")
 
 
@@ -79,7 +82,7 @@ def test_items_of_templates_over_the_bank_play_right_in_both_languages(tmp_path:
 
 def test_the_same_seed_gives_the_same_items(tmp_path: Path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        assert generate(tmp_path / name, "--kinds", FINANCE[0], "-n", 2, "--seed", seed)[0] == 0
+        assert generate(tmp_path / name, "--kinds", FINANCE[0], "-n", ITEMS, "--seed", seed)[0] == 0
     a, b, c = ([record_of(item).question for item in read(tmp_path / name)] for name in "abc")
     assert a == b != c
 
@@ -243,6 +246,6 @@ def test_what_is_wrong_with_an_item_of_a_model_is_never_kept(name: str, tmp_path
 
 
 def test_a_record_alone_gives_the_set_again(tmp_path: Path):
-    first = made(tmp_path, Writer(), items=2)
-    again = made(tmp_path, Writer(), items=2)
+    first = made(tmp_path, Writer(), items=ITEMS)
+    again = made(tmp_path, Writer(), items=ITEMS)
     assert [item.id for item, _ in again.kept] == [item.id for item, _ in first.kept]

@@ -11,6 +11,7 @@ import pytest
 
 from generate.items.players import TOOLS, ItemPlayers
 from generate.scripted import Spoil, edit, say
+from long import WHOLE
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.declared import lint
 from wildtool.engine.plan import Plan
@@ -84,12 +85,15 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
+ITEMS = 68 if WHOLE else 34
+
+
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 34 items of all kinds, half of them Chinese."""
+    """A folder with items of all kinds, half of them Chinese."""
     folder = tmp_path_factory.mktemp("good")
-    result, found = made(folder, ItemPlayers(), items=34, langs=("en", "zh"))
-    assert (result.status, len(found.kept), found.losses, found.doubtful) == ("done", 34, (), ())
+    result, found = made(folder, ItemPlayers(), items=ITEMS, langs=("en", "zh"))
+    assert (result.status, len(found.kept), found.losses, found.doubtful) == ("done", ITEMS, (), ())
     return folder
 
 
@@ -116,7 +120,7 @@ def test_made_items_pass_lint(good: Path):
 def test_gold_of_made_items_is_right(good: Path, profile: str):
     outcomes = gold_outcomes(good / "out", profile)
     assert set(outcomes) == {"correct"}
-    assert outcomes.total() > 34
+    assert outcomes.total() > ITEMS
 
 
 def test_an_item_says_how_it_was_made(good: Path):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from long import WHOLE
 from wildtool.cli import app
 
 COUNT = {"type": "integer", "description": "How many"}
@@ -66,7 +67,7 @@ def calls(made: list[dict[str, Any]], name: str) -> Iterator[tuple[date, Mapping
 
 @pytest.fixture(scope="module")
 def finance(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    return sessions(tmp_path_factory.mktemp("finance"), FINANCE, 24)
+    return sessions(tmp_path_factory.mktemp("finance"), FINANCE, 40 if WHOLE else 24)
 
 
 @pytest.mark.long

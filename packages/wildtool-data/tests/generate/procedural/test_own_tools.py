@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from long import WHOLE
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.errors import DataError
@@ -79,7 +80,9 @@ def written(tmp_path: Path, value: Any) -> Path:
     return path
 
 
-def made(path: Path, count: int = 24, lang: Lang = "en", seed: str = "1") -> list[dict[str, Any]]:
+def made(
+    path: Path, count: int = 48 if WHOLE else 24, lang: Lang = "en", seed: str = "1"
+) -> list[dict[str, Any]]:
     found = list(procedural_sessions(SessionGenerationSpec(count, 4, seed, (lang,), path), [].append))
     assert found
     return found

@@ -11,6 +11,7 @@ import pytest
 
 from generate.scripted import Spoil, edit, say
 from generate.sessions.players import TOOLS, Players
+from long import WHOLE
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.benchmarks.wildtoolbench.lint import lint_file
@@ -61,33 +62,36 @@ def gold_outcomes(path: Path, profile: str) -> Counter[str]:
     return outcomes
 
 
+MADE = 32 if WHOLE else 16
+
+
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 16 sessions, half of them Chinese."""
+    """A folder with sessions, half of them Chinese."""
     folder = tmp_path_factory.mktemp("good")
-    result, found = made(folder, Players(), sessions=16, langs=("en", "zh"))
-    assert (result.status, len(found.kept), found.losses) == ("done", 16, ())
+    result, found = made(folder, Players(), sessions=MADE, langs=("en", "zh"))
+    assert (result.status, len(found.kept), found.losses) == ("done", MADE, ())
     return folder
 
 
 @pytest.mark.long
 def test_right_players_make_sessions_that_pass_lint(good: Path):
     file = good / "out" / SESSIONS_FILE
-    assert len(file.read_bytes().splitlines()) == 16
+    assert len(file.read_bytes().splitlines()) == MADE
     assert [f"{f.where}: {f.message}" for f in lint_file(file, balanced=False)] == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_gold_of_made_sessions_is_right(good: Path, profile: str):
-    assert gold_outcomes(good / "out" / SESSIONS_FILE, profile) == {"correct": 64}
+    assert gold_outcomes(good / "out" / SESSIONS_FILE, profile) == {"correct": 4 * MADE}
 
 
 def test_made_sessions_have_the_planned_types(good: Path):
     types = Counter(
         task.type for item in read_items(good / "out" / SESSIONS_FILE) for task in item.data.tasks
     )
-    assert types["Clarify"] == types["Chat"] == types["Single-Tool"] == 16
+    assert types["Clarify"] == types["Chat"] == types["Single-Tool"] == MADE
     assert types["Parallel Multi-Tool"] and types["Sequential Multi-Tool"] and types["Mixed Multi-Tool"]
 
 
@@ -319,7 +323,7 @@ def test_sessions_alike_are_kept_once(tmp_path: Path):
             else text
         )
 
-    _, found = made(tmp_path, Players(spoil), sessions=16, tasks=1)
+    _, found = made(tmp_path, Players(spoil), sessions=MADE, tasks=1)
     assert Counter(loss["reason"] for loss in found.losses) == {"near duplicate": 3}
 
 
