@@ -105,7 +105,7 @@ def test_gold_loses_nothing_under_a_search_that_finds_what_it_needs(tmp_path: Pa
 @pytest.mark.long
 def test_losses_are_written_as_a_table_and_a_waterfall(tmp_path: Path):
     pytest.importorskip("vl_convert")
-    compared(tmp_path, "searcher:0.5", "search", limit=8 if WHOLE else 4)
+    compared(tmp_path, "searcher:0.5", "search", limit=4)
     words = ["compare", str(tmp_path / "direct"), str(tmp_path / "search"), "--curve", "losses"]
     done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "out")], prog_name="wildtool")
     assert done.exit_code == 0, done.output

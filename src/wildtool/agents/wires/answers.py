@@ -83,7 +83,7 @@ class Said:
     def calls(self) -> list[ReplyCall]:
         """Its calls, each with an id, without what is no object."""
         calls: list[ReplyCall] = []
-        for call in objects_in(self.message.get("tool_calls")):
+        for call in call_objects(self.message.get("tool_calls")):
             function = as_object(call.get(FUNCTION))
             id_, name, arguments = call.get("id"), function.get("name"), function.get("arguments", "")
             text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
@@ -91,9 +91,9 @@ class Said:
         return calls
 
 
-def objects_in(value: Any) -> list[dict[str, Any]]:
-    """The members of a list that are objects; none for any other value."""
-    return [as_object(member) for member in as_list(value) if isinstance(member, dict)]
+def call_objects(held: Any) -> list[dict[str, Any]]:
+    """What can be a call in `tool_calls`, whatever a model put there."""
+    return [as_object(entry) for entry in as_list(held) if isinstance(entry, dict)]
 
 
 def strict_object(text: str) -> dict[str, Any] | None:
@@ -132,7 +132,7 @@ class AnswerWriter:
         said = {key: value for key, value in message.items() if value and not belongs_to_reasoning(key)}
         record_dropped("message-key-dropped", said, (*_CARRIED, *carried), self.changes)
         held = message.get("tool_calls")
-        calls = objects_in(held)
+        calls = call_objects(held)
         if held and len(calls) < len(as_list(held) or [held]):
             self.changes["message-key-dropped:tool_calls"] = None
         for call in calls:

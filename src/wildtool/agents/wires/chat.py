@@ -145,7 +145,7 @@ def _pieces(message: Message, calls: Sequence[Any], finish: str) -> Iterator[dic
         if not isinstance(call, dict):
             yield _choice({"tool_calls": [call]})
             continue
-        function = call[FUNCTION]
+        function = as_object(call[FUNCTION])
         yield _choice({"tool_calls": [{**call, "index": index, FUNCTION: {**function, "arguments": ""}}]})
         piece = {"index": index, FUNCTION: {"arguments": function["arguments"]}}
         yield _choice({"tool_calls": [piece]})

@@ -323,7 +323,7 @@ def test_sessions_alike_are_kept_once(tmp_path: Path):
             else text
         )
 
-    _, found = made(tmp_path, Players(spoil), sessions=MADE, tasks=1)
+    _, found = made(tmp_path, Players(spoil), sessions=16, tasks=1)
     assert Counter(loss["reason"] for loss in found.losses) == {"near duplicate": 3}
 
 
