@@ -80,12 +80,34 @@ def test_a_name_in_a_wrong_place_is_answered_with_its_places(line: str, error: s
         ("––limit=2", "'––limit=2' begins with a long dash, as editors write it; type --limit"),
         ("–m", "'–m' begins with a long dash, as editors write it; type -m"),
         ("−m", "'−m' begins with a long dash, as editors write it; type -m"),
-        ("—nothing", "Got unexpected extra argument(s) (—nothing)"),
     ],
 )
 def test_a_long_dash_is_named_where_an_option_is_meant(word: str, error: str):
     status, out, err = ended("run", "wild-mini", "--model", "baseline/gold", word)
     assert (status, out, err.splitlines()[-1]) == (2, "", f"Error: {error}")
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments", "extra", "option"),
+    [
+        ("gate runs/new runs/old", "NEW", "'runs/old'", "--against OLD"),
+        ("run wild-mini —nothing", "BENCH|FILE", "'—nothing'", "--model NAME"),
+        (
+            "check http://127.0.0.1:8000/v1 qwen3",
+            "no arguments",
+            "'http://127.0.0.1:8000/v1' 'qwen3'",
+            "--model NAME",
+        ),
+        ("list models -- a --b", "[KIND] [NAME]", "'--b'", "--check NAME"),
+    ],
+)
+def test_an_argument_too_many_is_named_with_where_values_belong(
+    line: str, arguments: str, extra: str, option: str
+):
+    status, out, err = ended(*line.split())
+    assert (status, out) == (2, "")
+    told = err.splitlines()[-1]
+    assert f" takes {arguments}, not also {extra};" in told and option in told
 
 
 def test_the_help_of_the_default_command_of_a_group_lists_the_others():

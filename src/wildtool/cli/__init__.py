@@ -197,7 +197,19 @@ class ParsedCommand(PanelCommand):
             self._refuse_repeated(ctx, args)
             for older in sorted({word.partition("=")[0] for word in args} & names & OLDER_OPTIONS.keys()):
                 warn_of_older(older, OLDER_OPTIONS[older])
-        return super().parse_args(ctx, args)
+        refuse_extra = not (ctx.allow_extra_args or ctx.resilient_parsing)
+        ctx.allow_extra_args = True
+        extra = super().parse_args(ctx, args)
+        if extra and refuse_extra:
+            self._refuse_extra(ctx, extra)
+        return extra
+
+    def _refuse_extra(self, ctx: Any, extra: list[str]) -> None:
+        """Ends the command where it is given more arguments than it takes, mostly a value without its option."""
+        arguments = " ".join(self.collect_usage_pieces(ctx)[1:]) or "no arguments"
+        option = self.first_option(ctx)
+        advice = f"; values of options come after their names, such as {option}" if option else ""
+        ctx.fail(f"{ctx.command_path} takes {arguments}, not also {' '.join(map(repr, extra))}{advice}")
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
         """Ends the command where an option would silently lose a value to its second use."""

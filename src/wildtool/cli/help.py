@@ -30,13 +30,10 @@ class PanelCommand(TyperCommand):
     """
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        every: list[Any] = list(self.get_params(ctx))
-        params = [param for param in every if not param.hidden]
-        panels: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", "Options", *PANELS)}
-        for param in params:
-            panels[_panel(param, many=len(params) >= PANEL_THRESHOLD)].append(
-                (_name(param), _help_text(param))
-            )
+        panels = {
+            panel: [(_name(param), _help_text(param)) for param in params]
+            for panel, params in self._panels(ctx).items()
+        }
         if panels[MORE]:
             # --help comes last.
             panels[MORE].append(panels["Options"].pop())
@@ -46,23 +43,44 @@ class PanelCommand(TyperCommand):
                 with formatter.section(panel):
                     formatter.write_dl([(name.ljust(widest), text) for name, text in rows], MAX_NAME_WIDTH)
 
+    def first_option(self, ctx: Any) -> str | None:
+        """The first option with a value that help lists, with its placeholder; None where there is none."""
+        options = (
+            param for params in self._panels(ctx).values() for param in params if not _is_argument(param)
+        )
+        return next((_name(param).strip() for param in options if not param.is_flag), None)
+
+    def _panels(self, ctx: Any) -> dict[str, list[Any]]:
+        """By panel the parameters that it lists."""
+        every: list[Any] = list(self.get_params(ctx))
+        params = [param for param in every if not param.hidden]
+        panels: dict[str, list[Any]] = {name: [] for name in ("Arguments", "Options", *PANELS)}
+        for param in params:
+            panels[_panel(param, many=len(params) >= PANEL_THRESHOLD)].append(param)
+        return panels
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         pieces = ["[OPTIONS]"]
         for param in self.get_params(ctx):
-            if param.param_type_name == "argument":
+            if _is_argument(param):
                 name = _name(param)
                 pieces.append(name if param.required else f"[{name}]")
         return pieces
 
 
+def _is_argument(param: Any) -> bool:
+    return param.param_type_name == "argument"
+
+
 def _panel(param: Any, *, many: bool) -> str:
-    if param.param_type_name == "argument":
+    if _is_argument(param):
         return "Arguments"
     return getattr(param, "rich_help_panel", None) or "Options" if many else "Options"
 
 
 def _name(param: Any) -> str:
-    if param.param_type_name == "argument":
+    """An argument, or an option with its value, as help shows it."""
+    if _is_argument(param):
         return (param.metavar or param.name).strip("[]{}")
     short = next((name for name in param.opts if not name.startswith("--")), None)
     long = next(name for name in param.opts if name.startswith("--"))
