@@ -72,6 +72,12 @@ def token_usage(usage: Mapping[str, Any]) -> TokenUsage:
     return TokenUsage(fresh, cached, short, lasting, heard, plain, reasoning, spoken)
 
 
+def is_counted(usage: Mapping[str, Any]) -> bool:
+    """Whether the endpoint reported sensible counts of prompt and reply. No prompt has 0 tokens."""
+    completion = usage.get("completion_tokens")
+    return _count(usage.get("prompt_tokens")) > 0 and (_count(completion) > 0 or completion == 0)
+
+
 def reported_cost(usage: Mapping[str, Any]) -> float | None:
     """What the endpoint says that a reply cost, in USD: `cost`, as OpenRouter and LiteLLM's proxy report it (the proxy
     in a header of whole replies, which is put there), with what an own key behind a gateway is charged; None where it

@@ -36,7 +36,7 @@ MAX_RUNS_IN_PROCESS = 12
 
 @dataclass(frozen=True, slots=True)
 class RunUsage:
-    """Total usage of a run; None if no endpoint reported it."""
+    """Total usage of a run; None if it is not known of every unit."""
 
     calls: int
     prompt_tokens: int | None
@@ -187,9 +187,14 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
         matrices = _matrices(owner, result, rows, declared.rates)
         numbers = units_of_numbers(declared, rows, result)
         spent = rows.aggregate(
-            "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
+            f"coalesce(sum(steps), 0)::BIGINT, {_whole_sum('prompt_tokens')}, {_whole_sum('completion_tokens')}"
         ).fetchall()[0]
     return ReportRun(folder, result, run_json, scores, RunUsage(*spent), matrices, numbers)
+
+
+def _whole_sum(tokens: str) -> str:
+    """The SQL of a sum of tokens that is NULL where they are unknown of a unit that has replies."""
+    return f"CASE WHEN count({tokens}) = count(latency_s) THEN sum({tokens}) END::BIGINT"
 
 
 def _matrices(

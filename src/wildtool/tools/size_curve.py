@@ -168,17 +168,17 @@ def _sized_run(folder: Path, profile: str | None, prices: Mapping[str, Price]) -
             return None
         identity, rows = read_run(folder)["identity"], relation([table])
         side = load_compared_run(f"{distractors.size} tools", result, identity, rows, "unit")
-        by_item = rows.aggregate(
-            "item, sum(prompt_tokens), sum(completion_tokens), count(prompt_tokens)", "item"
+        complete = rows.filter("prompt_tokens + completion_tokens IS NOT NULL")
+        counted = complete.aggregate(
+            "item, sum(prompt_tokens), sum(completion_tokens), count(*)", "item"
         ).fetchall()
-    counted = [row for row in by_item if row[1] is not None]
-    prompt, reply, units = (sum(row[place] or 0 for row in counted) for place in (1, 2, 3))
+    prompt, reply, units = (sum(row[place] for row in counted) for place in (1, 2, 3))
     agent = identity["models"]["agent"]
     price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), prices)
     usage = {"prompt_tokens": prompt, "completion_tokens": reply}
     tokens = (prompt + reply) / units if units else None
     cost = None if price is None or tokens is None or distractors.roles else price.cost(usage) / units
-    by_item_tokens = {row[0]: (float(row[1] + (row[2] or 0)), float(row[3])) for row in counted}
+    by_item_tokens = {row[0]: (float(row[1] + row[2]), float(row[3])) for row in counted}
     return _SizedRun(distractors, side, UnitUsage(units, tokens, cost), by_item_tokens)
 
 

@@ -317,10 +317,10 @@ def test_a_forecast_learns_the_tokenizer_and_the_length_of_replies():
 @pytest.mark.parametrize(
     "told", [{}, {"prompt_tokens": "many"}, {"prompt_tokens": -5}, {"prompt_tokens": True}]
 )
-def test_nonsense_that_an_endpoint_reports_counts_as_nothing_told(told: dict[str, Any]):
+def test_nonsense_that_an_endpoint_reports_counts_as_a_call_without_a_count(told: dict[str, Any]):
     spent = Spend()
     spent.add(told, Price(input=1.0, output=1.0))
-    assert spent == Spend()
+    assert spent == Spend(uncounted=1)
 
 
 def test_tokens_that_the_endpoint_had_cached_have_their_own_price():

@@ -50,7 +50,7 @@ def _row(run: ReportRun, price: Price | None) -> tuple[str, ...]:
     cell = cell_of(headline)
     latency = run.metrics.get(("cost", "latency per step"))
     tokens = (run.spent.prompt_tokens or 0) + (run.spent.completion_tokens or 0)
-    has_tokens = run.spent.prompt_tokens is not None
+    has_tokens = None not in (run.spent.prompt_tokens, run.spent.completion_tokens)
     return (
         "\n".join(filter(None, (f"{cell.value}  {cell.counts}".rstrip(), cell.bracketed))),
         f"{run.spent.calls:,}",

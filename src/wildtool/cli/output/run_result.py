@@ -97,11 +97,16 @@ def _print_failures(result: RunResult, verdicts: Path) -> None:
 def print_spend(result: RunResult, plan: Plan) -> None:
     """What the calls of this command took, where anything did."""
     spent = result.spent
-    if not spent.tokens and not result.cached:
+    if not (spent.tokens or result.cached or spent.uncounted):
         return
     cached = f", {result.cached:,} replies from the cache" if result.cached else ""
     tokens = f"{spent.prompt_tokens:,} prompt and {spent.completion_tokens:,} reply tokens"
-    if spent.unpriced:
+    calls = counted(result.calls, "call")
+    if spent.uncounted:
+        tokens = f"at least {tokens}"
+        calls += f", of which the endpoint counted no tokens, or not all, for {spent.uncounted:,}"
+        cost = ", cost unknown"
+    elif spent.unpriced:
         cost = ", cost unknown; add --prices"
     else:
         origins = dict.fromkeys(price.origin for price in plan.prices.values() if price.output or price.input)
@@ -109,7 +114,7 @@ def print_spend(result: RunResult, plan: Plan) -> None:
         cost += "".join(f"; {remark}" for remark in missing_batch_prices(plan))
         if spent.reported:
             cost = f", {spent.cost:.4f} USD, of which the endpoint reported {spent.reported:.4f}"
-    print_err(f"{result.folder}: spent {tokens} on {counted(result.calls, 'call')}{cost}{cached}")
+    print_err(f"{result.folder}: spent {tokens} on {calls}{cost}{cached}")
 
 
 def print_overview_of(runs: Sequence[NamedRun], profile: str, quiet: bool, sort: str = "rank") -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from wildtool import json_codec
 from wildtool.data.files import read_json, read_toml
 from wildtool.errors import DataError, LimitError, UsageError
-from wildtool.models.token_usage import Price, reported_cost, token_usage
+from wildtool.models.token_usage import FREE, Price, is_counted, reported_cost, token_usage
 from wildtool.types import Request
 
 SHIPPED_PRICES = Path(__file__).parents[2] / "data" / "prices.json"
@@ -136,6 +136,8 @@ class Spend:
     """The part of it that endpoints reported."""
     unpriced: int = 0
     """Tokens whose price is not known."""
+    uncounted: int = 0
+    """Calls to an endpoint that reported neither what they cost nor sensible counts of their tokens."""
 
     @property
     def tokens(self) -> int:
@@ -149,7 +151,10 @@ class Spend:
         if (charged := reported_cost(usage)) is not None:
             self.cost += charged
             self.reported += charged
-        elif price is None:
+            return
+        if price is not FREE and not is_counted(usage):
+            self.uncounted += 1
+        if price is None:
             self.unpriced += tokens.prompt + tokens.completion
         else:
             self.cost += price.cost(usage, batched=batched)
@@ -161,6 +166,7 @@ class Spend:
         self.cost += other.cost
         self.reported += other.reported
         self.unpriced += other.unpriced
+        self.uncounted += other.uncounted
 
 
 @dataclass(frozen=True, slots=True)

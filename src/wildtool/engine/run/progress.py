@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wildtool.advice import in_folder
+from wildtool.engine.call.budget import token_counts
 from wildtool.engine.observer import Observer
 from wildtool.engine.score.formatting import counted, format_duration
 from wildtool.errors import RATE_LIMITED_KINDS, CallError, LimitError, LimitOf
@@ -234,9 +235,7 @@ class ProgressObserver(Observer):
             tally.started_at = self._clock() - reply.latency_s
             tally.done_before = tally.done
         tally.calls += 1
-        for name in ("prompt_tokens", "completion_tokens"):
-            count = reply.usage.get(name)
-            tally.tokens += count if isinstance(count, int) else 0
+        tally.tokens += sum(token_counts(reply.usage))
         if reply.raw:
             for remark in self._look(reply):
                 self.reply_noticed(remark)

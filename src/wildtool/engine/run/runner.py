@@ -88,7 +88,7 @@ class RunResult:
             "cached": self.cached,
             "prompt_tokens": spent.prompt_tokens,
             "completion_tokens": spent.completion_tokens,
-            "usd": None if spent.unpriced else round(spent.cost, 6),
+            "usd": None if spent.unpriced or spent.uncounted else round(spent.cost, 6),
         }
 
 

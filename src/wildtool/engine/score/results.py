@@ -412,7 +412,7 @@ _ABOUT = ", ".join(
         "count(changes)",
         "histogram(signs)",
         "sum(calls)",
-        "count(prompt_tokens)",
+        "coalesce(least(nullif(count(prompt_tokens), 0), nullif(count(completion_tokens), 0)), 0)",
         "count(latency_s)",
         "count(*) FILTER (unread_calls > 0 AND correct)",
         f"histogram(error) FILTER (outcome = 'wrong' AND contains(signs, {sql_text(json.dumps(CALL_DUE))}))",

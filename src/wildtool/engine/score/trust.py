@@ -194,7 +194,7 @@ class VerdictTotals:
     answered: int = 0
     """Units with replies."""
     with_tokens: int = 0
-    """Units whose prompt tokens are known."""
+    """Units whose tokens of prompt, or of replies if fewer, are known; 0 where no endpoint counts them."""
     max_tokens: int | None = None
     """The limit of tokens that was sent with each request; None for none."""
     addresses: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -236,7 +236,7 @@ def trust_remarks(
     yield from _what_answered(totals)
     counted_replies, answered = totals.with_tokens, totals.answered
     if 0 < counted_replies < answered:
-        text = f"prompt tokens are known for {counted_replies} of {answered} units"
+        text = f"tokens are known for {counted_replies} of {answered} units"
         yield TrustRemark("prompt tokens", counted_replies, answered, text, "")
 
 

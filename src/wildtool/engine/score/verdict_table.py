@@ -429,9 +429,9 @@ def _calls(calls: object) -> int:
 
 
 def _total(counts: Iterable[object]) -> int | None:
-    # The numbers are the endpoint's word: anything but a sane count is left out.
-    sane = [count for count in counts if isinstance(count, int) and 0 <= count < 2**40]
-    return sum(sane) if sane else None
+    # The numbers are the endpoint's word. A sum that lacks a reply, or holds no sane count of one, would be too small.
+    sane = [count if isinstance(count, int) and 0 <= count < 2**40 else None for count in counts]
+    return None if not sane or None in sane else sum(cast(list[int], sane))
 
 
 def _detail(detail: Mapping[str, Any]) -> str:
