@@ -23,12 +23,14 @@ def config(server: FaultServer, folder: Path, more: str = "") -> None:
 
 
 async def test_a_run_stopped_by_a_limit_says_which_and_goes_on_with_a_higher_one(tmp_path: Path):
-    words = ["run", "wild-mini", "--model", "mine", "--out", "run"]
+    words = ["run", "wild-mini", "--model", "mine", "--out", "run", "--limit", "32"]
     async with FaultServer("ok") as server:
         config(server, tmp_path)
-        ended = await wildtool(*words, "--max-cost", 5, cwd=tmp_path, MY_KEY=KEY)
+        ended = await wildtool(*words, "--max-cost", "2.5", cwd=tmp_path, MY_KEY=KEY)
         assert ended.status == 3, ended
-        assert "run: stopped: the limit of 5 USD (--max-cost) leaves no room for the next call." in ended.err
+        assert (
+            "run: stopped: the limit of 2.5 USD (--max-cost) leaves no room for the next call." in ended.err
+        )
         assert "Run the same command with a higher limit to continue." in ended.err
         steps, asked = recorded(tmp_path / "run"), server.received
         assert len(steps) == asked > 0

@@ -143,6 +143,20 @@ def test_cache_writes_of_claude_models_follow_one_rule_and_own_prices_replace_th
     assert (own.input, own.cache_write, own.cache_write_1h, own.cached_input) == (4, 7, None, None)
 
 
+def test_calls_that_do_not_fit_beside_those_under_way_wait_for_them(tmp_path: Path):
+    # 80 calls take 960 tokens; the first replies are guessed at 200 tokens each.
+    result = go(tmp_path, SpendingLimits(max_tokens_total=1000), items=40, concurrency=32)
+    assert (result.status, result.spent.tokens) == ("done", 960)
+
+
+def test_a_limit_is_reached_where_what_is_spent_leaves_no_room_however_many_calls_are_under_way(
+    tmp_path: Path,
+):
+    result = go(tmp_path, SpendingLimits(max_tokens_total=900), items=40, concurrency=32)
+    assert result.limit_of == LimitOf.USER
+    assert 850 < result.spent.tokens <= 900
+
+
 def test_money_is_no_limit_where_a_price_is_nothing(tmp_path: Path):
     free = Price(input=0.0, output=0.0)
     assert go(tmp_path, SpendingLimits(max_cost=0.0), prices={"agent": free}).status == "done"

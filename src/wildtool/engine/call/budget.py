@@ -1,5 +1,6 @@
 """What tokens cost, what calls took, and the limits on both that all runs of a command share."""
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -224,7 +225,7 @@ class Budget:
     """Enforces the limits of a command; all of its runs share one.
 
     A call is started only if it fits into what all spending and the expected use of running calls leave. So the limits
-    hold up to the error of that estimate.
+    hold up to the error of that estimate. What running calls leave no room for waits for them, as they may take less.
     """
 
     def __init__(
@@ -237,6 +238,10 @@ class Budget:
         self.on_stop: list[Callable[[str], None]] = []
         """Called once with these words when a limit is reached."""
         self._tokens = self._cost = 0.0
+        self._held = 0
+        """Calls that something is set aside for."""
+        self._waiting: list[asyncio.Future[None]] = []
+        """One for each call that waits until another is over."""
         self._clock = clock
         self._deadline = None if self.limits.deadline_s is None else clock() + self.limits.deadline_s
         self.limits_spending = (self.limits.max_cost, self.limits.max_tokens_total) != (None, None)
@@ -252,20 +257,40 @@ class Budget:
         if self._deadline is not None and self._clock() >= self._deadline:
             self.stop(f"the deadline of {self.limits.deadline_s:g} s is over (--deadline)")
 
+    async def room_for(self, estimate: Callable[[], Reservation]) -> Reservation:
+        """What a call is expected to take, once it fits in beside the others or none is left to wait for.
+
+        Args: estimate: asked again after each call that ends meanwhile, since it learns from them.
+        """
+        expected = estimate()
+        while self._held and self.stopped is None and self._exceeded_with(expected):
+            end_of_another: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(end_of_another)
+            await end_of_another
+            expected = estimate()
+        return expected
+
     def reserve(self, reservation: Reservation) -> None:
         """Sets aside what a call is expected to take. Raises LimitError where it does not fit any more."""
         self.check_deadline()
-        if self.stopped is None:
-            self._check(reservation)
+        exceeded = self._exceeded_with(reservation)
+        if self.stopped is None and exceeded:
+            self.stop(f"the limit of {exceeded} leaves no room for the next call")
         if self.stopped is not None:
             raise LimitError(self.stopped)
+        self._held += 1
         self._tokens += reservation.tokens
         self._cost += reservation.cost
 
     def release(self, reservation: Reservation) -> None:
         """A call is over: nothing is set aside for it any more."""
+        self._held -= 1
         self._tokens -= reservation.tokens
         self._cost -= reservation.cost
+        waiting, self._waiting = self._waiting, []
+        for call in waiting:
+            if not call.done():
+                call.set_result(None)
 
     def stop(self, reason: str) -> None:
         """Lets no further call start."""
@@ -274,12 +299,12 @@ class Budget:
             for notify in self.on_stop:
                 notify(reason)
 
-    def _check(self, reservation: Reservation) -> None:
+    def _exceeded_with(self, reservation: Reservation) -> str:
+        """The limit, in words, that is exceeded if a call takes what is expected; empty if none is."""
         limits, spent = self.limits, self.spent
-        if limits.max_tokens_total is not None:
-            total = spent.tokens + self._tokens + reservation.tokens
-            if total > limits.max_tokens_total:
-                room = "leaves no room for the next call"
-                self.stop(f"the limit of {limits.max_tokens_total:,} tokens (--max-tokens-total) {room}")
+        tokens = spent.tokens + self._tokens + reservation.tokens
+        if limits.max_tokens_total is not None and tokens > limits.max_tokens_total:
+            return f"{limits.max_tokens_total:,} tokens (--max-tokens-total)"
         if limits.max_cost is not None and spent.cost + self._cost + reservation.cost > limits.max_cost:
-            self.stop(f"the limit of {limits.max_cost:g} USD (--max-cost) leaves no room for the next call")
+            return f"{limits.max_cost:g} USD (--max-cost)"
+        return ""

@@ -552,7 +552,7 @@ class ModelClient:
 
         Args: on_failed_attempt: takes the failure of each attempt, the last included.
         """
-        expected = self._estimator.estimate(request) if self._estimator else NO_RESERVATION
+        expected = await self._expected(request)
         if self.batched:
             reply = await self._call_by_batch(request, expected, policy, on_retry, on_failed_attempt)
         else:
@@ -613,6 +613,15 @@ class ModelClient:
         self._add_spend(reply, reservation)
         return reply
 
+    async def _expected(self, request: Request) -> Reservation:
+        """What a call is expected to take, once the budget has room for it."""
+        estimator = self._estimator
+        if estimator is None:
+            return NO_RESERVATION
+        if self.batched:
+            return estimator.estimate(request)
+        return await self._budget.room_for(lambda: estimator.estimate(request))
+
     @contextmanager
     def _hold(self, reservation: Reservation) -> Generator[None]:
         self._budget.reserve(reservation)
@@ -625,7 +634,7 @@ class ModelClient:
         taken = Spend()
         taken.add(reply.usage, self.price, batched=reply.batched)
         self._spent.include(taken)
-        if not taken.tokens:
+        if taken.uncounted or not taken.tokens:
             # Without token counts from the endpoint the estimate counts, or no limit would ever be reached.
             taken = Spend()
             taken.add(reservation.usage, self.price, batched=reply.batched)
