@@ -157,15 +157,15 @@ WAIT = b'{"error": {"message": "slow", "details": [{"retryDelay": "34s"}]}}'
     [
         (
             http(300, b"x"),
-            ("http 300", "HTTP 300: redirects to nowhere; give that address as base URL", True, None),
+            ("http 300", "HTTP 300: redirects to nowhere; give the base URL of that address", True, None),
         ),
         (
             http(399, b"x", "Location: http://h/v2"),
-            ("http 399", "HTTP 399: redirects to http://h/v2; give that address as base URL", True, None),
+            ("http 399", "HTTP 399: redirects to http://h/v2; give the base URL of that address", True, None),
         ),
         (
             http(302, b"x", "Location: /v2"),
-            ("http 302", "HTTP 302: redirects to /v2; give that address as base URL", True, None),
+            ("http 302", "HTTP 302: redirects to /v2; give the base URL of that address", True, None),
         ),
         (http(400, b"no", "Location: http://h/v2"), ("http 400", "HTTP 400: no", True, None)),
         (http(400, f"no {KEY}".encode()), ("http 400", "HTTP 400: no [key]", True, None)),

@@ -473,7 +473,7 @@ class Endpoint:
         failure = refusal_in(answer, status)
         quote = failure.message
         if 300 <= status < 400:
-            quote = f"redirects to {headers.get('Location', 'nowhere')}; give that address as base URL"
+            quote = f"redirects to {headers.get('Location', 'nowhere')}; give the base URL of that address"
         if failure.blocked or failure.no_quota:
             return self.failure_error(failure, where=where)
         wait = retry_wait_s(headers)
