@@ -112,6 +112,11 @@ async def _fail() -> None:
     raise KeyError("lamp")
 
 
+async def passes_what_is_no_json(session: wt.AgentSession) -> None:
+    async for _ in session.turns():
+        json.dumps(session)
+
+
 async def returns_early(session: wt.AgentSession) -> None:
     async for _ in session.turns():
         return
@@ -148,6 +153,7 @@ async def cancels_itself(session: wt.AgentSession) -> None:
     ("agent", "words"),
     [
         (raises, ["raises failed: KeyError: 'lamp'", "test_python_agent.py, line"]),
+        (passes_what_is_no_json, ["TypeError: Object of type AgentSession", "test_python_agent.py, line"]),
         (returns_early, ["returns_early returned without an answer", "session.answer"]),
         (never_answers, ["never_answers asks for the user's next turn", "session.answer"]),
         (answers_twice, ["answers_twice", "each is answered once"]),

@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import sysconfig
+import traceback
 import warnings
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
@@ -19,6 +21,12 @@ AgentFunction = Callable[..., Any]
 """A coroutine function of an `AgentSession`, which plays one conversation."""
 AGENT_CLOSING_S = 5.0
 """Seconds that a function may take to end after its conversation."""
+_NOT_THE_USERS = (
+    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    str(Path(__file__).parents[1]),
+    "<",
+)
+"""Where the code of Python, of installed packages and of wildtool lies."""
 
 
 class PythonAgent:
@@ -150,13 +158,14 @@ class LiveFunction:
 
 
 def said_of(error: BaseException) -> str:
-    """The type and text of an error, with the line that raised it; of a group those of its first."""
+    """The type and text of an error, with the line of the user's code that it came from, or that raised it; of a group
+    those of its first."""
     if isinstance(error, BaseExceptionGroup):
         return said_of(cast("BaseExceptionGroup[BaseException]", error).exceptions[0])
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = f" ({Path(place.tb_frame.f_code.co_filename).name}, line {place.tb_lineno})" if place else ""
+    places = traceback.extract_tb(error.__traceback__)
+    own = [place for place in places if not place.filename.startswith(_NOT_THE_USERS)]
+    last = (own or places)[-1:]
+    where = "".join(f" ({Path(place.filename).name}, line {place.lineno})" for place in last)
     return f"{type(error).__name__}: {error}{where}"
 
 
