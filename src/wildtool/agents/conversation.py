@@ -212,7 +212,7 @@ class AgentConversation:
         if call is None:
             self._notes.uninvited(name, arguments)
             return ToolAnswer(NO_RESULT, is_error=True)
-        self._step.arrive(call, arguments)
+        self._step.arrive(call, name, arguments)
         return await asyncio.shield(call.result)
 
     def answers_by(self, tool: str, argument: str) -> None:

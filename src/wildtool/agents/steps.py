@@ -13,7 +13,7 @@ from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Message
 
 Fate = Literal["as said", "altered", "answered by the agent", "never arrived", "discarded"]
-"""What became of a call: executed as said, with other arguments, answered by the agent itself, neither executed nor
+"""What became of a call: executed as said, with another tool or other arguments, answered by the agent itself, neither executed nor
 answered, or executed although its reply was thrown away."""
 MOST_SHOWN = 2_000
 """Characters that a record keeps of a result that the model was shown otherwise, and of a call that nobody asked for."""
@@ -35,7 +35,7 @@ class StepCall:
     arrived: int = 0
     """How often the tool door was asked for it."""
     executed: Any = None
-    """The arguments with which it was executed, where they are others."""
+    """The arguments with which it was executed, where they are others; of another tool with its name."""
     is_altered: bool = False
 
     def fate(self, shown: Mapping[str, str]) -> dict[str, Any]:
@@ -76,10 +76,13 @@ class CallStep:
                 return waiting[0]
         return equal[0] if equal else None
 
-    def arrive(self, call: StepCall, arguments: Any) -> None:
-        """Notes that a call is executed."""
+    def arrive(self, call: StepCall, name: str, arguments: Any) -> None:
+        """Notes that a call is executed. Args: name: of the tool that is executed."""
         call.arrived += 1
-        if not _same(call.arguments, arguments):
+        # Of a tool that does not exist, an agent may cut off what it puts before names.
+        if not call.name.endswith(name):
+            call.is_altered, call.executed = True, {"name": name, "arguments": arguments}
+        elif not _same(call.arguments, arguments):
             call.is_altered, call.executed = True, arguments
 
     def take_ids(self, calls: Sequence[Mapping[str, Any]]) -> None:
