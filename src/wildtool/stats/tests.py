@@ -21,6 +21,11 @@ def holm(values: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def smallest_p(items: int) -> float:
+    """The smallest two-sided p that a test of so many items can have: all of them differ, and in one direction."""
+    return min(1.0, 2.0 ** (1 - items))
+
+
 LEVEL = 0.05
 """Significance level of all tests."""
 _MAX_WORK = 20_000_000_000

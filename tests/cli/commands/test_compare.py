@@ -90,6 +90,12 @@ def test_the_first_run_is_the_baseline_of_the_others():
     ]
 
 
+def test_p_of_the_comparisons_is_said_to_be_others_than_those_of_the_ranks():
+    assert "for these 2 comparisons" in " ".join(type_(f"compare {GOLD} {LEXICAL} {CHAT}").stdout.split())
+    for words in (f"{GOLD} {LEXICAL}", "runs --all-pairs"):
+        assert "p after Holm is for" not in type_(f"compare {words}").stdout
+
+
 def test_a_folder_of_runs_stands_for_all_of_them():
     assert len(as_json("runs --all-pairs")["comparisons"]) == 3
 

@@ -76,6 +76,23 @@ def test_runs_that_cannot_be_told_apart_share_a_rank_and_are_said_to():
     assert "Ranks 1 to 3 cannot be told apart." in found.finding
 
 
+def test_where_so_few_items_can_show_no_difference_it_is_said_with_what_helps():
+    rights = {"a": 8, "b": 8, "c": 0, "d": 0, "e": 0}
+    few = [run(name, right, items=8) for name, right in rights.items()]
+    shares = [
+        UnitScores({(f"i{number}", "0"): int(number < right) for number in range(8)})
+        for right in rights.values()
+    ]
+    found = ranked_table(few, list(rights), shares)
+    assert found.ranks == ("=1",) * 5
+    assert "8 items cannot show a difference" in found.finding[-1]
+    assert "below 0.0781" in found.finding[-1]
+    assert "compare fewer models" in found.finding[-1]
+    found = ranked_table(few[1:3], ["b", "c"], shares[1:3])
+    assert found.ranks == ("1", "2")
+    assert "cannot show" not in " ".join(found.finding)
+
+
 @pytest.mark.parametrize("lost", [1, ITEMS])
 def test_a_run_that_lacks_verdicts_has_no_rank_is_last_and_is_said_to_lack_them(lost: int):
     found = ranked(run("broken", ITEMS - lost, lost=lost), run("a", 40), run("b", 5))

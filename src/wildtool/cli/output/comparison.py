@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from math import comb
 from typing import Any
 
 from wildtool.alter.kinds import ALTERATION_KINDS
@@ -408,6 +409,11 @@ def _print_foot(report: ComparisonReport, flips: bool) -> None:
         " a set of this size would find four times out of five."
         " gained / lost: units that are right more often than in the baseline, and less often."
     )
+    if 1 < len(report.comparisons) < comb(len(report.runs), 2):
+        print_wrapped(
+            f"p after Holm is for these {len(report.comparisons)} comparisons, that of ranks for all pairs, so a "
+            "difference that is found here may be none among the ranks (--all-pairs shows those)."
+        )
     if any(pair.parts for pair in report.comparisons):
         print_wrapped("Intervals of groups are not corrected for looking at several of them.")
     print_missing_note(report)

@@ -30,7 +30,7 @@ from wildtool.engine.score.formatting import (
 from wildtool.engine.score.results import ScoreResult
 from wildtool.sanitize import single_line
 from wildtool.stats.metrics import best_first
-from wildtool.stats.tests import LEVEL, holm
+from wildtool.stats.tests import LEVEL, holm, smallest_p
 from wildtool.types import Metric
 
 Pairs = Mapping[tuple[int, int], PairwiseResult]
@@ -312,6 +312,7 @@ class _Found:
         if len(self.ranked) > 1:
             yield self._leader()
             yield from self._undecided()
+            yield from self._too_few()
         elif self.ranked:
             others = (
                 "no other has a rank" if len(self.labels) > 1 else "there is no other run to compare it with"
@@ -358,6 +359,17 @@ class _Found:
             ]
             nor = f", nor can {_listed(spans[1:])}" if len(spans) > 1 else ""
             yield f"Ranks {spans[0]} cannot be told apart{nor}."
+
+    def _too_few(self) -> Iterator[str]:
+        """Why no two of them can be told apart, where no test of so few items could do it."""
+        items, pairs = self.ranked[0].items, len(self.adjusted)
+        least = min(1.0, pairs * smallest_p(items))
+        if self.adjusted and least >= LEVEL:
+            fewer = ", or compare fewer models" if pairs > 1 else ""
+            yield (
+                f"{counted(items, 'item')} cannot show a difference, whatever the models do: with "
+                f"{counted(pairs, 'pair')} no p by Holm's method is below {least:.4f}. Run more items{fewer}."
+            )
 
     def _missing(self) -> Iterator[str]:
         unranked = list(zip(self.labels, self.reasons, strict=True))[len(self.ranked) :]
