@@ -13,8 +13,8 @@ from wildtool.shapes.keys import FUNCTION
 from wildtool.types import Message
 
 Fate = Literal["as said", "altered", "answered by the agent", "never arrived", "discarded"]
-"""What became of a call: executed as said, with another tool or other arguments, answered by the agent itself, neither executed nor
-answered, or executed although its reply was thrown away."""
+"""What became of a call: executed as said, with another tool or other arguments, answered by the agent itself, neither
+executed nor answered, or executed although its reply was thrown away."""
 MOST_SHOWN = 2_000
 """Characters that a record keeps of a result that the model was shown otherwise, and of a call that nobody asked for."""
 

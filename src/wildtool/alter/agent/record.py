@@ -14,8 +14,8 @@ from wildtool.types import HARNESS, Message
 AS_SAID, ALTERED, ANSWERED = "as said", "altered", "answered by the agent"
 NEVER_ARRIVED, DISCARDED = "never arrived", "discarded"
 FATES = (AS_SAID, ALTERED, ANSWERED, NEVER_ARRIVED, DISCARDED)
-"""What becomes of a call on its way to the tool door: executed as the model said it; with another tool or other arguments;
-answered by the agent itself; neither executed nor answered; executed although its reply was thrown away."""
+"""What becomes of a call on its way to the tool door: executed as the model said it; with another tool or other
+arguments; answered by the agent itself; neither executed nor answered; executed although its reply was thrown away."""
 ANSWERED_TURN = "answer"
 """How a turn ends that the agent answers; any other word says why it did not."""
 
