@@ -62,3 +62,17 @@ async def test_a_finish_reason_of_calls_is_as_good_as_a_call():
         sender = Sender("m", cast(HttpModel, RepeatedAnswer(raw % finish)), concurrency=1)
         answers, demanded = await sender.first()
         assert (len(answers), sender.sent, demanded) == (6, count, False)
+
+
+class SilentModel:
+    """An endpoint that never answers."""
+
+    async def answer_to(self, body: Any) -> Any:
+        raise CallError("timeout", "no complete answer within 120 s")
+
+
+async def test_an_endpoint_that_never_answers_is_waited_for_once_streamed_and_once_whole():
+    sender = Sender("m", cast(HttpModel, SilentModel()), concurrency=1)
+    with pytest.raises(InfraError, match="no complete answer"):
+        await sender.first()
+    assert sender.sent == 2

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -94,21 +95,25 @@ def check(
     other = EndpointOptions(api_key_env=against_api_key_env, headers=other_headers, timeout_s=timeout)
     peer = _peer(model, against, other, concurrency)
 
+    progress = _Progress(model)
+
     async def checked() -> "CheckReport":
+        watch = asyncio.create_task(progress.watch())
         try:
             load = QUICK_LOAD if quick else LOAD
-            report = await check_endpoint(sender, endpoint, quick=quick, load=load, show=_show_progress)
+            report = await check_endpoint(sender, endpoint, quick=quick, load=load, show=progress.show)
             if peer is None:
                 return report
             from wildtool.check.paired import compare_endpoints
 
-            agreement = await compare_endpoints(sender, *peer, quick=quick, show=_show_progress)
+            agreement = await compare_endpoints(sender, *peer, quick=quick, show=progress.show)
             return replace(report, agreement=agreement, requests=sender.sent + peer[0].sent)
         finally:
+            watch.cancel()
+            progress.clear()
             await asyncio.gather(*(each.close() for each in (sender, *(peer or ())[:1])))
 
     report = asyncio.run(checked())
-    _show_progress(0, 0)
     if markdown is not None:
         write_file(markdown, report.as_markdown().encode())
     if json:
@@ -196,11 +201,33 @@ def _sender(name: str, endpoint: EndpointOptions, concurrency: int) -> "tuple[Se
     return Sender(name, model, concurrency=concurrency, tell=print_err), str(model.settings()["base_url"])
 
 
-def _show_progress(count: int, total: int) -> None:
-    from wildtool.terminal import print_step
+class _Progress:
+    """Shows on a terminal how many probes are done, and for how long nothing has changed."""
 
-    if sys.stderr.isatty():
-        print_step(f"{count} of {total} probes" if total else "")
+    def __init__(self, name: str) -> None:
+        self._text = f"Asking {name}"
+        self._since = time.monotonic()
+
+    def show(self, count: int, total: int) -> None:
+        self._text, self._since = f"{count} of {total} probes", time.monotonic()
+        self._print(self._text)
+
+    async def watch(self) -> None:
+        """Says each second how long the answer has been waited for."""
+        while True:
+            await asyncio.sleep(1)
+            seconds = round(time.monotonic() - self._since)
+            if seconds > 1:
+                self._print(f"{self._text}, no answer for {seconds} s")
+
+    def clear(self) -> None:
+        self._print("")
+
+    def _print(self, text: str) -> None:
+        from wildtool.terminal import print_step
+
+        if sys.stderr.isatty():
+            print_step(text)
 
 
 def _print(report: "CheckReport") -> None:
