@@ -1,5 +1,6 @@
 """Retrievers answer with names; that by embeddings embeds its documents once, and keeps what it has when a call fails."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from faults.server import Answer, FaultServer, http
 from wildtool.errors import CallError
 from wildtool.models.providers.embeddings import EmbeddingsModel
+from wildtool.models.providers.ranker import as_ranker
 from wildtool.models.retrievers import Bm25Retriever, EmbeddingRetriever
 from wildtool.types import Reply, Request
 
@@ -21,6 +23,8 @@ class Embedding(FaultServer):
 
     failing = 0
     streaming = False
+    usage: Any = None
+    zeros = False
 
     def answer(self, head: bytes, body: bytes) -> Answer:
         assert head.startswith(b"POST /v1/embeddings ")
@@ -35,7 +39,12 @@ class Embedding(FaultServer):
             {"index": n, "embedding": [text.count(word) + 0.1 for word in WORDS]}
             for n, text in enumerate(texts)
         ]
-        answer: dict[str, Any] = {"data": data[::-1], "usage": {"prompt_tokens": len(texts)}}
+        if self.zeros:
+            data = [{"index": n, "embedding": [0.0, 0.0]} for n in range(len(texts))]
+        answer: dict[str, Any] = {
+            "data": data[::-1],
+            "usage": self.usage or {"prompt_tokens": len(texts)},
+        }
         return Answer(http(200, json.dumps(answer).encode()))
 
 
@@ -80,6 +89,30 @@ async def test_a_stream_is_no_embedding():
         retriever = EmbeddingRetriever(EmbeddingsModel("e", server.base_url), DOCUMENTS, 1)
         server.streaming = True
         with pytest.raises(CallError, match="the answer is a stream"):
+            await retriever.complete(asked("boat"))
+        await retriever.close()
+
+
+@pytest.mark.parametrize("count", ["5", -5, 2.5, 10**30, None])
+async def test_nonsense_for_a_count_of_tokens_is_no_count(count: Any):
+    async with Embedding() as server:
+        server.usage = {"prompt_tokens": count}
+        found = as_ranker(EmbeddingsModel("e", server.base_url))
+        documents = [{"name": name, "content": text} for name, text in DOCUMENTS.items()]
+        ranked = await found.complete(Request([{"role": "user", "content": "boat"}, *documents]))
+        retriever = EmbeddingRetriever(EmbeddingsModel("e", server.base_url), DOCUMENTS, 1)
+        retrieved = await retriever.complete(asked("boat"))
+        await asyncio.gather(found.close(), retriever.close())
+    for reply in (ranked, retrieved):
+        assert json.loads(reply.message["content"])[0] == "bookBoat"
+        assert reply.usage == {}
+
+
+async def test_vectors_of_zeros_find_nothing():
+    async with Embedding() as server:
+        server.zeros = True
+        retriever = EmbeddingRetriever(EmbeddingsModel("e", server.base_url), DOCUMENTS, 1)
+        with pytest.raises(CallError, match="a vector of zeros"):
             await retriever.complete(asked("boat"))
         await retriever.close()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from wildtool.errors import CallError
 from wildtool.models.providers.embeddings import EmbeddingsModel
+from wildtool.models.token_usage import token_usage
 from wildtool.toolcall.retrieval import BM25, LENGTH_WEIGHT, SATURATION, Bm25, Vectors
 from wildtool.types import Message, Model, Reply, Request
 
@@ -62,7 +63,7 @@ class EmbeddingRetriever:
             names = index.search(vector, self._top_k)
         except ValueError as error:
             raise CallError("wrong shape", f"{self.name}: {error}", final=True) from error
-        tokens, self._spent = self._spent + reply.usage.get("prompt_tokens", 0), 0
+        tokens, self._spent = self._spent + token_usage(reply.usage).prompt, 0
         usage = {"prompt_tokens": tokens, "completion_tokens": 0} if tokens else {}
         return Reply(_names_message(names), usage=usage, latency_s=reply.latency_s)
 
@@ -71,7 +72,7 @@ class EmbeddingRetriever:
         while names := list(islice(missing, TEXTS_PER_CALL)):
             vectors, reply = await self._model.embed([self._documents[name] for name in names])
             self._vectors.update(zip(names, vectors, strict=True))
-            self._spent += reply.usage.get("prompt_tokens", 0)
+            self._spent += token_usage(reply.usage).prompt
         try:
             self._index = Vectors((name, self._vectors[name]) for name in self._documents)
         except ValueError as error:

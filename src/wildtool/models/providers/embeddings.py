@@ -29,6 +29,9 @@ class EmbeddingsModel(HttpModel):
             raise CallError(
                 "wrong shape", f"{self.name}: {len(vectors)} vectors for {len(texts)} texts", final=True
             )
+        if not all(map(any, vectors)):
+            message = f"{self.name}: a vector of zeros, which is as near to one text as to any other"
+            raise CallError("wrong shape", message, final=True)
         return vectors, reply
 
     def build(self, request: Request) -> WireRequest:

@@ -10,6 +10,7 @@ from typing import Any
 
 from wildtool.errors import CallError
 from wildtool.models.providers.embeddings import EmbeddingsModel
+from wildtool.models.token_usage import token_usage
 from wildtool.types import Model, Reply, Request
 
 _TEXTS_PER_CALL = 128
@@ -37,9 +38,9 @@ class EmbeddingRanker:
             while texts := list(islice(missing, _TEXTS_PER_CALL)):
                 vectors, reply = await self._model.embed(texts)
                 self._vectors.update(zip(texts, map(_unit, vectors), strict=True))
-                tokens += reply.usage.get("prompt_tokens", 0)
+                tokens += token_usage(reply.usage).prompt
         (query,), reply = await self._model.embed([str(request.messages[0].get("content"))])
-        tokens += reply.usage.get("prompt_tokens", 0)
+        tokens += token_usage(reply.usage).prompt
         if any(len(self._vectors[text]) != len(query) for _, text in documents):
             raise CallError("wrong shape", f"{self.name}: the vectors are not of one length", final=True)
         nearness = {name: sum(map(mul, query, self._vectors[text])) for name, text in documents}
