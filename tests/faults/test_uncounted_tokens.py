@@ -76,3 +76,34 @@ async def test_a_unit_has_the_tokens_of_all_its_calls_or_none(tmp_path: Path):
     assert all(row["prompt_tokens"] == 100 * row["steps"] for row in rows if row not in unknown)
     mean = run.scores["cost: prompt tokens per task"]
     assert mean.denominator == len(rows) - 1
+
+
+async def exported(tmp_path: Path, kind: str, pattern: str) -> list[dict[str, Any]]:
+    """The records of a run of which the first call was not counted."""
+    await ran(tmp_path / "m", {0: COUNTS, 1: None})
+    words = ["export", str(tmp_path / "m"), "--format", kind, "--out", str(tmp_path / "out")]
+    ended = await asyncio.to_thread(CliRunner().invoke, app, words, prog_name="wildtool")
+    assert ended.exit_code == 0, ended.stderr
+    lines = [line for path in (tmp_path / "out").rglob(pattern) for line in documents_of(path)]
+    return [json.loads(line) for line in lines]
+
+
+def documents_of(path: Path) -> list[str]:
+    """The JSON texts in a file."""
+    text = path.read_text()
+    return text.splitlines() if path.suffix == ".jsonl" else [text]
+
+
+async def test_trajectories_leave_out_tokens_that_nobody_counted(tmp_path: Path):
+    documents = await exported(tmp_path, "atif", "0*.json")
+    totals = [document["final_metrics"].get("total_prompt_tokens") for document in documents]
+    assert totals.count(None) == 1
+    metrics = [step["metrics"] for document in documents for step in document["steps"] if "metrics" in step]
+    assert sum("prompt_tokens" not in each for each in metrics) == 1
+    assert {each.get("prompt_tokens") for each in metrics} == {None, 100}
+
+
+async def test_records_of_every_eval_ever_leave_out_tokens_that_nobody_counted(tmp_path: Path):
+    used = [row["token_usage"] for row in await exported(tmp_path, "eee", "*_samples.jsonl")]
+    assert used.count(None) == 1
+    assert all(each["input_tokens"] >= 100 for each in used if each)

@@ -4,7 +4,7 @@ Messages that the benchmark wrote in the model's name are marked as copied conte
 cannot be said in this format: the call then has none, its text is in `extra`, and the notes count them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from wildtool.export.files import portable_value, strict_json, write_whole
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
-from wildtool.models.token_usage import token_usage
+from wildtool.models.token_usage import is_counted, token_usage
 from wildtool.types import Message, Reply
 
 VERSION_TAG = "ATIF-v1.7"
@@ -57,7 +57,6 @@ def _trajectory(
     by_place = dict(zip(talk.replies, own, strict=True))
     steps = list(_steps(talk, by_place))
     unsayable = sum("arguments" in call.get("extra", ()) for s in steps for call in s.get("tool_calls", ()))
-    usages = [token_usage(reply.usage) for reply, _ in own]
     tools = {"tool_definitions": list(talk.tools)} if talk.tools else {}
     return {
         "schema_version": VERSION_TAG,
@@ -66,9 +65,7 @@ def _trajectory(
         "steps": [{"step_id": place, **step} for place, step in enumerate(steps, 1)],
         "notes": f"{unsayable} calls have arguments that are no JSON object; they are in `extra`.",
         "final_metrics": {
-            "total_prompt_tokens": sum(usage.prompt for usage in usages),
-            "total_completion_tokens": sum(usage.completion for usage in usages),
-            "total_cached_tokens": sum(usage.cached for usage in usages),
+            **_counts([reply.usage for reply, _ in own], "total_"),
             "total_steps": len(steps),
         },
         "extra": {
@@ -124,16 +121,22 @@ def _agent_step(place: int, message: Message, recorded: _TimedReply | None) -> d
     if recorded is None:
         return {**step, "is_copied_context": True}
     reply, time = recorded
-    usage = token_usage(reply.usage)
-    step["metrics"] = {
-        "prompt_tokens": usage.prompt,
-        "completion_tokens": usage.completion,
-        "cached_tokens": usage.cached,
-        "extra": {"latency_s": reply.latency_s},
-    }
+    step["metrics"] = {**_counts([reply.usage]), "extra": {"latency_s": reply.latency_s}}
     if time:
         step["timestamp"] = datetime.fromtimestamp(time, UTC).isoformat()
     return step
+
+
+def _counts(usages: Sequence[Mapping[str, Any]], prefix: str = "") -> dict[str, int]:
+    """The tokens of replies; nothing where the endpoint did not count those of each."""
+    if not all(map(is_counted, usages)):
+        return {}
+    counts = [token_usage(usage) for usage in usages]
+    return {
+        f"{prefix}prompt_tokens": sum(each.prompt for each in counts),
+        f"{prefix}completion_tokens": sum(each.completion for each in counts),
+        f"{prefix}cached_tokens": sum(each.cached for each in counts),
+    }
 
 
 def _call(call: Message, name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ is said to be unknown: who evaluated, who made the model and who serves it.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +25,7 @@ from wildtool.export.files import portable_value, strict_json, write_json_lines,
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
-from wildtool.models.token_usage import token_usage
+from wildtool.models.token_usage import is_counted, token_usage
 from wildtool.types import Message, Metric
 
 EEE_VERSION = "0.3.0"
@@ -178,6 +178,21 @@ def _benchmark(result: ScoreResult) -> Any:
     return load_benchmark(result.benchmark, result.mode)
 
 
+def _token_usage(usages: Sequence[Mapping[str, Any]]) -> dict[str, int] | None:
+    """The tokens of replies; None where the endpoint did not count those of each."""
+    if not all(map(is_counted, usages)):
+        return None
+    counts = [token_usage(usage) for usage in usages]
+    prompt, completion = sum(each.prompt for each in counts), sum(each.completion for each in counts)
+    return {
+        "input_tokens": prompt,
+        "output_tokens": completion,
+        "total_tokens": prompt + completion,
+        "input_tokens_cache_read": sum(each.cached for each in counts),
+        "reasoning_tokens": sum(each.reasoning for each in counts),
+    }
+
+
 def _row(unit: RecordedUnit) -> dict[str, Any]:
     """The fields of one unit: its last conversation, its verdict, and its tokens."""
     verdict = unit.verdict
@@ -189,8 +204,6 @@ def _row(unit: RecordedUnit) -> dict[str, Any]:
         for step in unit.steps
         if step.role == "agent" and isinstance(step.result, LoggedReply)
     ]
-    usages = [token_usage(reply.usage) for reply in replies]
-    prompt, completion = sum(each.prompt for each in usages), sum(each.completion for each in usages)
     raw = str((questions or [""])[-1] or "")
     answers = [messages[place] for place in (last.replies[-1:] if last else ())]
     return {
@@ -207,13 +220,7 @@ def _row(unit: RecordedUnit) -> dict[str, Any]:
             "num_turns": len(replies) or None,
             "tool_calls_count": sum(len(as_objects(reply.message.get("tool_calls"))) for reply in replies),
         },
-        "token_usage": {
-            "input_tokens": prompt,
-            "output_tokens": completion,
-            "total_tokens": prompt + completion,
-            "input_tokens_cache_read": sum(each.cached for each in usages),
-            "reasoning_tokens": sum(each.reasoning for each in usages),
-        },
+        "token_usage": _token_usage([reply.usage for reply in replies]),
         "performance": {"latency_ms": 1000 * sum(reply.latency_s for reply in replies)},
         "error": verdict.reason if verdict.outcome == "infra_error" else None,
         "metadata": {

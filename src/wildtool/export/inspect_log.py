@@ -23,6 +23,7 @@ from wildtool.export.conversations import conversations
 from wildtool.export.files import portable_value, strict_json
 from wildtool.export.inspect_messages import inspect_message_list, output_of, tool_of, usage_of
 from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
+from wildtool.models.token_usage import is_counted
 from wildtool.outputs import atomic_replace
 from wildtool.types import Tool, Transcript, Verdict
 
@@ -54,11 +55,14 @@ def _log(recorded: RecordedRun, result: ScoreResult) -> dict[str, Any]:
     samples: list[dict[str, Any]] = []
     scored: dict[str, list[bool]] = defaultdict(list)
     usage: Counter[str] = Counter()
+    is_whole = True
     for unit in recorded.units():
         scored[unit.item.id].append(unit.verdict.outcome == "correct")
         if unit.steps:
             samples.append(_sample(unit, recorded, shapes))
-            usage.update(samples[-1]["model_usage"].get(recorded.run.run_info.model, {}))
+            used = samples[-1]["model_usage"].get(recorded.run.run_info.model, {})
+            usage.update(used)
+            is_whole = is_whole and (bool(used) or not _usages(unit.steps))
     run_json = recorded.run.run_json
     return {
         "version": 2,
@@ -69,7 +73,7 @@ def _log(recorded: RecordedRun, result: ScoreResult) -> dict[str, Any]:
         "stats": {
             "started_at": run_json["sittings"][0]["started"],
             "completed_at": run_json["sittings"][-1].get("ended") or "",
-            "model_usage": {recorded.run.run_info.model: dict(usage)} if usage else {},
+            "model_usage": {recorded.run.run_info.model: dict(usage)} if usage and is_whole else {},
         },
         "samples": samples,
     }  # fmt: skip
@@ -219,12 +223,21 @@ def _event(
     return {**event, "retries": came.reply.attempts - 1, "working_time": came.reply.latency_s, "call": call}
 
 
+def _usages(steps: Sequence[RecordedStep]) -> list[Mapping[str, Any]]:
+    """What the endpoint reported of each reply of the model under test."""
+    replies = [
+        step.result.reply for step in steps if step.role == "agent" and isinstance(step.result, LoggedReply)
+    ]
+    return [reply.usage for reply in replies]
+
+
 def _used(steps: Sequence[RecordedStep], model: str) -> dict[str, dict[str, int]]:
+    """By model the tokens of its replies; nothing where the endpoint did not count those of each."""
+    usages = _usages(steps)
     total: Counter[str] = Counter()
-    for step in steps:
-        if isinstance(step.result, LoggedReply):
-            total.update(usage_of(step.result.reply.usage))
-    return {portable_value(model): dict(total)} if total else {}
+    for usage in usages:
+        total.update(usage_of(usage))
+    return {portable_value(model): dict(total)} if total and all(map(is_counted, usages)) else {}
 
 
 def _results(
