@@ -411,8 +411,8 @@ def _print_foot(report: ComparisonReport, flips: bool) -> None:
     )
     if 1 < len(report.comparisons) < comb(len(report.runs), 2):
         print_wrapped(
-            f"p after Holm is for these {len(report.comparisons)} comparisons, that of ranks for all pairs of ranked models, so "
-            "a difference that is found here may be none among the ranks (--all-pairs shows those)."
+            f"p after Holm is for these {len(report.comparisons)} comparisons, that of ranks for all pairs of ranked"
+            " models, so a difference that is found here may be none among the ranks (--all-pairs shows those)."
         )
     if any(pair.parts for pair in report.comparisons):
         print_wrapped("Intervals of groups are not corrected for looking at several of them.")
