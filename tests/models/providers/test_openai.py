@@ -89,6 +89,15 @@ def test_the_extra_body_may_not_replace_what_the_benchmark_sends(field: str):
         OpenAIModel("m", "http://127.0.0.1:1/v1", **client_options(extra_body={field: []}))
 
 
+@pytest.mark.parametrize(
+    "body", [{"n": 2}, {"candidateCount": 3}, {"generationConfig": {"candidate_count": 2}}]
+)
+def test_several_replies_to_one_request_are_refused_since_one_would_be_read(body: dict[str, Any]):
+    with pytest.raises(UsageError, match="--repeats"):
+        OpenAIModel("m", "http://127.0.0.1:1/v1", **client_options(extra_body=body))
+    OpenAIModel("m", "http://127.0.0.1:1/v1", **client_options(extra_body={"n": 1}))
+
+
 @pytest.mark.parametrize("field", ["temperature", "max_tokens", "seed"])
 def test_what_has_its_own_option_is_not_set_twice(field: str):
     option: dict[str, Any] = {field: 0}

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, ClassVar, cast
 
 from wildtool.errors import CallError, UsageError
-from wildtool.json_codec import REPLY_LIMITS, TooLargeError, dumps, loads_within
+from wildtool.json_codec import REPLY_LIMITS, TooLargeError, as_object, dumps, loads_within
 from wildtool.models.batch.protocol import BatchClient, BatchSend
 from wildtool.models.headers import Header
 from wildtool.models.http import hints
@@ -26,6 +26,8 @@ from wildtool.types import STREAM_CHANGE, Model, Reply, Request
 MAX_BODY_BYTES = REPLY_LIMITS.bytes
 THREAD_BYTES = 1024 * 1024
 """Longer answers, in bytes, are parsed in a thread."""
+_SEVERAL_REPLIES = ("n", "candidateCount", "candidate_count")
+"""Fields that ask for several replies to one request."""
 QUOTE_BYTES = 10_000
 """Bytes at the beginning of an answer from which messages quote."""
 
@@ -335,6 +337,12 @@ class HttpModel(ABC):
         """Refuses extra fields that would replace others, so that the record says what was sent."""
         if reserved := [field for field in (*self.reserved, "stream") if field in self._extra]:
             raise UsageError(f"the extra body may not set {', '.join(reserved)}; leave it out")
+        fields = self._extra | as_object(self._extra.get("generationConfig"))
+        if several := [name for name in _SEVERAL_REPLIES if fields.get(name) not in (None, 1)]:
+            raise UsageError(
+                f"{several[0]} in the extra body asks for several replies, of which only the first would be read; leave "
+                "it out, and take several samples by --repeats"
+            )
         seed = {"seed": self._sampling.seed} if self._sampling.seed is not None and self.has_seed else {}
         if twice := _clashes(self.sampling({**self._given, **seed}), self._extra):
             raise UsageError(
