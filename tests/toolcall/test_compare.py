@@ -143,6 +143,60 @@ def test_an_enum_member_equals_only_itself():
     assert rules("New", "new", {"enum": ["new", "old"]}) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("password", ""),
+        ("new_password", "At least eight characters."),
+        ("pw", "The user's password."),
+        ("passphrase", "Passphrase for the key"),
+        ("apiKey", "Key of the service"),
+        ("v", "API key used to authenticate requests"),
+        ("v", "Access token of the session"),
+        ("v", "用户的密码，至少8位"),
+        ("v", "Text to hash"),
+        ("v", "The string to be reversed"),
+        ("v", "Word to spell"),
+        ("v", "Text to count characters of"),
+        ("v", "要加密的文本"),
+        ("v", "Name of the column. Case-sensitive."),
+        ("v", "列名，区分大小写"),
+    ],
+)
+def test_every_letter_counts_of_secrets_and_of_texts_that_are_worked_on_letter_by_letter(name, description):
+    schema = {"properties": {name: {"type": "string", "description": description}}, "required": [name]}
+
+    def accepted(predicted: str) -> bool:
+        return compare_arguments({name: "Open two doors"}, {name: predicted}, schema) == []
+
+    assert accepted(" Open two doors\n")
+    assert not any(map(accepted, ("open two doors", "Open 2 doors", "Open two doors!", "“Open two doors”")))
+
+
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("password_hint", "Hint for the password"),
+        ("v", "Question that is asked when the password is reset"),
+        ("v", "Token symbol"),
+        ("v", "Name of the column, not case sensitive"),
+        ("v", "列名，不区分大小写"),
+        ("v", "Text to send"),
+        ("v", "Number of passwords to make, in words"),
+    ],
+)
+def test_case_does_not_count_of_texts_about_secrets(name, description):
+    schema = {"properties": {name: {"type": "string", "description": description}}, "required": [name]}
+    assert compare_arguments({name: "Open two doors"}, {name: "open two doors"}, schema) == []
+
+
+@pytest.mark.parametrize("combined", ["anyOf", "oneOf"])
+def test_a_constant_equals_only_itself(combined):
+    schema = {"properties": {"a": {combined: [{"const": "new"}, {"const": "old"}]}}, "required": ["a"]}
+    assert compare_arguments({"a": "old"}, {"a": "old"}, schema) == []
+    assert [each.rule for each in compare_arguments({"a": "old"}, {"a": "Old"}, schema)] == ["enum"]
+
+
 def test_a_branch_that_admits_gold_gives_its_schema():
     either = {"anyOf": [{"type": "integer"}, {"type": "string", "enum": ["all", "none"]}]}
     assert rules("all", "All", either) == ["enum"]

@@ -60,6 +60,13 @@ DEFAULTS = [
     ("array", "Defaults to []", []),
     ("string", "the color, red by default", "red"),
     ("string", "Defaults to utf-8.", "utf-8"),
+    ("boolean", "Show hidden files (default false)", False),
+    ("string", "Sort order (default ascending)", "ascending"),
+    ("string", "asc or desc, default asc", "asc"),
+    ("string", "Sort order; ascending by default", "ascending"),
+    ("array", 'Languages (default ["en"])', ["en"]),
+    ("array", "Languages (default [])", []),
+    ("number", "Tolerance; the default is 1e-3", 0.001),
 ]
 
 
@@ -116,6 +123,12 @@ def test_a_documented_default_may_be_spelled_out_or_left_out(kind, description, 
         ("boolean", "true if omitted is not allowed", False),
         ("string", "must not be 'red' by default", "red"),
         ("number", "Default 5 million", 5),
+        ("boolean", "Show hidden files (default false)", True),
+        ("boolean", "Show hidden files (default false if none is chosen)", False),
+        ("string", "City, default city of the user", "city"),
+        ("string", "Language, default language if none is given", "language"),
+        ("number", "Tolerance; the default is 1e-3", 1),
+        ("number", "Length; the default is 1em", 1),
     ],
 )
 def test_what_is_no_default_is_an_extra_argument(kind, description, value):
@@ -140,7 +153,7 @@ STATED = {
         "缺省 abc": "abc",
         "不填则 abc": NONE,
         "不填则为 abc": "abc",
-        "utf8 by default": NONE,
+        "utf8 by default": "utf8",
         "Sort: up, red by default": "red",
         "Use utf8 (default)": NONE,
         "the (default)": NONE,

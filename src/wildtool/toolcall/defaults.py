@@ -23,6 +23,7 @@ _BEFORE = re.compile(
     r"\bby default,?(?P<by>\s+(?:it |this )?(?:is|uses|it's|set to)\b|\s*[:=])?\s*"
     r"|\b(?<!\bby )default(?:s|ed|ing)?\b(?:\s+value)?(?:\s+(?!is\b|to\b|being\b|for\b)[a-z]+)?"
     r"(?:(?P<said>\s+(?:is|to|being)\b(?:\s+(?:set )?to\b)?|\s*[:=：])|(?=\s+[-+\d'\"`“‘]))\s*"
+    r"|(?:(?<=[(\[（])|(?<=[,，;；] ))default(?:\s+(?:value|of))*\s+(?P<aside>)"
     rf"|\b(?:if|when) {_ABSENT}(?:,|\s+then)?\s*(?P<omitted>(?:it |this |the \w+ )?(?:is|uses|means|will be|=|:|,)?)\s+"
     r"|(?:默认|缺省)(?:情况下)?(?:的?[\u4e00-\u9fff]{0,4}?值|取值|使用|采用)?(?:设置|设定)?(?P<chinese>为|是|等于|[:=：])?\s*"
     r"|(?:不填|不传|留空|省略|未填|未指定|不指定|未提供)(?:时|则|的话)?[，,]?(?:则|就)?(?P<omitted_chinese>为|是|使用|取)\s*",
@@ -45,14 +46,15 @@ _EMPTY = re.compile(
     re.I,
 )
 _NUMBER = re.compile(
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,30})(?:\.\d{1,30})?(?![A-Za-z0-9_/:%\-]|[.,]\d|\s*[%％]|\s?[-~到至]\s?\d)"
+    r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,30})(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?(?![A-Za-z0-9_/:%\-]|[.,]\d|\s*[%％]|\s?[-~到至]\s?\d)"
 )
 _TRUTH = re.compile(r"(true|yes|on|enabled|是|真|开启)|(?:false|no|off|disabled|否|假|关闭)", re.IGNORECASE)
 _PHRASE = re.compile(r"[^\s，。；、;,()（）\[\]]+(?: [\w'-]+){0,3}")
 _LAST_WORD = re.compile(
     r"(?:^|[,;:/|(，；：、（]\s*|\b(?:or|and|is|uses?)\s+|[或和])([A-Za-z0-9_.+-]{1,60}|[\u4e00-\u9fff]{1,12})$"
 )
-_CLAUSE = tuple(",;:(，；：（")
+_CLAUSE = ("", *",;:(，；：（")
+"""Before the first word of a clause; nothing before that of a sentence."""
 _LAST_NUMBER = re.compile(r"(?<![\w.,%-])([-+]?\d{1,30}(?:\.\d{1,30})?)(?: ([A-Za-z]+))?$")
 _END = re.compile(r"\s*(?:$|[.,;()\[\]。，；（）\n])")
 _NO_VALUE = re.compile(r"(?:null|nil|the|a|an|not|no|all|any|each|every|whatever|for)\b", re.IGNORECASE)

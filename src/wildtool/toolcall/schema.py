@@ -66,8 +66,8 @@ def fits_types(value: Any, types: frozenset[str]) -> bool:
 
 
 def enum_of(schema: Mapping[str, Any]) -> list[Any]:
-    """The members of a schema's enum; empty if it has none."""
-    return as_list(schema.get("enum"))
+    """The members of a schema's enum, or its one `const`; empty if it has neither."""
+    return [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
 
 
 def required_names(schema: Mapping[str, Any]) -> list[Any]:

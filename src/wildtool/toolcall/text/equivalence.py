@@ -49,13 +49,15 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
     """
     if gold == predicted:
         return None
+    asked = parameter_use(use)
+    if asked.is_exact:
+        return None if gold.strip() == predicted.strip() else "exact text"
     gold, predicted = (reworded(text, _AROUND) for text in (gold, predicted))
     if is_code(gold, use):
         return None if same_code(gold, predicted) else "code or command"
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
     gold, predicted = _for_use(_plain(gold, use), _plain(predicted, use), use)
-    asked = parameter_use(use)
     for role in asked.roles:
         if (canonical := role.read(gold)) is not None and (other := role.read(predicted)) is not None:
             return None if canonical == other else role.name

@@ -180,6 +180,22 @@ _UNORDERED = re.compile(
     re.IGNORECASE,
 )
 _SETS = re.compile(r"\b(?:set of|tags|hashtags|labels)\b|标签", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(?:pass(?: ?word|phrase|code)|\bsecret|(?:api|secret|private|access|encryption|decryption|signing|licen[cs]e) ?key"
+    r"|(?:access|api|auth|authentication|authorization|bearer|session|refresh|security|user|login) ?token"
+    r"|密码|口令|密钥|令牌)s?$",
+    re.IGNORECASE,
+)
+"""What is given as it was set: at the end of a name, or of what a description begins with."""
+_OWNER = re.compile(r" (?:of|for|from|in|about)\b")
+_EXACT = re.compile(
+    r"\b(?<!not )(?<!n't )case[- ]sensitive\b|(?<!不)区分大小写"
+    r"|\b(?:texts?|strings?|words?|sentences?|phrases?|messages?|data|contents?|inputs?|values?|plaintext)"
+    r" (?:to|that (?:should|will|is to)) (?:be )?(?:hash|encod|encrypt|decod|decrypt|revers|count|spell)"
+    r"|[要待](?:被)?(?:加密|解密|编码|解码|哈希|反转|倒序|计数)",
+    re.IGNORECASE,
+)
+"""Texts that are worked on letter by letter, and those whose case is said to count."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_|-")
 _FIRST_SENTENCE = re.compile(r"(?<![.A-Z])(?<!e\.g)(?<!i\.e)\.\s|[\n。；;]")
 _HEAD = re.compile(
@@ -201,6 +217,8 @@ class ParameterUse:
     """Whether each names one person, and is no list of several."""
     is_name: bool
     """Whether they name a person, a thing or a city, and so keep their numerals."""
+    is_exact: bool
+    """Whether every character of them counts."""
 
 
 def parameter_use(use: str) -> ParameterUse:
@@ -231,6 +249,8 @@ def _read_use(use: str) -> ParameterUse:
         is_person=person is not None,
         is_one_person=person is not None and person["several"] is None and person[0].lower() != "people",
         is_name=person is not None or _NAME.search(asked) is not None,
+        is_exact=any(map(_SECRET.search, (name, _OWNER.split(head)[0].strip())))
+        or _EXACT.search(use) is not None,
     )
 
 
