@@ -9,7 +9,8 @@ of units, code, sentences and parts of words, to break them. `written_blind.txt`
 `written_against_later.txt` was written to break them. In `by_role.txt`, `by_role_later.txt` and
 `by_role_once.txt` the name and description of a parameter stand before gold; each was written when the rules of `roles`
 were done, and judged once before these were changed again.
-`by_role_varied.txt` was written by a second reader of these, to find rules that fit single cases.
+`by_role_varied.txt` was written by a second reader of these, to find rules that fit single cases; `by_role_met.txt` by a
+later one, as values of tools, before the rules of bounds by sign, coordinates and numbers of journeys.
 """
 
 import json
@@ -32,6 +33,7 @@ _PARTS = {
     "by_role_later": "by role, later",
     "by_role_once": "by role, once",
     "by_role_varied": "by role, varied",
+    "by_role_met": "by role, met",
 }
 
 

@@ -50,7 +50,7 @@ def test_at_most_one_in_two_hundred_is_accepted_and_one_in_twenty_refused(labell
     assert found["refused"][0] <= 0.05 * found["refused"][1], found
 
 
-@pytest.mark.parametrize("part", ["blind", "blind once"])
+@pytest.mark.parametrize("part", ["blind", "blind once", "by role, met"])
 def test_of_blind_pairs_at_most_one_in_a_hundred_is_accepted_and_one_in_eight_refused(
     labelled: list[Pair], part: str
 ):

@@ -28,7 +28,12 @@ _PROVINCES = (
     "河北|山西|辽宁|黑龙江|江苏|浙江|安徽|福建|江西|山东|河南|湖北|湖南|广东|海南|四川|贵州|云南"
     "|陕西|甘肃|青海|台湾"
 )
-_PROVINCE_MARK = re.compile("|".join(f"(?<={name})省" for name in _PROVINCES.split("|")))
+_KINDS_OF_PROVINCE = {
+    **dict.fromkeys(_PROVINCES.split("|"), "省"),
+    "广西": "壮族自治区", "新疆": "维吾尔自治区", "宁夏": "回族自治区", "内蒙古": "自治区", "西藏": "自治区",
+    **dict.fromkeys(("香港", "澳门"), "特别行政区"),
+}  # fmt: skip
+_PROVINCE_MARK = re.compile("|".join(f"(?<={name}){kind}" for name, kind in _KINDS_OF_PROVINCE.items()))
 _AROUND = wordings_of(
     (
         (r"^<([^<>\s@]+@[^<>\s@]+)>$", r"\1"),  # an address in brackets

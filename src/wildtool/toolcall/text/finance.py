@@ -36,10 +36,11 @@ def _pair(ticker: str) -> str | None:
     return None
 
 
-def read_security_number(text: str) -> str | None:
-    """An ISIN, CUSIP or the like in capitals and without blanks."""
+def read_registered_number(text: str) -> str | None:
+    """A number or code that a register gives, an ISIN or a flight, in capitals and without blanks or hyphens."""
     number = re.sub("[ -]", "", text).upper()
-    return number if re.fullmatch(r"(?=.*\d)[A-Z0-9]{7,34}|[A-Z]{8}|[A-Z]{11}", number) else None
+    is_code = re.fullmatch("(?=.*[0-9])[\u4e00-\u9fff]?[A-Z0-9]{3,34}|[A-Z]{2,4}|[A-Z]{8}|[A-Z]{11}", number)
+    return number if is_code else None
 
 
 _NO_CURRENCY = word_set("$ ¥ dollar dollars buck bucks cent cents pence penny quid 块 块钱 角 毛 毛钱 ¢ 美分")
@@ -70,7 +71,7 @@ _HAS_CURRENCY = re.compile(
     rf"[$€£¥₹₩]|\b(?i:{'|'.join(sorted(_CURRENCIES))}|dollars?|euros?|pounds?|yen|yuan)\b"
 )
 _IN_BRACKETS = re.compile(r"\((?=[^()]*\d)([^()+-]+)\)")
-_SIGN_FIRST = re.compile(r"-([A-Z]{0,3}[$€£¥₹₩]|[A-Z]{3}) ?(?=\d)")
+_SIGN_FIRST = re.compile(r"(?<![\w.])-([A-Z]{0,3}[$€£¥₹₩]|[A-Z]{3}) ?(?=\d)")
 _AND_CENTS = re.compile(r"(?<=[a-z]) and (?=[\w-]+ (?:cents?|pence)\b)", re.IGNORECASE)
 
 

@@ -29,14 +29,14 @@ _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (s|month)")
 _REGULAR = {
     word: length
     for length, words in (
-        ("3600 s", "hourly"),
-        ("86400 s", "daily 每日 日线"),
-        ("604800 s", "weekly 每周 周线"),
-        ("1 month", "monthly 每月 月线"),
-        ("3 month", "quarterly"),
-        ("12 month", "yearly annual annually"),
+        ("3600 s", "hourly, every hour, 每小时"),
+        ("86400 s", "daily, every day, each day, 每日, 每天, 日线"),
+        ("604800 s", "weekly, every week, each week, 每周, 每星期, 周线"),
+        ("1 month", "monthly, every month, each month, 每月, 每个月, 月线"),
+        ("3 month", "quarterly, every quarter, 每季度"),
+        ("12 month", "yearly, annual, annually, every year, each year, 每年"),
     )
-    for word in words.split()
+    for word in words.split(", ")
 }
 
 
@@ -144,3 +144,13 @@ def with_number_in_full(text: str) -> str:
         return f"{Decimal(text).normalize():f}"
     letters = _IN_LETTERS.fullmatch(text)
     return f"{letters[1]} {_LETTERS[letters[2]]}" if letters else text
+
+
+_DEGREES = re.compile(r"(-?\d{1,3}(?:\.\d{1,15})?) ?°?|(\d{1,3}(?:\.\d{1,15})?) ?°? ?([NSEWnsew])")
+
+
+def read_coordinates(text: str) -> str | None:
+    """Degrees with a sign, in the order they are given: (40.71° N, 74.00° W) is 40.71,-74.00."""
+    parts = [_DEGREES.fullmatch(part) for part in re.split(" ?, ?", text.removeprefix("(").removesuffix(")"))]
+    degrees = [part[1] or f"{'-' if part[3] in 'SWsw' else ''}{part[2]}" for part in parts if part]
+    return ",".join(degrees) if len(degrees) == len(parts) else None

@@ -12,7 +12,7 @@ from functools import lru_cache
 from wildtool.toolcall.text.finance import (
     read_currency,
     read_fiscal_period,
-    read_security_number,
+    read_registered_number,
     read_ticker,
     with_basis_points_in_percent,
     with_money_in_full,
@@ -20,6 +20,7 @@ from wildtool.toolcall.text.finance import (
 )
 from wildtool.toolcall.text.identifiers import read_account, read_hash, read_state, read_version
 from wildtool.toolcall.text.measures import (
+    read_coordinates,
     read_interval,
     read_month,
     read_unit,
@@ -88,7 +89,18 @@ _ROLES = (
     _role(
         "security number",
         r"\b(?:ISIN|CUSIP|SEDOL|FIGI|LEI|IBAN|BIC|SWIFT)\b",
-        read_security_number,
+        read_registered_number,
+    ),
+    _role(
+        "number of a journey or document",
+        r"\b(?:flight|train|passport|licen[cs]e|registration|vehicle) (?:numbers?|no\b|codes?|plates?)|\bVIN\b"
+        r"|\b(?:airport|airline|IATA|ICAO) codes?\b|航班号|车次|车牌|身份证|护照号",
+        read_registered_number,
+    ),
+    _role(
+        "coordinates",
+        r"\b(?:coordinates?|latitudes?|longitudes?|lat|lng|lon|gps)\b|坐标|经纬度|纬度|经度",
+        read_coordinates,
     ),
     _role("currency", r"\bcurrency\b(?! pair)|\bISO ?4217\b|币种|货币(?!对)", read_currency),
     _role("money", rf"{_MONEY}|\bamount", rewrite=with_money_in_full),
@@ -108,8 +120,9 @@ _ROLES = (
     ),
     _role(
         "interval",
-        r"\b(?:interval|candles?|candlesticks?|timeframe|time frame|granularity|duration|time ?span|timeout)\b"
-        r"|时长|间隔|K线|持续",
+        r"\b(?:interval|candles?|candlesticks?|timeframe|time frame|granularity|duration|time ?span|timeout"
+        r"|frequency|recurrence)\b"
+        r"|时长|间隔|K线|持续|频率",
         read_interval,
     ),
     _role(

@@ -69,6 +69,7 @@ ABBREVIATIONS = wordings_of(
         (r"\b(World War|Part|Phase|Type|Volume|Chapter|Stage) I$", r"\1 1"),
         (r"\b(Sat|Sun)\b\.?(?=$|,? (?:at )?\d|,? (?:and|&|or) [A-Z])", lambda match: _WEEKEND[match[1]]),
         (r"^(?:the |The |')?((?:\d\d)?\d0)'?s$", r"\1s"),
+        (r"(?<![A-Za-z])\$(\d[\d,.]*) ?USD\b", r"$\1"),
     ),
     (
         (r"(?<=[上下])个(?=月|星期|礼拜|季度)|(?<=点)钟", ""),
@@ -190,6 +191,12 @@ IN_WORDS = wordings_of(
 
 _AMOUNT = r"(?=[$€£¥]?\d)"
 _LOWEST = r"(?<![\w.+:-])([$€£¥]?\d[\d.]*)"
+_BOUNDS = {
+    "<": "less than", "<=": "at most", "≤": "at most", ">": "more than", ">=": "at least", "≥": "at least",
+    "以上": "至少", "以内": "至多", "左右": "大约", "上下": "大约",
+}  # fmt: skip
+"""Signs and Chinese words behind a number, with the words before it."""
+_COUNTED = "[元块岁人年天个周月度米]|个人|个月|小时|分钟|公里|公斤|美元|%"
 _PERIOD = r"(?=(?:night|day|week|month|year|hour|minute|second|person)\b)"
 _HOUR = r"(1[0-2]|[1-9])(?![\d:.])"
 _FRACTION = r"(?P<above>\d)/(?P<below>\d\d?)"
@@ -232,10 +239,12 @@ IN_DIGITS = wordings_of(
         (rf"\b(?:under|below|(?:less|fewer|smaller|lower) than) {_AMOUNT}", "less than "),
         (rf"\b(?:over|above|(?:more|greater|higher|larger) than) {_AMOUNT}", "more than "),
         (
-            rf"{_LOWEST}(?:\+(?![\w+]| ?\d)| (?:or|and) (?:more|above|over|up)\b)",
+            rf"{_LOWEST}(?:\+(?![\w+]| ?\d)| (?:or|and) (?:more|above|over|up|older)\b)",
             r"at least \1",
         ),
-        (rf"{_LOWEST} or (?:less|fewer|below|under)\b", r"at most \1"),
+        (rf"{_LOWEST} (?:or|and) (?:less|fewer|below|under|younger)\b", r"at most \1"),
+        (rf"(?:^|(?<=\w ))(<=?|>=?|[≤≥]) ?{_AMOUNT}", lambda match: f"{_BOUNDS[match[1]]} "),
+        (r"\bpast (?=\d+ (?:second|minute|hour|day|week|month|quarter|year)s?\b)", "last "),
         (rf"\b(?:around|approximately|approx\.?|roughly|circa) {_AMOUNT}", "about "),
         (r"(?<![\w~] )(?<![\w~])~ ?(?=\d)", "about "),
         (rf"(?<=[\d元]) ?/ ?{_PERIOD}|(?<=\d) an? {_PERIOD}", " per "),
@@ -262,6 +271,9 @@ IN_DIGITS = wordings_of(
         (r"(?<!不)(?:少于|低于|不足)(?=\d)", "小于"),
         (r"(?<!不)(?:多于|高于|超过)(?=\d)", "大于"),
         (r"(?:大约|大概|约)(?=\d)", "大约"),
+        (rf"(\d[\d.]*(?:{_COUNTED})?)(以上|以内|左右|上下)", lambda match: f"{_BOUNDS[match[2]]}{match[1]}"),
+        (r"(?:过去|最近)的?(?=\d+(?:天|日|周|年|个(?:小时|星期|月)))", "最近"),
+        (r"(?<=\d)个人(?![\u4e00-\u9fff])", "人"),
         (r"(\d)周(?![一二三四五六日天年末边围岁刊])", r"\1个星期"),
         (r"^(\d{1,2}(?:\.\d)?)年$", r"\1 years"),
         (r"^((?:19|20)\d\d)年$", r"\1"),
