@@ -140,10 +140,14 @@ def with_number_in_full(text: str) -> str:
     """A number without its exponent, letter or last zeros: 1e3 is 1000, 1M is 1 million, 2.50 is 2.5."""
     if exponent := _EXPONENT.fullmatch(text):
         return f"{Decimal(exponent[1]).scaleb(int(exponent[2])).normalize():f}"
-    if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", text):
-        return f"{Decimal(text).normalize():f}"
     letters = _IN_LETTERS.fullmatch(text)
-    return f"{letters[1]} {_LETTERS[letters[2]]}" if letters else text
+    return f"{letters[1]} {_LETTERS[letters[2]]}" if letters else without_last_zeros(text)
+
+
+def without_last_zeros(text: str) -> str:
+    """A number without the last zeros behind its point: 1,000.50 is 1000.5."""
+    is_decimal = re.fullmatch(r"-?(?:\d{1,15}|\d{1,3}(?:,\d{3}){1,4})\.\d{1,15}", text)
+    return f"{Decimal(text.replace(',', '')).normalize():f}" if is_decimal else text
 
 
 _DEGREES = re.compile(r"(-?\d{1,3}(?:\.\d{1,15})?) ?°?|(\d{1,3}(?:\.\d{1,15})?) ?°? ?([NSEWnsew])")

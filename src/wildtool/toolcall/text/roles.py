@@ -26,6 +26,7 @@ from wildtool.toolcall.text.measures import (
     read_unit,
     read_zone,
     with_number_in_full,
+    without_last_zeros,
 )
 from wildtool.toolcall.text.words import TextUse
 
@@ -103,7 +104,7 @@ _ROLES = (
         read_coordinates,
     ),
     _role("currency", r"\bcurrency\b(?! pair)|\bISO ?4217\b|币种|货币(?!对)", read_currency),
-    _role("money", rf"{_MONEY}|\bamount", rewrite=with_money_in_full),
+    _role("money", rf"{_MONEY}|\bamount", rewrite=lambda text: without_last_zeros(with_money_in_full(text))),
     _role(
         "number",
         r": (?:the |a )?number\b(?! of (?:the|an?)\b)|^number: $"
