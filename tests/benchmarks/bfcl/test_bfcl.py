@@ -304,6 +304,24 @@ def test_calls_are_matched_greedily_as_published_and_as_well_as_possible_under_f
     assert check("parallel_0", calls, "fixed").correct
 
 
+@pytest.mark.parametrize(
+    ("description", "right"), [("Password of the user", False), ("Hint for the password", True)]
+)
+def test_letters_of_a_password_count_under_fixed_alone(description: str, right: bool) -> None:
+    schema = {"type": "string", "description": description}
+    parameters = {"type": "dict", "properties": {"secret_text": schema}, "required": ["secret_text"]}
+    function = {"name": "log_in", "description": "", "parameters": parameters}
+    answers = ({"log_in": {"secret_text": ["Open*Sesame"]}},)
+    record = BfclEntry(BFCL_CATEGORIES["simple_python"], (), (function,), answers)
+
+    def is_right(profile: str, said: str) -> bool:
+        rules = BFCL_BENCHMARK.in_mode("prompt").rules(profile).single  # type: ignore[attr-defined]
+        return rules.compare(record, [{"log_in": {"secret_text": said}}]) is None
+
+    assert is_right("official", "open sesame")
+    assert is_right("fixed", "Open*Sesame") and is_right("fixed", "open sesame") == right
+
+
 def test_a_truth_value_is_no_number_and_a_decimal_point_counts_under_fixed() -> None:
     from wildtool.benchmarks.bfcl.fixed import are_equal
 

@@ -55,6 +55,7 @@ from wildtool.tool_formats.loose_calls import OfferedTools, calls_of_value
 from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
 from wildtool.toolcall.schema import enum_of
+from wildtool.toolcall.text.roles import parameter_use
 from wildtool.types import Episode, Item, Message
 
 OVERLAY = Path(__file__).with_name("overlay.json")
@@ -181,10 +182,25 @@ def plain(text: str) -> str:
     return standardise(mark_numbers(text))
 
 
+_OPERATOR = re.compile(r"(?<=[\w)])\s*+([*^/-])\s*+(?=[\w(])")
+
+
+def other_operator(value: str, accepted: str) -> bool:
+    """Whether one of two formulas multiplies or raises where the other does something else: `x*2`, `x/2` (Q4).
+
+    One that leaves a sign out, as in `3x` or `m2`, is compared as published.
+    """
+    ours, theirs = (_OPERATOR.findall(text.replace("**", "^")) for text in (value, accepted))
+    return len(ours) == len(theirs) and any(
+        one != other and {one, other} & {"*", "^"} for one, other in zip(ours, theirs, strict=True)
+    )
+
+
 def are_equal(value: Any, accepted: Any) -> bool:
     """Whether a value is an accepted one: truth values are no numbers, however deep (Q6)."""
     if isinstance(value, str) and isinstance(accepted, str):
-        return value == accepted or (plain(value) == plain(accepted) != "")
+        alike = plain(value) == plain(accepted) != "" and not other_operator(value, accepted)
+        return value == accepted or alike
     if isinstance(value, bool) or isinstance(accepted, bool):
         return value is accepted
     if isinstance(value, list | tuple) and isinstance(accepted, list | tuple):
@@ -237,8 +253,9 @@ class FixedChecker(CallChecker):
         members = enum_of(schema)
         if value in members and not any(value == option for option in options if option in members):
             options = [option for option in options if option not in members]
-        # In code, such as the name of a variable in place of a list, letters and signs count, as published.
-        fits = eq if variable and isinstance(value, str) else self._fits
+        # In code, such as the name of a variable in place of a list, and in passwords letters and signs count.
+        is_exact = variable or parameter_use(f"{name}: {schema.get('description', '')}").is_exact
+        fits = eq if is_exact and isinstance(value, str) else self._fits
         if any(fits(value, option) for option in options):
             return None
         return Fault(
