@@ -190,9 +190,10 @@ def other_operator(value: str, accepted: str) -> bool:
 
     One that leaves a sign out, as in `3x` or `m2`, is compared as published.
     """
-    ours, theirs = (_OPERATOR.findall(text.replace("**", "^")) for text in (value, accepted))
-    return len(ours) == len(theirs) and any(
-        one != other and {one, other} & {"*", "^"} for one, other in zip(ours, theirs, strict=True)
+    signs, wanted = (_OPERATOR.findall(text.replace("**", "^")) for text in (value, accepted))
+    return len(signs) == len(wanted) and any(
+        sign != expected and {sign, expected} & {"*", "^"}
+        for sign, expected in zip(signs, wanted, strict=True)
     )
 
 

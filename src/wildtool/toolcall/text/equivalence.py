@@ -54,8 +54,8 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
     """
     if gold == predicted:
         return None
-    asked = parameter_use(use)
-    if asked.is_exact:
+    purpose = parameter_use(use)
+    if purpose.is_exact:
         return None if gold.strip() == predicted.strip() else "exact text"
     gold, predicted = (reworded(text, _AROUND) for text in (gold, predicted))
     if is_code(gold, use):
@@ -63,12 +63,12 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
     gold, predicted = _for_use(_plain(gold, use), _plain(predicted, use), use)
-    for role in asked.roles:
+    for role in purpose.roles:
         if (canonical := role.read(gold)) is not None and (other := role.read(predicted)) is not None:
             return None if canonical == other else role.name
     if is_other_symbol(gold, predicted):
         return "symbol"
-    if asked.is_name and is_other_numeral(gold, predicted):
+    if purpose.is_name and is_other_numeral(gold, predicted):
         return "name"
     if gold == predicted or same_amount(gold, predicted):
         return None
@@ -81,11 +81,11 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
         if (canonical := kind.read(gold)) is not None:
             is_equal = kind.read(predicted) == canonical or kind.read(ours) == (kind.read(theirs) or "")
             return None if is_equal else kind.name
-    if is_inverted_name(ours, theirs, is_person=asked.is_one_person):
+    if is_inverted_name(ours, theirs, is_person=purpose.is_one_person):
         return None
-    rule = differing_words(ours, theirs, asked.text_use)
+    rule = differing_words(ours, theirs, purpose.text_use)
     if rule is not None and (spelt_out := [_spelt_out(text) for text in (ours, theirs)]) != [ours, theirs]:
-        rule = differing_words(spelt_out[0], spelt_out[1], asked.text_use)
+        rule = differing_words(spelt_out[0], spelt_out[1], purpose.text_use)
     if rule is None and any(_drops_part_of_word(*parts) for parts in item_pairs(ours, theirs)):
         return "part of a word"
     return rule
@@ -100,12 +100,12 @@ def _plain(text: str, use: str) -> str:
 
 def _for_use(gold: str, predicted: str, use: str) -> tuple[str, str]:
     """Two texts in the words in which they are compared, given what they are for."""
-    asked = parameter_use(use)
-    for role in asked.roles:
+    purpose = parameter_use(use)
+    for role in purpose.roles:
         gold, predicted = role.rewrite(gold), role.rewrite(predicted)
     if "¥" in gold + predicted:
         gold, predicted = _with_yen_or_yuan(gold, predicted, use)
-    if asked.is_person:
+    if purpose.is_person:
         gold, predicted = without_title_of_one(gold, predicted)
     return _without_noun(gold, predicted)
 
