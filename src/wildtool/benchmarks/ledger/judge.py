@@ -36,12 +36,14 @@ ERRORS: Mapping[str, str] = {
 # Amounts in texts ------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"(?<![\w.,])-?[0-9](?:[0-9.,]*[0-9])?(?![0-9])", re.ASCII)
+_GROUPING = re.compile(r"(?<=[0-9])(?:\\,|\{,\}|['’\u00a0\u2009\u202f])(?=[0-9]{3}(?![0-9]))")
+"""Before three digits in place of a comma: Swiss, French, and in formulas: 1'234, 1\\,234, 1{,}234."""
 _MAX_TEXT = 20_000
 
 
 def amounts_in(text: str) -> list[Decimal]:
     """The numbers of a text that may be amounts, without sign: `1,234.50`, `1.234,50` and `1234.5` are the same."""
-    plain = normal_form("NFKC", text[:_MAX_TEXT])
+    plain = normal_form("NFKC", _GROUPING.sub(",", text[:_MAX_TEXT]))
     # A number may follow a sign or code of currency or a Chinese character, but no letters of a file name.
     spaced = re.sub(r"\b[A-Z]{3}(?=[0-9])|[^\x00-\x7f]|[$*_(\[]", " ", plain)
     return [value for token in _NUMBER.findall(spaced) if (value := _amount(token)) is not None]
