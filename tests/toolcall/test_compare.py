@@ -190,6 +190,14 @@ def test_case_does_not_count_of_texts_about_secrets(name, description):
     assert compare_arguments({name: "Open two doors"}, {name: "open two doors"}, schema) == []
 
 
+def test_gold_that_is_not_the_constant_of_its_schema_is_named():
+    from wildtool.toolcall.schema_check import argument_faults
+
+    schema = {"type": "object", "properties": {"a": {"type": "string", "const": "new"}}}
+    assert [*argument_faults({"a": "new"}, schema)] == []
+    assert [path for path, _ in argument_faults({"a": "New"}, schema)] == ["a"]
+
+
 @pytest.mark.parametrize("combined", ["anyOf", "oneOf"])
 def test_a_constant_equals_only_itself(combined):
     schema = {"properties": {"a": {combined: [{"const": "new"}, {"const": "old"}]}}, "required": ["a"]}

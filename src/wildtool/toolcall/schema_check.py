@@ -91,7 +91,7 @@ def argument_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> It
     if allowed is not None and not is_of_type(value, allowed):
         yield path, f"expected type {name}, found {shorten(value)}"
         return
-    enum = schema.get("enum")
+    enum = [schema["const"]] if "const" in schema else schema.get("enum")
     if isinstance(enum, list) and value not in cast(list[Any], enum):
         yield path, f"{shorten(value)} is not in the enum {shorten(enum)}"
     if isinstance(value, dict):
