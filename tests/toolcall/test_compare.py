@@ -278,6 +278,54 @@ def test_a_set_of_many_or_long_members_is_compared_in_its_own_order():
     assert compare_values(["a" * 5_000, "b"], ["b", "a" * 5_000], schema) != []
 
 
+COLOUR = {"type": "string", "enum": ["red", "blue"]}
+CAT = {"required": ["kind"], "properties": {"kind": {"const": "cat"}, "lives": {"default": 9}}}
+DOG = {"required": ["kind"], "properties": {"kind": {"const": "dog"}, "age": {"default": 3}}}
+BOX = {"properties": {"size": {"type": "integer", "default": 5}, "colour": {"$ref": "#/$defs/COLOUR"}}}
+CIRCLE = {"allOf": [{"$ref": "#/$defs/CIRCLE"}, {"$ref": "#/$defs/CIRCLE"}, {"enum": ["red"]}]}
+DEFINITIONS = {"COLOUR": COLOUR, "CAT": CAT, "DOG": DOG, "BOX": BOX, "CIRCLE": CIRCLE}
+
+
+def named(*names):
+    return [{"$ref": f"#/$defs/{name}"} for name in names]
+
+
+@pytest.mark.parametrize(
+    ("schema", "gold", "predicted", "same"),
+    [
+        ({"allOf": named("COLOUR"), "default": "red"}, "red", "Red", False),
+        ({"allOf": named("CIRCLE")}, "red", "Red", False),
+        ({"allOf": named("BOX")}, {}, {"size": 5}, True),
+        (
+            {"allOf": [*named("BOX"), {"properties": {"lid": {"default": 1}}}]},
+            {},
+            {"size": 5, "lid": 1},
+            True,
+        ),
+        ({"allOf": [*named("BOX"), {"required": ["size"]}]}, {}, {"size": 5}, False),
+        ({"allOf": named("BOX")}, {"colour": "red"}, {"colour": "Red"}, False),
+        ({"anyOf": named("CAT", "DOG")}, {"kind": "dog"}, {"kind": "dog", "age": 3}, True),
+        ({"oneOf": named("CAT", "DOG")}, {"kind": "dog"}, {"kind": "dog", "lives": 9}, False),
+        ({"oneOf": named("CAT", "DOG")}, {"kind": "dog"}, {"kind": "Dog"}, False),
+        ({"anyOf": [{"type": "null"}, *named("COLOUR")]}, "red", "Red", False),
+        ({"items": {"allOf": named("COLOUR")}}, ["red"], ["Red"], False),
+        ({"prefixItems": [COLOUR], "items": {"type": "string"}}, ["red", "A b"], ["red", "a b"], True),
+        ({"prefixItems": [COLOUR], "items": {"type": "string"}}, ["red", "A b"], ["Red", "a b"], False),
+        ({"additionalProperties": COLOUR}, {"x": "red"}, {"x": "Red"}, False),
+        ({"additionalProperties": False}, {"x": "red"}, {"x": "Red"}, True),
+    ],
+)
+def test_a_schema_is_found_wherever_another_names_it(schema, gold, predicted, same):
+    tool = {"properties": {"v": schema}, "required": ["v"], "$defs": DEFINITIONS}
+    assert (compare_arguments({"v": gold}, {"v": predicted}, tool) == []) == same
+
+
+@pytest.mark.parametrize("default", ["red", []])
+def test_a_default_beside_what_a_schema_names_counts(default):
+    tool = {"properties": {"v": {"allOf": named("COLOUR"), "default": default}}, "$defs": DEFINITIONS}
+    assert compare_arguments({}, {"v": default}, tool) == []
+
+
 def test_references_in_a_circle_or_to_nothing_are_passed_over():
     for target in (
         {"$ref": "#/$defs/A"},

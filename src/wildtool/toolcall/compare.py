@@ -3,9 +3,10 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any, cast
 
+from wildtool.json_codec import as_list
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH, ArgumentsError, read_bounded_json
 from wildtool.toolcall.schema import (
     as_schema,
@@ -63,8 +64,7 @@ def compare_arguments(
 def _values(
     gold: Any, predicted: Any, schema: Mapping[str, Any], root: Mapping[str, Any], path: str, depth: int
 ) -> Iterator[ArgumentDifference]:
-    schema = branch_for(gold, without_reference(schema, root))
-    schema = without_reference(schema, root)
+    schema = branch_for(gold, without_reference(schema, root), root)
     if any(_identical(gold, member) for member in enum_of(schema)):
         if not _identical(gold, predicted):
             yield _difference(path, "enum", gold, predicted, "is another member than")
@@ -118,7 +118,7 @@ def _objects(
         optional = key in properties and key not in needed
         place = f"{path}.{_name(key)}" if path else _name(key)
         gold_value, predicted_value = (_member(side, key, optional) for side in (gold, predicted))
-        below = without_reference(as_schema(properties.get(key)), root)
+        below = without_reference(as_schema(properties.get(key, schema.get("additionalProperties"))), root)
         if gold_value is not _ABSENT and predicted_value is not _ABSENT:
             yield from _values(gold_value, predicted_value, below, root, place, depth)
         elif gold_value is not _ABSENT:
@@ -160,8 +160,9 @@ def _arrays(
     items = {"description": schema.get("description"), **as_schema(schema.get("items"))}
     if gold != predicted and _are_sets(gold, predicted, schema, path):
         predicted = _in_order_of(gold, predicted, items, root, path, depth)
-    for position, (gold_entry, predicted_entry) in enumerate(zip(gold, predicted, strict=True)):
-        yield from _values(gold_entry, predicted_entry, items, root, f"{path}[{position}]", depth)
+    schemas = chain(map(as_schema, as_list(schema.get("prefixItems"))), repeat(items))
+    for position, (entry, other, below) in enumerate(zip(gold, predicted, schemas, strict=False)):
+        yield from _values(entry, other, below, root, f"{path}[{position}]", depth)
 
 
 def _are_sets(gold: Sequence[Any], predicted: Sequence[Any], schema: Mapping[str, Any], path: str) -> bool:

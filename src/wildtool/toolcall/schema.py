@@ -17,26 +17,42 @@ as_schema = as_object
 """A value that is a schema; an empty one for anything else."""
 
 
-_MOST_REFERENCES = 16
-"""References that lead to one another; a circle ends here."""
+_MOST_PARTS = 32
+"""Schemas at most that one is made of by references and `allOf`."""
 
 
 def without_reference(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema in place of a `$ref` to it, with what stands beside the reference; the schema itself where it has none, or
-    one that leads nowhere.
+    """A schema with those in it that it names by `$ref` or `allOf`; itself where it names none.
+
+    What stands beside a reference counts before what it leads to.
 
     Args:
         root: the schema of the parameters, in which references are paths such as `#/$defs/Node`.
     """
-    for _ in range(_MOST_REFERENCES):
-        reference = schema.get("$ref")
-        if not isinstance(reference, str) or not reference.startswith("#/"):
-            return schema
-        target: Any = root
-        for name in reference[2:].split("/"):
-            target = as_schema(target).get(name.replace("~1", "/").replace("~0", "~"))
-        schema = {**as_schema(target), **{key: value for key, value in schema.items() if key != "$ref"}}
-    return schema
+    if "$ref" not in schema and "allOf" not in schema:
+        return schema
+    pending, merged, visited = [schema], dict[str, Any](), set[int]()
+    while pending and len(visited) < _MOST_PARTS:
+        part = pending.pop()
+        if id(part) in visited:
+            continue
+        visited.add(id(part))
+        pending += map(as_schema, reversed(as_list(part.get("allOf"))))
+        pending += [_target(part["$ref"], root)] if "$ref" in part else []
+        members = {**as_schema(part.get("properties")), **as_schema(merged.get("properties"))}
+        required = [*as_list(merged.get("required")), *as_list(part.get("required"))]
+        merged = {**part, **merged, **({"properties": members} if members else {}), "required": required}
+    return {key: value for key, value in merged.items() if key not in ("$ref", "allOf")}
+
+
+def _target(reference: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a reference leads to; an empty schema where that is nothing, or not in this document."""
+    if not isinstance(reference, str) or not reference.startswith("#/"):
+        return {}
+    target: Any = root
+    for name in reference[2:].split("/"):
+        target = as_schema(target).get(name.replace("~1", "/").replace("~0", "~"))
+    return as_schema(target)
 
 
 def member_schemas(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -75,15 +91,24 @@ def required_names(schema: Mapping[str, Any]) -> list[Any]:
     return as_list(schema.get("required"))
 
 
-def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema merged with its first `anyOf` or `oneOf` branch that allows the gold value."""
+def branch_for(gold: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema merged with its first `anyOf` or `oneOf` branch that allows the gold value, and each member of it."""
+    held = as_object(gold)
     for branch in as_list(schema.get("anyOf") or schema.get("oneOf")):
-        candidate = as_schema(branch)
-        if fits_types(gold, schema_types(candidate)) and (
-            not enum_of(candidate) or gold in enum_of(candidate)
+        candidate = without_reference(as_schema(branch), root)
+        members = {name: part for name, part in member_schemas(candidate).items() if name in held}
+        is_complete = all(name in [*held] for name in required_names(candidate))
+        if (
+            _allows(gold, candidate)
+            and is_complete
+            and all(_allows(held[name], members[name]) for name in members)
         ):
             return {**schema, **candidate}
     return schema
+
+
+def _allows(value: Any, schema: Mapping[str, Any]) -> bool:
+    return fits_types(value, schema_types(schema)) and (not enum_of(schema) or value in enum_of(schema))
 
 
 def argument_parts(

@@ -88,14 +88,10 @@ _ROLES = (
         read_ticker,
     ),
     _role(
-        "security number",
-        r"\b(?:ISIN|CUSIP|SEDOL|FIGI|LEI|IBAN|BIC|SWIFT)\b",
-        read_registered_number,
-    ),
-    _role(
-        "number of a journey or document",
-        r"\b(?:flight|train|passport|licen[cs]e|registration|vehicle) (?:numbers?|no\b|codes?|plates?)|\bVIN\b"
-        r"|\b(?:airport|airline|IATA|ICAO) codes?\b|航班号|车次|车牌|身份证|护照号",
+        "registered number",
+        r"\b(?:ISIN|CUSIP|SEDOL|FIGI|LEI|IBAN|BIC|SWIFT|VIN)\b|\b(?:airport|airline|IATA|ICAO) codes?\b"
+        r"|\b(?:flight|train|passport|licen[cs]e|registration|vehicle) (?:numbers?|no\b|codes?|plates?)"
+        r"|航班号|车次|车牌|身份证|护照号",
         read_registered_number,
     ),
     _role(
