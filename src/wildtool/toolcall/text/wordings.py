@@ -247,7 +247,7 @@ IN_DIGITS = wordings_of(
         (rf"(?:^|(?<=\w ))(<=?|>=?|[≤≥]) ?{_AMOUNT}", lambda match: f"{_BOUNDS[match[1]]} "),
         (r"\bpast (?=\d+ (?:second|minute|hour|day|week|month|quarter|year)s?\b)", "last "),
         (rf"\b(?:around|approximately|approx\.?|roughly|circa) {_AMOUNT}", "about "),
-        (r"(?<![\w~] )(?<![\w~])~ ?(?=\d)", "about "),
+        (rf"(?<![\w~] )(?<![\w~])~ ?{_AMOUNT}", "about "),
         (rf"(?<=[\d元]) ?/ ?{_PERIOD}|(?<=\d) an? {_PERIOD}", " per "),
         (r"^(\d{1,4}(?:\.\d)?)k$", lambda match: f"{1000 * float(match[1]):g}"),
         (r"(?<=\d)k(?= (?:dollars|euros|usd|eur|gbp|yuan|rmb)\b)", " thousand"),
