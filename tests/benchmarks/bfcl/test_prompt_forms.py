@@ -60,6 +60,24 @@ def test_json_in_a_tag_is_a_list() -> None:
         PromptForm("json", tagged=True).decode("<TOOLCALL>5</TOOLCALL>")
 
 
+@pytest.mark.parametrize(
+    ("inside", "calls"),
+    [
+        ('{"function": "f", "parameters": {}}', []),  # the original looks for calls among its keys
+        ('"f"', []),
+        ('[{"function": 7, "parameters": {}}]', [{7: {}}]),
+        ('[{"function": null, "parameters": {}}]', [{None: {}}]),
+    ],
+)
+def test_json_that_is_no_list_of_named_calls_is_read_as_published(inside: str, calls: list[Any]) -> None:
+    assert PromptForm("json", tagged=True).decode(f"<TOOLCALL>{inside}</TOOLCALL>") == calls
+
+
+def test_a_list_is_no_name_of_a_function() -> None:
+    with pytest.raises(DecodeError, match="name of a function"):
+        PromptForm("json").decode('[{"function": ["f"], "parameters": {}}]')
+
+
 def test_brackets_around_calls_in_a_tag_are_not_made_up_for() -> None:
     tagged, bare = (PromptForm(tagged=tagged) for tagged in (True, False))
     assert tagged.decode("<TOOLCALL> '[f(a=1)]'\n</TOOLCALL>") == bare.decode("`f(a=1)`") == [{"f": {"a": 1}}]

@@ -77,14 +77,16 @@ def decode_json_fully(text: str) -> list[Any]:
 
 
 def _json_calls(value: Any) -> list[Any]:
+    if isinstance(value, dict | str):
+        return []  # as the original, which looks for calls among the keys or letters
     if not isinstance(value, list):
         raise DecodeError("no list of calls")
     calls: list[Any] = []
     for call in (as_object(element) for element in cast(list[Any], value) if isinstance(element, dict)):
         if not {"function", "parameters"} <= call.keys():
             raise DecodeError("a call without function or parameters")
-        if not isinstance(call["function"], str):
-            raise DecodeError("the name of a function is no text")
+        if isinstance(call["function"], dict | list):
+            raise DecodeError("the name of a function is a list or an object")
         calls.append({call["function"]: call["parameters"]})
     return calls
 
