@@ -370,3 +370,64 @@ def test_what_of_a_record_is_not_read_is_counted_by_name():
 def test_a_slip_in_the_key_of_arguments_is_refused_whatever_it_holds(key: str):
     with pytest.raises(ShapeError, match=f"`{key}` here"):
         read_call({"name": "f", key: "x"}, Reading())
+
+
+PAGE = {"toolCallId": "c", "state": "output-available", "input": {"born": 1990}, "output": 35}
+
+
+@pytest.mark.parametrize(
+    ("part", "result"),
+    [
+        ({"type": "tool-age", **PAGE}, "35"),
+        ({"type": "dynamic-tool", "toolName": "age", **PAGE}, "35"),
+        (
+            {
+                "type": "tool-age",
+                **PAGE,
+                "state": "output-error",
+                "output": None,
+                "errorText": "no such year",
+            },
+            "no such year",
+        ),
+    ],
+)
+def test_a_page_of_the_vercel_ai_sdk_is_calls_with_their_results_and_what_follows(part: Any, result: str):
+    parts = [
+        {"type": "step-start"},
+        part,
+        {**part, "toolCallId": "d"},
+        {"type": "step-start"},
+        {"type": "text", "text": "35."},
+    ]
+    asked = {"role": "user", "parts": [{"type": "text", "text": "How old?"}]}
+    read = read_messages([asked, {"role": "assistant", "parts": parts}], Reading())
+    assert [message["role"] for message in read] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert [call["function"]["name"] for call in read[1]["tool_calls"]] == ["age", "age"]
+    told = [(message["tool_call_id"], message["content"]) for message in read[2:4]]
+    assert told == [("c", result), ("d", result)]
+    assert read[-1]["content"] == "35."
+
+
+def test_a_result_within_a_message_of_anthropic_comes_after_its_call():
+    used = {"type": "mcp_tool_use", "id": "c", "name": "age", "input": {"born": 1990}, "server_name": "s"}
+    gave = {"type": "mcp_tool_result", "tool_use_id": "c", "is_error": False, "content": "35"}
+    content = [used, gave, {"type": "text", "text": "35."}]
+    read = read_messages([{"role": "assistant", "content": content}], Reading())
+    assert [message["role"] for message in read] == ["assistant", "tool", "assistant"]
+
+
+def test_instructions_of_pydantic_ai_are_system_text():
+    def requests(*texts: str | None) -> list[dict[str, Any]]:
+        part = {"part_kind": "user-prompt", "content": "How old?"}
+        return [{"kind": "request", "parts": [part], "instructions": text} for text in texts]
+
+    read = read_messages(requests("Be brief.", "Be brief."), Reading())
+    assert [message["content"] for message in read] == ["Be brief.", "How old?", "How old?"]
+    system = {"part_kind": "system-prompt", "content": "You know ages."}
+    with_prompt = requests("Be brief.")
+    with_prompt[0]["parts"].insert(0, system)
+    assert read_messages(with_prompt, Reading())[0]["content"] == "You know ages.\n\nBe brief."
+    reading = Reading()
+    read_messages(requests("Be brief.", None, "Be loud."), reading)
+    assert sum(reading.lost.values()) == 1

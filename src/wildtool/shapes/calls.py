@@ -136,11 +136,16 @@ def is_call(value: Any) -> bool:
     """Whether a part of a message, or an item of a list, is a call in any shape."""
     part = as_object(value)
     kind = part_type(part)
-    if kind in CALL_TYPES:
-        return True
-    if kind.startswith("tool-") and "toolCallId" in part and kind not in RESULT_TYPES:
+    if kind in CALL_TYPES or is_page_call(part):
         return True
     return any(isinstance(part.get(key), dict) for key in ("functionCall", "function_call", "toolUse"))
+
+
+def is_page_call(part: Mapping[str, Any]) -> bool:
+    """Whether a part is a call as pages of the Vercel AI SDK keep it: together with its result."""
+    kind = part_type(part)
+    is_other = kind in CALL_TYPES or kind in RESULT_TYPES
+    return "toolCallId" in part and not is_other and kind.startswith(("tool-", "dynamic-tool"))
 
 
 def check_no_hidden_call(message: Mapping[str, Any], known: Collection[str], reading: Reading) -> None:
@@ -259,8 +264,8 @@ def read_call(entry: Any, reading: Reading) -> FoundCall:
     if name is None and isinstance(function, str) and not function.lstrip().startswith("{"):
         name = function  # Inspect's logs name the tool here
     kind = part_type(inner)
-    if name is None and kind not in CALL_TYPES and kind.startswith("tool-") and "toolCallId" in inner:
-        name = kind.removeprefix("tool-")  # messages of the Vercel AI SDK's pages
+    if name is None and is_page_call(inner):
+        name = kind.removeprefix("tool-")
     if not name:
         keys = ", ".join(list(inner)[:12]) or "nothing"
         reading.broken(f"a call has no `name`; it has {keys}")

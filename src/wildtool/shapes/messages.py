@@ -9,6 +9,7 @@ from wildtool.shapes.calls import (
     FoundCall,
     check_no_hidden_call,
     is_call,
+    is_page_call,
     looks_like_call,
     read_call,
     read_calls,
@@ -169,6 +170,8 @@ class _History:
         self._calls = 0
         self._open_id: object = None
         """Id of the reply that the next part may belong to; None where none is open."""
+        self._instructions: str | None = None
+        """What Pydantic AI's first request with instructions says there."""
 
     def add(self, value: Any, reading: Reading) -> None:
         """Adds what one entry of a list holds. Raises ShapeError."""
@@ -182,10 +185,27 @@ class _History:
             return
         for role, speech in _spoken(message, reading):
             self._add(role, speech, message, reading)
+        if message.get("kind") == "request" and isinstance(message.get("instructions"), str):
+            self._add_instructions(message["instructions"], reading)
+
+    def _add_instructions(self, text: str, reading: Reading) -> None:
+        """Adds what Pydantic AI puts behind the system text of each request."""
+        if self._instructions is None:
+            self._instructions = text
+            first = self.messages[0] if self.messages else {}
+            if first.get("role") == "system":
+                first["content"] += f"\n\n{text}"
+            else:
+                self.messages.insert(0, {"role": "system", "content": text})
+        elif text != self._instructions:
+            reading.lose("other instructions of a later request")
 
     def _add(self, role: str, speech: _Speech, message: Mapping[str, Any], reading: Reading) -> None:
-        for result in speech.results:
-            self._add_result(result)
+        if role == "assistant" and speech.calls:
+            self._add_reply(speech, message, reading)
+            self._add_results(speech)
+            return
+        self._add_results(speech)
         if role == "tool":
             if not speech.results:
                 self._add_result(_own_result(message, reading))
@@ -226,6 +246,10 @@ class _History:
         _add_kept(reply, message, reading)
         self.messages.append(reply)
         self._open_id = message.get("id") if isinstance(message.get("id"), str) else None
+
+    def _add_results(self, speech: _Speech) -> None:
+        for result in speech.results:
+            self._add_result(result)
 
     def _next_call(self, call: FoundCall) -> dict[str, Any]:
         written = call.message_call(self._calls)
@@ -320,13 +344,31 @@ def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str,
     if role == "tool" and not _has_results(message, key):
         yield role, _Speech()
         return
-    speech = _content_of(message[key] if key else None, reading)
-    speech.calls = united(speech.calls, _own_calls(message, reading), reading)
+    own_calls = _own_calls(message, reading)
+    *before, speech = _steps_of(message[key] if key else None, reading, apart=not own_calls)
+    speech.calls = united(speech.calls, own_calls, reading)
     if not message.keys() & {*CONTENT_KEYS, *_CALL_KEYS, *_SURVIVE - {"name", "weight"}}:
         # A message of nothing may be what a model gave; one with other keys is of a shape that is not known.
         refuse = reading.fail if message.keys() - _READ - SILENT_KEYS else reading.broken
         refuse(f"a message without `content` and `tool_calls`; it has {', '.join(list(message)[:12])}")
-    yield role, speech
+    for step in (*before, speech):
+        yield role, step
+
+
+def _steps_of(content: Any, reading: Reading, *, apart: bool) -> list[_Speech]:
+    """What one message says; where it also holds results of its calls, one for each step of the model."""
+    parts = cast(list[Any], content) if apart and isinstance(content, list) else []
+    steps = [_Speech()] if parts else [_content_of(content, reading)]
+    for number, part in enumerate(parts, 1):
+        if steps[-1].results and not _holds_result(as_object(part)):
+            steps.append(_Speech())
+        _add_part(steps[-1], part, reading.at(f"part {number}"))
+    return steps
+
+
+def _holds_result(part: Mapping[str, Any]) -> bool:
+    """Whether a part is a result, or a call of the Vercel AI SDK's pages, which holds its own."""
+    return is_result(part) or is_page_call(part)
 
 
 def _content_key(message: Mapping[str, Any], reading: Reading) -> str | None:
@@ -416,10 +458,8 @@ def _add_part(speech: _Speech, part: Any, reading: Reading) -> None:
     kind = part_type(held)
     if is_call(held):
         speech.calls.append(read_call(held, reading))
-        if "output" in held and kind.startswith("tool-"):
-            speech.results.append(
-                read_result(held, reading)
-            )  # pages of the Vercel AI SDK keep both in one part
+        if is_page_call(held) and held.keys() & {"output", "errorText"}:
+            speech.results.append(read_result(held, reading))
     elif is_result(held):
         speech.results.append(read_result(held, reading))
     elif kind in THOUGHT_TYPES or held.get("thought") is True or "reasoningContent" in held:

@@ -9,7 +9,7 @@ from wildtool.json_codec import as_list, as_object, object_text
 from wildtool.shapes.keys import ID_KEYS, NAME_KEYS, RESULT_TYPES, RESULT_WRAPPERS
 from wildtool.shapes.reading import Reading, part_type
 
-_VALUE_KEYS = ("content", "output", "response", "result", "value")
+_VALUE_KEYS = ("content", "output", "response", "result", "value", "errorText")
 """Keys of a result that hold what the tool gave; the first that holds anything counts."""
 _BESIDE = frozenset(
     {
@@ -43,6 +43,8 @@ _BESIDE = frozenset(
 )
 """Keys of a result that hold nothing that the tool gave, or whose value is read."""
 _FAILED = ("is_error", "isError", "error")
+_ERROR_STATE = "output-error"
+"""The state of a call in a page of the Vercel AI SDK whose tool failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def read_result(part: Mapping[str, Any], reading: Reading) -> FoundResult:
     inner = part if wrapper is None else as_object(part[wrapper])
     id_ = next((inner[key] for key in ID_KEYS if isinstance(inner.get(key), str)), None)
     name = next((inner[key] for key in NAME_KEYS if isinstance(inner.get(key), str)), None)
-    if any(inner.get(key) is True for key in _FAILED):
+    if any(inner.get(key) is True for key in _FAILED) or inner.get("state") == _ERROR_STATE:
         reading.lose("mark that a result is an error")
     keys = [key for key in _VALUE_KEYS if key in inner]
     key = next((key for key in keys if inner[key]), next(iter(keys), None))
