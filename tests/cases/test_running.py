@@ -280,6 +280,14 @@ def test_a_conversation_is_judged_turn_by_turn_after_its_own_recorded_history():
     assert cases_in(Path("chats.jsonl")) is None, "lint and stats still read it as training data"
 
 
+def test_a_recorded_call_that_is_written_as_text_is_no_gold_without_a_call():
+    said = {"role": "assistant", "content": '<tool_call>{"name": "get_order", "arguments": {}}</tool_call>'}
+    row = {"messages": [{"role": "user", "content": "Where is A-1?"}, said], "tools": json.loads(TOOLS)}
+    write("chats.jsonl", f"{json.dumps(row)}\n")
+    with pytest.raises(DataError, match=r"chats\.jsonl:1 .*written as text"):
+        wt.run("chats.jsonl", model=answers, out="out")
+
+
 def test_a_folder_runs_all_its_cases_under_one_name():
     Path("own").mkdir()
     write("own/tools.json", TOOLS)

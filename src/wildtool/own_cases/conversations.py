@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from wildtool.engine.score.reply_signs import format_of_text
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.own_cases.expecting import read_expectation, read_name_list
@@ -43,6 +44,12 @@ def _unit(turn: SupervisedTurn, number: int, place: CasePlace) -> CaseUnit:
         {"name": call.name, "arguments": literal_arguments(as_object(call.arguments))}
         for call in turn.gold.calls
     ]
+    if not expect and (format_ := format_of_text(turn.gold.text or "", lambda: turn.tools)) is not None:
+        written = f" in the format {format_}" if format_ else ""
+        place.at(f"turn {number} of the model").fail(
+            f"has a call that is written as text{written}, so it would be judged as an answer without a call; "
+            "write it under `tool_calls`"
+        )
     record = CaseRecord({**place.value, "expect": expect}, place.record.file, place.record.line)
     # The recorded calls are the gold, whether or not its tools allow them.
     context = Context(ignore=read_name_list(place.at("ignore")))

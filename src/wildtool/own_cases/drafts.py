@@ -10,6 +10,7 @@ from datetime import date
 from hashlib import sha256
 from typing import Any
 
+from wildtool.engine.score.reply_signs import format_of_text
 from wildtool.json_codec import as_list, as_object, as_objects, canonical_json
 from wildtool.own_cases.case_file import faults_of_case, made_id
 from wildtool.own_cases.form import CALL_KEYS
@@ -74,6 +75,7 @@ def draft_case(messages: Sequence[Message], tools: Sequence[Tool]) -> DraftCase 
         draft.case["tools"] = [_plain_tool(tool) for tool in tools]
     draft.case["turns"] = [_written(turn, number, turns, draft) for number, turn in enumerate(turns, 1)]
     _check_tools(turns, tools, draft)
+    _check_texts(turns, tools, draft)
     named = made_id({"turns": draft.case["turns"]}).rpartition("-")[0]
     digest = sha256(canonical_json([draft.case])).hexdigest()[:6]
     draft.case = {"id": f"{named}-{digest}".strip("-"), **draft.case}
@@ -153,8 +155,13 @@ def _add_result(turn: _Turn, message: Message, draft: DraftCase) -> None:
     waiting = [call for step in turn.steps for call in step if "returns" not in call]
     id_ = message.get("tool_call_id")
     fitting = [call for call in waiting if call["id"] == id_] if id_ else waiting
-    if not fitting:
+    if not fitting and turn.steps:
         draft.findings.append("a result that belongs to no call is left out")
+        return
+    if not fitting:
+        draft.problems.append(
+            f"a result ({str(message.get('content'))[:40]!r}) comes without any call before it"
+        )
         return
     fitting[0]["returns"] = _result(message.get("content"))
 
@@ -256,6 +263,14 @@ def _check_tools(turns: Sequence[_Turn], tools: Sequence[Tool], draft: DraftCase
             draft.problems.append(
                 f"{name or 'a tool without a name'} is called, and 'tools' does not define it"
             )
+
+
+def _check_texts(turns: Sequence[_Turn], tools: Sequence[Tool], draft: DraftCase) -> None:
+    """Calls that nothing read must not become an answer without a call."""
+    for number, turn in enumerate(turns, 1):
+        if (format_ := format_of_text(turn.answer, lambda: tools)) is not None:
+            written = f" in the format {format_}" if format_ else ""
+            draft.problems.append(f"turn {number}: the answer has a call that is written as text{written}")
 
 
 def _checked(draft: DraftCase) -> DraftCase:

@@ -346,6 +346,9 @@ def _spoken(message: Mapping[str, Any], reading: Reading) -> Iterator[tuple[str,
         return
     own_calls = _own_calls(message, reading)
     *before, speech = _steps_of(message[key] if key else None, reading, apart=not own_calls)
+    if own_calls and speech.results:  # those of earlier calls
+        before.append(_Speech(results=speech.results))
+        speech.results = []
     speech.calls = united(speech.calls, own_calls, reading)
     if not message.keys() & {*CONTENT_KEYS, *_CALL_KEYS, *_SURVIVE - {"name", "weight"}}:
         # A message of nothing may be what a model gave; one with other keys is of a shape that is not known.

@@ -50,6 +50,25 @@ def result(value: Any, number: int = 1) -> dict[str, Any]:
     return said("tool", value if isinstance(value, str) else json.dumps(value), tool_call_id=f"c{number}")
 
 
+WRITTEN = json.dumps({"name": "search", "arguments": {"q": "kettle"}})
+HERMES = {
+    "conversations": [
+        {"from": "system", "value": f"You may call these. <tools>{json.dumps([SEARCH])}</tools>"},
+        {"from": "human", "value": "Find the kettle."},
+        {"from": "gpt", "value": f"<tool_call>\n{WRITTEN}\n</tool_call>"},
+        {"from": "tool", "value": "<tool_response>k-17</tool_response>"},
+        {"from": "gpt", "value": "It is k-17."},
+    ]
+}
+TOOLACE = {
+    "system": f"Here is a list of functions: {json.dumps([SEARCH['function']])}",
+    "conversations": [
+        {"from": "user", "value": "Find the kettle."},
+        {"from": "assistant", "value": '[search(q="kettle")]'},
+        {"from": "tool", "value": "k-17"},
+        {"from": "assistant", "value": "It is k-17."},
+    ],
+}
 CHAT = [
     said("system", "You help. Today is 2025-03-04."),
     said("user", "Find the blue kettle."),
@@ -159,6 +178,12 @@ def test_definitions_are_taken_from_a_file_where_a_conversation_has_none(folder:
         ),
         ([said("user", "Go."), calling({"qq": "a"}), said("assistant", "Ok.")], "qq"),
         ([said("user", "Go.")], "neither a call nor an answer"),
+        (
+            [said("user", "Go."), said("assistant", "f(x)"), result("35"), CHAT[4]],
+            "without any call before it",
+        ),
+        ([said("user", "Go."), said("assistant", '[search(q="a")]')], "written as text"),
+        ([said("user", "Go."), said("assistant", f"<tool_call>{WRITTEN}</tool_call>")], "written as text"),
     ],
 )
 def test_a_problem_skips_the_case_says_why_and_leaves_the_file_sound(
@@ -173,6 +198,14 @@ def test_a_problem_skips_the_case_says_why_and_leaves_the_file_sound(
     assert len(read.cases) == 1
     skipped = yaml.safe_load((folder / "cases.yaml").read_text())["cases"][1]
     assert problem in skipped["skip"]
+
+
+@pytest.mark.parametrize("row", [HERMES, TOOLACE])
+def test_calls_that_a_public_set_writes_as_text_are_calls(folder: Path, row: dict[str, Any]):
+    assert "1 case, 0 skipped until put right, 0 notes" in imported(folder, [row]).stdout
+    (case,) = yaml.safe_load((folder / "cases.yaml").read_text())["cases"]
+    assert case["turns"][0]["expect"] == [{"search": {"q": "kettle"}, "returns": "k-17"}]
+    assert case["turns"][0]["answer"] == "It is k-17."
 
 
 @pytest.mark.parametrize(

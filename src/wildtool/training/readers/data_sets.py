@@ -132,6 +132,8 @@ def _sets() -> Iterator[PublicSet]:
 
 DATA_SETS: Mapping[str, PublicSet] = {public_set.name: public_set for public_set in _sets()}
 """By the names of `--from`."""
+CALLS_IN_TEXT = frozenset({"hermes", "hermes-prompts", "toolace", "glaive-chatml", "toolbench"})
+"""Sets of conversations whose calls are texts, which no reader of shapes knows from what else a model says."""
 REFUSED = {"default-prompts": "default-prompts are two prompt templates, not records"}
 """Names of sets that hold nothing to convert, and why."""
 

@@ -26,6 +26,12 @@ from wildtool.shapes import (
 from wildtool.traces.forms import loaded, safe_json, values_of_file
 from wildtool.traces.reading import TraceReading, spans_as_conversations
 from wildtool.traces.spans import read_spans
+from wildtool.training.files import FileRow
+from wildtool.training.procedures.supervised import shown_messages
+from wildtool.training.readers.data_sets import CALLS_IN_TEXT, DATA_SETS, fitting_sets
+from wildtool.training.readers.options import DEFAULT_OPTIONS
+from wildtool.training.reading import read_row
+from wildtool.training.record import RejectedRow
 from wildtool.types import Message, Tool
 
 
@@ -106,12 +112,30 @@ def _records(values: Values, reading: Reading, refuse: Refusal) -> Iterator[Tool
     """The conversations of any shape."""
     for place, value in records_of(values, reading):
         try:
-            record = read_record(value, place)
+            messages, tools = _with_calls_in_text(as_object(value), place) or _in_any_shape(value, place)
         except ShapeError as error:
             reader = log_reader(value)
             refuse(ShapeError(f"{error}; {reader}") if reader else error)
             continue
-        yield ToolConversation(record.messages, [_described(tool) for tool in record.tools], _moment(value))
+        yield ToolConversation(messages, [_described(tool) for tool in tools], _moment(value))
+
+
+def _in_any_shape(value: Any, place: Reading) -> tuple[list[Message], Sequence[Tool]]:
+    found = read_record(value, place)
+    return found.messages, found.tools
+
+
+def _with_calls_in_text(
+    row: Mapping[str, Any], place: Reading
+) -> tuple[list[Message], Sequence[Tool]] | None:
+    """The messages and tools of a row of a public set whose calls are texts; None for any other. Raises ShapeError."""
+    name = next(iter(fitting_sets([row])), "")
+    if name not in CALLS_IN_TEXT:
+        return None
+    record = read_row(FileRow(1, row), DATA_SETS[name], place.place, DEFAULT_OPTIONS)
+    if isinstance(record, RejectedRow):
+        place.fail(f"no conversation of {name}: {record.detail}")
+    return shown_messages(record.system, record.told_turns), record.tools
 
 
 def _moment(value: Any) -> datetime | None:
