@@ -370,6 +370,48 @@ def test_listed_tools_are_frozen_with_the_run_until_what_lists_them_changes(monk
         wt.run(str(path), model=answers, out="third")
 
 
+def test_what_of_an_api_description_is_not_offered_is_said_by_lint_and_by_a_run(
+    caplog: pytest.LogCaptureFixture,
+):
+    order = {"name": "order_id", "in": "path", "required": True, "schema": {"type": "string"}}
+    body = {"type": "object", "properties": {"order_id": {"type": "integer"}, "note": {"type": "string"}}}
+    operation = {
+        "operationId": "get_order",
+        "parameters": [order],
+        "requestBody": {"content": {"application/json": {"schema": body}}},
+    }
+    paths = {"/orders/{order_id}": {"post": operation}, "/more": {"$ref": "more.yaml#/x"}}
+    write("api.json", json.dumps({"openapi": "3.1.0", "paths": paths}))
+    text = (
+        "defaults: {tools: {openapi: api.json}}\ncases: [{input: Hi, expect: {get_order: {order_id: A-1}}}]\n"
+    )
+    path = write("own.yaml", text)
+    benchmark = cases_in(path)
+    assert benchmark is not None
+    found = [each.message for each in lint(benchmark, data_of(benchmark).locate(None))]
+    wt.run(str(path), model=answers, out="out")
+    for said in (found, caplog.messages):
+        assert len(said) == 2
+        assert "second 'order_id'" in said[0] and "/more: left out" in said[1]
+
+
+def test_of_two_tools_of_a_name_a_case_file_says_which_is_left_out():
+    write("tools.json", json.dumps([*json.loads(TOOLS), *json.loads(TOOLS)]))
+    benchmark = cases_in(write("own.yaml", CASES))
+    assert benchmark is not None
+    warned = [*lint(benchmark, data_of(benchmark).locate(None))]
+    assert any("2 tools are called 'get_order'" in each.message for each in warned)
+
+
+def test_functions_in_place_of_definitions_are_named(monkeypatch: pytest.MonkeyPatch):
+    write("shop_tools.py", "def get_order(id): ...\nTOOLS = [get_order]\n")
+    path = with_source("{python: shop_tools.py}")
+    request = trust_request_of_cases(path, [StartedSource("python", "shop_tools.py")])
+    monkeypatch.setenv("WILDTOOL_TRUST", request.digest)
+    with pytest.raises(DataError, match=r"TOOLS holds <function get_order .*expected definitions"):
+        wt.run(str(path), model=answers, out="out")
+
+
 SERVER = f"""
 import json, sys
 tools = [

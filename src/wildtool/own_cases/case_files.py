@@ -52,7 +52,7 @@ MOST_FAULTS = 20
 """Faults that a message names."""
 _TOLD_BY = 5
 """Rows that tell what a file of lines holds."""
-_reported: set[tuple[Path, int]] = set()
+_reported: set[tuple[Path, int | str]] = set()
 
 
 @dataclass(slots=True)
@@ -186,7 +186,19 @@ def checked_cases(path: Path) -> list[Case]:
             case_file.without_gold,
             _first_reason(case_file),
         )
+    _report_tools(case_file)
     return case_file.cases
+
+
+def _report_tools(case_file: CaseFile) -> None:
+    """Says once what of the tools of a file is not offered."""
+    warned = [
+        fault for fault in case_file.faults if fault.level == "warning" and fault.field.startswith("tools")
+    ]
+    for fault in warned:
+        if (fault.file, fault.message) not in _reported:
+            _reported.add((fault.file, fault.message))
+            logging.getLogger("wildtool").warning("%s", fault)
 
 
 def _first_reason(case_file: CaseFile) -> str:

@@ -131,7 +131,7 @@ class ToolReader:
         path = self.folder / name
         self.files[str(path)] = path
         try:
-            return list(tools_of_file(path))
+            return list(tools_of_file(path, place.warn))
         except DataError as error:
             place.fail(str(error))
             return None

@@ -44,6 +44,7 @@ def check_tools(source: ToolSource, out: Path | None, *, as_json: bool, force: b
     Args:
         out: folder for the whole list; None for none.
     """
+    from wildtool.engine.score.formatting import counted
     from wildtool.shapes import tool_name
     from wildtool.terminal import print_err, print_wrapped
     from wildtool.tools.commands import lint_output as output
@@ -64,7 +65,7 @@ def check_tools(source: ToolSource, out: Path | None, *, as_json: bool, force: b
         places = {each.finding.where for each in findings}
         faulty = sum(tool_name(tool) in places for tool in tools)
         print_wrapped(
-            f"{faulty:,} of {len(tools):,} tools have a finding. These are read from names and texts alone; "
+            f"{faulty:,} of {counted(len(tools), 'tool')} have a finding. These are read from names and texts alone; "
             "wildtool tools try measures what they go with."
         )
     return int(any(each.finding.level == "error" for each in findings))

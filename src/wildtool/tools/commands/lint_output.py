@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.score.formatting import first_names
+from wildtool.engine.score.formatting import counted, first_names
 from wildtool.findings import Finding, FindingLevel
 from wildtool.json_codec import dumps
 from wildtool.sanitize import truncate_words
@@ -128,7 +128,7 @@ def print_findings(source: str, tools: int, findings: Sequence[Found], full_list
     ranked = worst_first(findings)
     all_are_listed = len(ranked) <= MOST_LISTED
     lead = leading(ranked)
-    title = f"{tools:,} tools of {source}"
+    title = f"{counted(tools, 'tool')} of {source}"
     if all_are_listed:
         rows = [_cells(each.finding.where, each.finding) for each in ranked]
     else:

@@ -1,7 +1,7 @@
 """Tools out of an OpenAPI document, version 2 (Swagger) or 3: each operation is one."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,7 @@ def openapi_tools(document: Mapping[str, Any], note: Callable[[str], None]) -> I
     """A tool for each operation: parameters and the fields of the body are its parameters.
 
     Args:
-        note: is called with each operation that is left out and why.
+        note: is called with each operation or field of a body that is left out and why.
 
     Raises:
         DataError: for a document of another version, or one that takes too much work.
@@ -55,10 +55,15 @@ def openapi_tools(document: Mapping[str, Any], note: Callable[[str], None]) -> I
             if not operation:
                 continue
             name = _unique(_name(operation.get("operationId"), f"{method} {route}"), names)
+            place = f"{method.upper()} {route}"
             try:
-                yield reader.tool(name, shared, operation)
+                tool, hidden = reader.tool(name, shared, operation)
             except UnreadableSchemaError as error:
-                note(f"{method.upper()} {route}: left out: {error}")
+                note(f"{place}: left out: {error}")
+                continue
+            for field_ in hidden:
+                note(f"{place}: its second {field_!r} is not read: a tool has one parameter of a name")
+            yield tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +72,15 @@ class _Parameters:
 
     properties: dict[str, Any] = field(default_factory=dict[str, Any])
     required: dict[str, None] = field(default_factory=dict[str, None])
+    hidden: dict[str, None] = field(default_factory=dict[str, None])
+    """Names of which a second one has another type."""
 
     def put(self, name: str, schema: Mapping[str, Any], *, needed: bool) -> None:
         """Adds one; an optional one that nobody can give is left out. Raises UnreadableSchemaError for a needed one."""
         odd = CONTROL.search(name) is not None
         if not odd and not is_unfillable(schema):
-            self.properties.setdefault(name, schema)
+            if self.properties.setdefault(name, schema).get("type") != schema.get("type"):
+                self.hidden[name] = None
             self.required.update({name: None} if needed else {})
         elif needed:
             problem = f"the name {name!r} holds control characters" if odd else why_unfillable(name, schema)
@@ -91,7 +99,10 @@ class _Reader:
             )
         self._old = "swagger" in document
 
-    def tool(self, name: str, shared: Mapping[str, Any], operation: Mapping[str, Any]) -> Tool:
+    def tool(
+        self, name: str, shared: Mapping[str, Any], operation: Mapping[str, Any]
+    ) -> tuple[Tool, Iterable[str]]:
+        """A tool, and the names of which it has only the first parameter. Raises UnreadableSchemaError."""
         parameters = _Parameters()
         bodies: list[Mapping[str, Any]] = []
         for parameter in self._parameters(shared, operation):
@@ -110,7 +121,8 @@ class _Reader:
             },
         }
         returns = self._returns(operation)
-        return {"type": "function", "function": {**function, "returns": returns} if returns else function}
+        function |= {"returns": returns} if returns else {}
+        return {"type": "function", "function": function}, parameters.hidden
 
     def _parameters(self, shared: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Those that a user could say; the operation's own ones come in place of the path's."""

@@ -3,6 +3,7 @@
 import json
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -153,7 +154,7 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
     What is no tool, or has no name, stays as it is.
 
     Args:
-        note: is called with each operation of a document that is left out and why.
+        note: is called with each operation or field of a document that is left out and why.
 
     Raises:
         DataError: for a file that cannot be read, or a tool whose parameters stand under a key that no shape has.
@@ -179,7 +180,7 @@ def described_tools(value: Any, note: Callable[[str], None] = lambda text: None)
     """The tools of an OpenAPI document; None for anything else.
 
     Args:
-        note: is called with each operation that is left out and why.
+        note: is called with each operation or field that is left out and why.
 
     Raises:
         DataError: for a document that cannot be read.
@@ -240,9 +241,17 @@ def without_results(tool: Tool) -> Tool:
     return {**tool, "function": {key: value for key, value in function.items() if key != "returns"}}
 
 
-def tools_of_file(path: Path) -> tuple[Tool, ...]:
-    """The tools of all lists of a file as they are sent, of each name the first. Raises DataError as `named_tools`."""
-    return first_of_each_name(map(without_results, named_tools(path)))
+def tools_of_file(path: Path, note: Callable[[str], None] = lambda text: None) -> tuple[Tool, ...]:
+    """The tools of all lists of a file as they are sent, of each name the first. Raises DataError as `named_tools`.
+
+    Args:
+        note: as of `named_tools`, and of each name that several tools have.
+    """
+    tools = list(map(without_results, named_tools(path, note)))
+    for name, number in Counter(map(tool_name, tools)).items():
+        if number > 1:
+            note(f"{path}: {number} tools are called {name!r}; the others than the first are left out")
+    return first_of_each_name(tools)
 
 
 def first_of_each_name(tools: Iterable[Tool]) -> tuple[Tool, ...]:

@@ -146,8 +146,10 @@ def read_tool_sets(
     reasons: list[str] = []
 
     def left_out(k: int | None, told: str) -> None:
-        reasons.append(told if k is None else f"{path}: set {k}: {told}")
-        note(reasons[-1])
+        told = told if k is None else f"{path}: set {k}: {told}"
+        if "left out" in told:  # a tool without one of its fields is still there
+            reasons.append(told)
+        note(told)
 
     for k, tools in enumerate(read_tool_lists(path, partial(left_out, None))):
         usable: dict[str, Tool] = {}
