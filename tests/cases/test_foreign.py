@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from cases.reading import is_right, k, read
+from wildtool.cli import app
 from wildtool.errors import DataError
 from wildtool.own_cases.case_files import checked_cases
 
@@ -593,3 +595,19 @@ def test_a_file_of_another_form_takes_the_tools_that_lie_beside_it(tmp_path: Pat
     (tmp_path / "tools.json").write_text('[{"name": "f", "parameters": {}}]', encoding="utf-8")
     ((_, unit),) = checked_cases(tmp_path / "rows.jsonl")[0].units.items()
     assert [tool["function"]["name"] for tool in unit.tools] == ["f"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "user", "sessionId": "s", "message": {"role": "user", "content": "Hi"}},
+        {"type": "session_meta", "payload": {"id": "c"}},
+        {"resourceSpans": []},
+    ],
+)
+def test_a_log_of_another_program_is_refused_with_the_command_that_reads_it(tmp_path: Path, line: Any):
+    file = tmp_path / "log.jsonl"
+    file.write_text(f"{json.dumps(line)}\n", "utf-8")
+    ended = CliRunner().invoke(app, ["run", str(file), "--model", "baseline/gold"])
+    assert ended.exit_code == 2
+    assert "wildtool review import" in ended.stderr and "is not a key here" not in ended.stderr

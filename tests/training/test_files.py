@@ -1,5 +1,6 @@
 """Rows of files of every form, and what cannot be read."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,20 @@ def parquet_of(folder: Path, query: str) -> Path:
     file = folder / "rows.parquet"
     duckdb.sql(f"COPY ({query}) TO '{file}' (FORMAT parquet, COMPRESSION zstd)")
     return file
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r\n"])
+def test_objects_over_several_lines_are_rows(tmp_path: Path, separator: str):
+    objects = [{"messages": [{"role": "user", "content": "Hi\n{"}]}, {"a": {}}]
+    text = "\n".join(json.dumps(each, indent=2) for each in objects)
+    file = tmp_path / "indented.json"
+    file.write_bytes(text.replace("\n", separator).encode())
+    assert [(row.number, row.value) for row in read_rows(file)] == list(enumerate(objects, 1))
+    file.write_text(text[:-4], "utf-8")
+    assert [row.value for row in read_rows(file)] == [objects[0], None]
+
+
+def test_a_broken_line_of_json_lines_hides_no_other(tmp_path: Path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"a": 1\n{"b": 2}\n', "utf-8")
+    assert [row.value for row in read_rows(file)] == [None, {"b": 2}]

@@ -40,6 +40,7 @@ from wildtool.own_cases.tool_sources import (
     listing_of,
     read_listing,
 )
+from wildtool.shapes import log_reader
 from wildtool.tools.sources.named import LISTING_SUFFIX
 
 CASES_SUFFIX = ".cases"
@@ -134,6 +135,8 @@ def _versions(case_file: CaseFile) -> list[tuple[int, int]]:
 def _read(path: Path) -> CaseFile:
     document = read_case_document(path, read_case_text(path))
     case_file = CaseFile(path)
+    if reader := log_reader(document.records[0].value if document.records else None):
+        raise DataError(f"{path}: {reader}")
     _replace_foreign(document, case_file)
     if not document.records and not document.faults:
         document.fail(1, "", "the file holds no case")

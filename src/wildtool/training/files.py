@@ -122,7 +122,15 @@ def _text_rows(file: IO[bytes], path: Path) -> Iterator[RawRow]:
     if name.endswith((".csv", ".tsv")):
         return _csv_rows(file, "\t" if name.endswith(".tsv") else ",")
     start = cast(Any, file).peek(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
-    return _list_rows(file) if start.startswith(b"[") else _line_rows(file)
+    if start.startswith(b"["):
+        return _list_rows(file)
+    return _document_rows(file) if _is_indented(start) else _line_rows(file)
+
+
+def _is_indented(start: bytes) -> bool:
+    """Whether the object that a file begins with goes on below its first line."""
+    line, newline, _ = start.partition(b"\n")
+    return bool(newline) and line.rstrip().endswith((b"{", b"[", b","))
 
 
 def _line_rows(file: IO[bytes]) -> Iterator[RawRow]:
@@ -216,6 +224,19 @@ def _list_rows(file: IO[bytes]) -> Iterator[RawRow]:
             return
         yield number, text
     yield FileRow(number + 1, None, "the list is not closed: the file is cut off")
+
+
+def _document_rows(file: IO[bytes]) -> Iterator[RawRow]:
+    """Objects one after the other, each over several lines."""
+    reader = _ListReader(file)
+    number = 0
+    while reader.next_character():
+        number += 1
+        text = reader.next_value()
+        if text is None:
+            yield FileRow(number, None, "no JSON, or too long; the rest of the file cannot be read")
+            return
+        yield number, text
 
 
 def _csv_rows(file: IO[bytes], separator: str) -> Iterator[FileRow]:
