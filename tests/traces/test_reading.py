@@ -205,6 +205,22 @@ def test_a_call_without_messages_is_left_out_with_the_setting_that_records_them(
     assert any(setting in line for line in made.lines())
 
 
+def test_a_library_that_an_export_names_by_its_attributes_alone_is_known(tmp_path: Path):
+    made = read(tmp_path, span(1, {"gen_ai.operation.name": "chat", "gcp.vertex.agent.event_id": "e"}))
+    assert "gcp.vertex.agent: " in next(iter(made.left_out))
+
+
+def test_a_definition_whose_parameters_are_not_recorded_is_not_one_without_any(tmp_path: Path):
+    written = [chat(*SENT, CALLING, GIVEN, SAID), chat(*SENT, CALLING, GIVEN, SAID)]
+    for row, parameters in zip(written, (None, TOOL["parameters"]), strict=True):
+        row["gen_ai.tool.definitions"] = json.dumps([{**TOOL, "type": "function", "parameters": parameters}])
+    made = read(tmp_path, *(span(number, row) for number, row in enumerate(written, 1)))
+    assert made.conversations[0].tools == [FUNCTION]
+    alone = read(tmp_path, span(1, written[0]))
+    assert alone.conversations[0].tools == []
+    assert "get_weather, whose parameters are not recorded" in next(iter(alone.lost))
+
+
 def test_calls_without_definitions_name_what_would_record_them(tmp_path: Path):
     made = read(
         tmp_path,

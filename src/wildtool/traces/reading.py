@@ -11,6 +11,7 @@ from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.shapes import Reading, ShapeError, read_entry, read_messages, read_record
 from wildtool.shapes.calls import UNRECORDED_ARGUMENTS
+from wildtool.shapes.keys import FUNCTION
 from wildtool.traces.conventions import (
     CONVENTIONS,
     is_event_of_call,
@@ -22,7 +23,7 @@ from wildtool.traces.forms import values_of_file
 from wildtool.traces.kinds import AGENT, MODEL, OTHER, STEP, TOOL, names_model, span_kind
 from wildtool.traces.merging import ModelCall, continued, merge, merge_within_traces, tidied
 from wildtool.traces.payloads import RawCall
-from wildtool.traces.settings import setting_of
+from wildtool.traces.settings import library_of_keys, setting_of
 from wildtool.traces.spans import TraceSpan, read_json_text, read_spans
 from wildtool.types import Message, Tool
 
@@ -293,18 +294,23 @@ def _account_for_empty(
         elif reason := unread_messages(span):
             made.left_out[reason] += 1
         else:
-            made.left_out[f"{_NO_MESSAGES}; {_library(span)}: {setting_of(span.scope).content}"] += 1
+            made.left_out[f"{_NO_MESSAGES}; {_library(span)}: {setting_of(_scope(span)).content}"] += 1
+
+
+def _scope(span: TraceSpan) -> str:
+    """The library that wrote a span: its scope, which some exports leave out, or what its own attributes begin with."""
+    return span.scope or library_of_keys(span.attributes)
 
 
 def _library(span: TraceSpan) -> str:
-    return span.scope or "a library that the file does not name"
+    return _scope(span) or "a library that the file does not name"
 
 
 def _draft(whole: Sequence[ModelCall], runs: dict[str, list[dict[str, Any]]], made: TraceReading) -> None:
     """Adds the conversations that calls are once they are merged."""
     for exchange in whole:
         if not any(message["role"] == "user" for message in exchange.turns):
-            setting = setting_of(exchange.span.scope).content
+            setting = setting_of(_scope(exchange.span)).content
             made.left_out[f"{_NO_QUESTION}; {_library(exchange.span)}: {setting}"] += 1 + len(exchange.merged)
             continue
         made.drafted += 1
@@ -326,7 +332,7 @@ def _conversation(
     messages = exchange.turns
     if system:
         messages = [{"role": "system", "content": system}, *messages]
-    setting = setting_of(exchange.span.scope)
+    setting = setting_of(_scope(exchange.span))
     missing: list[str] = []
     called = any(message.get("tool_calls") for message in messages)
     if called and not tools:
@@ -349,7 +355,12 @@ def _conversation(
 def _tools(written: Sequence[Any], place: Reading, made: TraceReading) -> list[Tool]:
     """The definitions, each name once; one that is none is counted."""
     tools: dict[str, Tool] = {}
+    unrecorded: dict[str, None] = {}
     for entry in written:
+        held = as_object(as_object(entry).get(FUNCTION)) or as_object(entry)
+        if held.get("parameters", held) is None:  # some libraries write null for what is not to be recorded
+            unrecorded[str(held.get("name"))] = None
+            continue
         try:
             found = read_entry(entry, place)
         except DataError as error:
@@ -357,4 +368,6 @@ def _tools(written: Sequence[Any], place: Reading, made: TraceReading) -> list[T
             continue
         for each in found:
             tools.setdefault(each.tool["function"]["name"], each.tool)
+    for name in unrecorded.keys() - tools.keys():
+        made.lost[f"definition of the tool {name}, whose parameters are not recorded"] += 1
     return list(tools.values())

@@ -1,6 +1,6 @@
 """Which setting of a library records what its spans lack."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -37,7 +37,11 @@ _SETTINGS: Sequence[Setting] = (
         "pydantic-ai", "InstrumentationSettings(include_content=True)", "InstrumentationSettings(version=4)"
     ),
     Setting("langfuse", "no mask, and input and output captured", "no mask, and input captured"),
-    Setting("gcp.vertex.agent", "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true", _GIVE_TOOLS),
+    Setting(
+        "gcp.vertex.agent",
+        f"{_LATEST} and {_CAPTURE.removesuffix('true')}SPAN_ONLY; in ADK 1 ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true",
+        f"{_LATEST} and {_CAPTURE.removesuffix('true')}SPAN_ONLY",
+    ),
     Setting(
         "ai",
         "experimental_telemetry with recordInputs and recordOutputs",
@@ -52,6 +56,12 @@ _OTHERWISE = Setting("", f"for OpenTelemetry's own libraries {_CAPTURE}", _GIVE_
 def setting_of(scope: str) -> Setting:
     """The setting of the library that wrote a span. Args: scope: its name; empty where nothing says it."""
     return next((each for each in _SETTINGS if _is_of(scope, each.library)), _OTHERWISE)
+
+
+def library_of_keys(keys: Iterable[str]) -> str:
+    """The library whose name begins a key of a span's attributes; empty for none."""
+    given = list(keys)
+    return next((each.library for each in _SETTINGS if any(_is_of(key, each.library) for key in given)), "")
 
 
 def _is_of(scope: str, library: str) -> bool:
