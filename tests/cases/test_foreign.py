@@ -71,6 +71,10 @@ tests:
             {"question": "a", "expected_tool": "f", "expected_args": {"a": 1}},
             [([k("f", a=1)], True), ([k("f", a=2)], False)],
         ),
+        (
+            {"question": "a", "expected_tool": "f", "expected_args": '{"a": 1}'},
+            [([k("f", a=1)], True), ([k("f", a=2)], False)],
+        ),
         ({"query": "a", "expectedToolCalls": [{"toolName": "f", "args": {}}]}, [([k("f", a=7)], True)]),
         (
             {"query": "a", "expected_calls": [{"name": "f", "arguments": '{"a": 1}'}]},
@@ -354,6 +358,9 @@ def test_assertions_of_promptfoo_about_calls_are_kept_and_judged_ones_are_counte
         ({"input": "a", "expected_tool_calls": True}, "whether"),
         ({"input": "a", "expected_tools": ["f"], "expected_trajectory": ["g"]}, "both"),
         ({"input": "a", "expected_tools": ["f", "g"], "expected_args": {"x": 1}}, "not clear"),
+        ({"input": "a", "expected_tool": "f", "expected_args": "x = 1"}, "'expected_args' is no object"),
+        ({"input": "a", "expected_tool": "f", "args": {"x": 1}}, "'args' of the row is not read"),
+        ({"input": "a", "expected_tool": "f", "params": '{"x": 1}'}, "'params' of the row is not read"),
         ({"input": "a", "expected_tool": "f", "expected_args": {"a": 1}, "expectedArgs": {"a": 2}}, "both"),
         ({"input": "a", "expected_tool": {"name": "f", "arguments": "a is 1"}}, "cannot be read"),
         ({"vars": {"q": "a"}, "assert": [{"type": "javascript", "value": "true"}]}, "javascript"),

@@ -4,8 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from wildtool.engine.score.formatting import counted
 from wildtool.json_codec import as_object
 from wildtool.own_cases.foreign.literal import TEXT_KEYS, NoGoldError, literal_arguments, read_foreign_calls
+from wildtool.own_cases.form import ARGUMENT_SPELLINGS
+from wildtool.shapes.reading import of_json
 
 CALLS_KEYS = (
     "expected_tools",
@@ -45,15 +48,32 @@ def home_made_case(record: Mapping[str, Any]) -> dict[str, Any]:
             raise NoGoldError(f"both {several[0]!r} and {several[1]!r} could say what is expected")
     calls = read_foreign_calls(record[keys[0]])
     if argument_keys:
-        if len(calls) != 1 or "arguments" in calls[0] or not isinstance(record[argument_keys[0]], dict):
-            raise NoGoldError(
-                f"{argument_keys[0]!r} beside {len(calls)} calls: which call they belong to is not clear"
-            )
-        if record[argument_keys[0]]:
-            calls = [{**calls[0], "arguments": literal_arguments(as_object(record[argument_keys[0]]))}]
+        calls = _with_arguments(calls, argument_keys[0], of_json(record[argument_keys[0]]))
+    elif not any("arguments" in call for call in calls):
+        _check_no_other_arguments(record)
     order = {"order": "listed"} if keys[0] == "expected_trajectory" else {}
     note = {"note": f"left out: {left_out}"} if left_out else {}
     return {**_request(record), "expect": calls, **order, **note}
+
+
+def _with_arguments(calls: list[dict[str, Any]], key: str, arguments: Any) -> list[dict[str, Any]]:
+    """The one call of a row with the arguments beside it. Raises NoGoldError where they are not clear."""
+    if not isinstance(arguments, dict):
+        raise NoGoldError(f"{key!r} is no object: {str(arguments)[:60]!r}")
+    if len(calls) != 1 or "arguments" in calls[0]:
+        called = counted(len(calls), "call")
+        raise NoGoldError(f"{key!r} beside {called}: which call they belong to is not clear")
+    return [{**calls[0], "arguments": literal_arguments(as_object(arguments))}] if arguments else calls
+
+
+def _check_no_other_arguments(record: Mapping[str, Any]) -> None:
+    """Raises NoGoldError for a row that may hold the arguments of its call under a key that is not read."""
+    for key in ("arguments", *ARGUMENT_SPELLINGS):
+        if key not in TEXT_KEYS and isinstance(of_json(record.get(key)), dict) and of_json(record[key]):
+            known = ", ".join(_ARGUMENTS_KEYS)
+            raise NoGoldError(
+                f"{key!r} of the row is not read, and its call has no arguments; expected one of {known}"
+            )
 
 
 def deepeval_case(record: Mapping[str, Any]) -> dict[str, Any]:
