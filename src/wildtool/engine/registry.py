@@ -18,7 +18,7 @@ from wildtool.alter.variant import Variant
 from wildtool.benchmark import VERDICT_COLUMNS, Benchmark, OriginalPrompts
 from wildtool.benchmarks import HIDDEN, OF_ANY_FILE, OURS, OWN_CASES, SUITES
 from wildtool.data.data_set import data_of
-from wildtool.data.files import read_json
+from wildtool.data.files import read_json, read_packed_lines
 from wildtool.declared import outdated_member
 from wildtool.engine.benchmark_file import (
     BY_NAME,
@@ -447,11 +447,14 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
 
 
 def _other_than_data(path: Path) -> str:
-    """What a path is that holds no data of a benchmark, with the command for it; empty where that is not known."""
+    """What a path is that holds no data of a benchmark, with the command for it; empty where that is not known. Raises
+    DataError for JSON lines of which the first cannot be read."""
     if (path / "run.json").is_file():
         return f"a run, and no data of a benchmark; to look at it: wildtool view {quote(str(path))}"
     if path.suffix == ".json" and path.is_file() and holds_tools(path):
         return f"definitions of tools, and no data of a benchmark; to check them: wildtool tools lint {quote(str(path))}"
+    if path.suffix == ".jsonl" and path.is_file():
+        next(read_packed_lines(path), None)  # says why not even the first line can be read
     return ""
 
 

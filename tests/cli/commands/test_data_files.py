@@ -227,3 +227,10 @@ def test_a_misspelt_benchmark_is_named_as_it_is_spelt():
 def test_a_benchmark_beside_training_files_is_what_they_are_compared_with():
     said = CliRunner().invoke(app, ["data", "overlap", "t.jsonl", "wild-mini"], prog_name="wildtool")
     assert said.exit_code == 2 and "--with wild-mini" in said.output
+
+
+def test_a_file_whose_first_line_cannot_be_read_is_refused_with_the_reason():
+    for broken, reason in ((b'{"messages": [}\n', "not a JSON object"), (b'{"a": "caf\xe9"}\n', "utf-8")):
+        Path("broken.jsonl").write_bytes(broken)
+        said = CliRunner().invoke(app, ["data", "lint", "broken.jsonl"], prog_name="wildtool")
+        assert said.exit_code == 2 and "broken.jsonl:1" in said.output and reason in said.output
