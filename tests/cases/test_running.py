@@ -281,8 +281,8 @@ def test_a_conversation_is_judged_turn_by_turn_after_its_own_recorded_history():
 
 
 def test_a_recorded_call_that_is_written_as_text_is_no_gold_without_a_call():
-    said = {"role": "assistant", "content": '<tool_call>{"name": "get_order", "arguments": {}}</tool_call>'}
-    row = {"messages": [{"role": "user", "content": "Where is A-1?"}, said], "tools": json.loads(TOOLS)}
+    reply = {"role": "assistant", "content": '<tool_call>{"name": "get_order", "arguments": {}}</tool_call>'}
+    row = {"messages": [{"role": "user", "content": "Where is A-1?"}, reply], "tools": json.loads(TOOLS)}
     write("chats.jsonl", f"{json.dumps(row)}\n")
     with pytest.raises(DataError, match=r"chats\.jsonl:1 .*written as text"):
         wt.run("chats.jsonl", model=answers, out="out")
@@ -388,11 +388,11 @@ def test_what_of_an_api_description_is_not_offered_is_said_by_lint_and_by_a_run(
     path = write("own.yaml", text)
     benchmark = cases_in(path)
     assert benchmark is not None
-    found = [each.message for each in lint(benchmark, data_of(benchmark).locate(None))]
+    findings = [each.message for each in lint(benchmark, data_of(benchmark).locate(None))]
     wt.run(str(path), model=answers, out="out")
-    for said in (found, caplog.messages):
-        assert len(said) == 2
-        assert "second 'order_id'" in said[0] and "/more: left out" in said[1]
+    for messages in (findings, caplog.messages):
+        assert len(messages) == 2
+        assert "second 'order_id'" in messages[0] and "/more: left out" in messages[1]
 
 
 def test_of_two_tools_of_a_name_a_case_file_says_which_is_left_out():

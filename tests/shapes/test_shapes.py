@@ -400,12 +400,12 @@ def test_a_page_of_the_vercel_ai_sdk_is_calls_with_their_results_and_what_follow
         {"type": "step-start"},
         {"type": "text", "text": "35."},
     ]
-    asked = {"role": "user", "parts": [{"type": "text", "text": "How old?"}]}
-    read = read_messages([asked, {"role": "assistant", "parts": parts}], Reading())
+    request = {"role": "user", "parts": [{"type": "text", "text": "How old?"}]}
+    read = read_messages([request, {"role": "assistant", "parts": parts}], Reading())
     assert [message["role"] for message in read] == ["user", "assistant", "tool", "tool", "assistant"]
     assert [call["function"]["name"] for call in read[1]["tool_calls"]] == ["age", "age"]
-    told = [(message["tool_call_id"], message["content"]) for message in read[2:4]]
-    assert told == [("c", result), ("d", result)]
+    results = [(message["tool_call_id"], message["content"]) for message in read[2:4]]
+    assert results == [("c", result), ("d", result)]
     assert read[-1]["content"] == "35."
 
 

@@ -211,12 +211,12 @@ def test_a_library_that_an_export_names_by_its_attributes_alone_is_known(tmp_pat
 
 
 def test_a_definition_whose_parameters_are_not_recorded_is_not_one_without_any(tmp_path: Path):
-    written = [chat(*SENT, CALLING, GIVEN, SAID), chat(*SENT, CALLING, GIVEN, SAID)]
-    for row, parameters in zip(written, (None, TOOL["parameters"]), strict=True):
+    rows = [chat(*SENT, CALLING, GIVEN, SAID), chat(*SENT, CALLING, GIVEN, SAID)]
+    for row, parameters in zip(rows, (None, TOOL["parameters"]), strict=True):
         row["gen_ai.tool.definitions"] = json.dumps([{**TOOL, "type": "function", "parameters": parameters}])
-    made = read(tmp_path, *(span(number, row) for number, row in enumerate(written, 1)))
-    assert made.conversations[0].tools == [FUNCTION]
-    alone = read(tmp_path, span(1, written[0]))
+    both = read(tmp_path, *(span(number, row) for number, row in enumerate(rows, 1)))
+    assert both.conversations[0].tools == [FUNCTION]
+    alone = read(tmp_path, span(1, rows[0]))
     assert alone.conversations[0].tools == []
     assert "get_weather, whose parameters are not recorded" in next(iter(alone.lost))
 

@@ -45,9 +45,9 @@ def _unit(turn: SupervisedTurn, number: int, place: CasePlace) -> CaseUnit:
         for call in turn.gold.calls
     ]
     if not expect and (format_ := format_of_text(turn.gold.text or "", lambda: turn.tools)) is not None:
-        written = f" in the format {format_}" if format_ else ""
+        note = f" in the format {format_}" if format_ else ""
         place.at(f"turn {number} of the model").fail(
-            f"has a call that is written as text{written}, so it would be judged as an answer without a call; "
+            f"has a call that is written as text{note}, so it would be judged as an answer without a call; "
             "write it under `tool_calls`"
         )
     record = CaseRecord({**place.value, "expect": expect}, place.record.file, place.record.line)

@@ -269,8 +269,8 @@ def _check_texts(turns: Sequence[_Turn], tools: Sequence[Tool], draft: DraftCase
     """Calls that nothing read must not become an answer without a call."""
     for number, turn in enumerate(turns, 1):
         if (format_ := format_of_text(turn.answer, lambda: tools)) is not None:
-            written = f" in the format {format_}" if format_ else ""
-            draft.problems.append(f"turn {number}: the answer has a call that is written as text{written}")
+            note = f" in the format {format_}" if format_ else ""
+            draft.problems.append(f"turn {number}: the answer has a call that is written as text{note}")
 
 
 def _checked(draft: DraftCase) -> DraftCase:

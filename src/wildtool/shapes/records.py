@@ -25,6 +25,7 @@ from wildtool.shapes.keys import (
 from wildtool.shapes.messages import NOT_OPENAI, SILENT_KEYS, read_messages
 from wildtool.shapes.padding import without_padding
 from wildtool.shapes.reading import BrokenError, Reading, did_you_mean, of_json, part_type, resembles
+from wildtool.shapes.session_files import is_codex_line, is_session_line, sessions_in
 from wildtool.shapes.tools import FoundTool, looks_like_tools, read_tools
 from wildtool.types import PROVIDER_CONTENT, REASONING_DETAILS, REASONING_KEYS, Message, Tool
 
@@ -78,12 +79,6 @@ _OPENAI_KEYS = frozenset(
 )
 """Keys of an answer in OpenAI's chat shape that may hold anything."""
 _ANSWER_KEYS = ("content", "tool_calls")
-_SESSION_TYPES = frozenset(
-    {"user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation"}
-)
-"""Types of lines in a session file of Claude Code."""
-_CODEX_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-"""Types of lines in a rollout of Codex."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,17 +444,15 @@ def records_of(values: Iterable[tuple[Reading, Any]], reading: Reading) -> Itera
     """
     entries = [entry for place, value in values for entry in _entries(place, value)]
     rows = [as_object(value) for _, value in entries]
-    if rows and all(map(_is_session_line, rows)):
-        for session in _sessions(rows):
-            yield reading, {"messages": session}
-    elif any(row.get("type") == "response_item" for row in rows) and all(map(_is_codex_line, rows)):
-        yield reading, {"messages": [row for row in rows if row.get("type") == "response_item"]}
-    else:
-        for (place, value), row in zip(entries, rows, strict=True):
-            if _is_other_observation(row):
-                reading.lose(f"observation of type {row['type']}")
-            else:
-                yield place, value
+    sessions = sessions_in(rows, reading)
+    if sessions is not None:
+        yield from ((reading, {"messages": session}) for session in sessions)
+        return
+    for (place, value), row in zip(entries, rows, strict=True):
+        if _is_other_observation(row):
+            reading.lose(f"observation of type {row['type']}")
+        else:
+            yield place, value
 
 
 def _entries(place: Reading, value: Any) -> Iterator[tuple[Reading, Any]]:
@@ -470,7 +463,7 @@ def _entries(place: Reading, value: Any) -> Iterator[tuple[Reading, Any]]:
         isinstance(entry, list) or is_record(row) or _is_other_observation(row)
         for entry, row in zip(entries, rows, strict=True)
     )
-    if not entries or not (is_several or all(map(_is_session_line, rows)) or all(map(_is_codex_line, rows))):
+    if not entries or not (is_several or all(map(is_session_line, rows)) or all(map(is_codex_line, rows))):
         yield place, value
         return
     for number, entry in enumerate(entries, 1):
@@ -494,32 +487,8 @@ def log_reader(value: Any) -> str:
         return "these are spans of OpenTelemetry: `wildtool review import` reads them"
     if "samples" in row and "eval" in row:
         return "this is a log of Inspect: `wildtool review import` reads it"
-    if _is_session_line(row):
+    if is_session_line(row):
         return "this is a session of Claude Code: `wildtool review import` reads it"
-    if _is_codex_line(row):
+    if is_codex_line(row):
         return "this is a rollout of Codex: `wildtool review import` reads it"
     return ""
-
-
-def _is_session_line(row: Mapping[str, Any]) -> bool:
-    return part_type(row) in _SESSION_TYPES and (
-        "sessionId" in row or "leafUuid" in row or "messageId" in row
-    )
-
-
-def _is_codex_line(row: Mapping[str, Any]) -> bool:
-    return part_type(row) in _CODEX_TYPES and "payload" in row
-
-
-def _sessions(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
-    """The messages of each session of Claude Code; side conversations of sub-agents are sessions of their own."""
-    sessions: dict[tuple[str, bool], list[Any]] = {}
-    for row in rows:
-        if (
-            part_type(row) in ("user", "assistant")
-            and isinstance(row.get("message"), dict)
-            and not row.get("isMeta")
-        ):
-            key = (str(row.get("sessionId")), bool(row.get("isSidechain")))
-            sessions.setdefault(key, []).append(row)
-    yield from sessions.values()

@@ -60,8 +60,8 @@ def setting_of(scope: str) -> Setting:
 
 def library_of_keys(keys: Iterable[str]) -> str:
     """The library whose name begins a key of a span's attributes; empty for none."""
-    given = list(keys)
-    return next((each.library for each in _SETTINGS if any(_is_of(key, each.library) for key in given)), "")
+    names = list(keys)
+    return next((each.library for each in _SETTINGS if any(_is_of(key, each.library) for key in names)), "")
 
 
 def _is_of(scope: str, library: str) -> bool:

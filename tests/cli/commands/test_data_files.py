@@ -232,5 +232,5 @@ def test_a_benchmark_beside_training_files_is_what_they_are_compared_with():
 def test_a_file_whose_first_line_cannot_be_read_is_refused_with_the_reason():
     for broken, reason in ((b'{"messages": [}\n', "not a JSON object"), (b'{"a": "caf\xe9"}\n', "utf-8")):
         Path("broken.jsonl").write_bytes(broken)
-        said = CliRunner().invoke(app, ["data", "lint", "broken.jsonl"], prog_name="wildtool")
-        assert said.exit_code == 2 and "broken.jsonl:1" in said.output and reason in said.output
+        ended = CliRunner().invoke(app, ["data", "lint", "broken.jsonl"], prog_name="wildtool")
+        assert ended.exit_code == 2 and "broken.jsonl:1" in ended.output and reason in ended.output

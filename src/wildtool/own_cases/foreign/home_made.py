@@ -61,8 +61,8 @@ def _with_arguments(calls: list[dict[str, Any]], key: str, arguments: Any) -> li
     if not isinstance(arguments, dict):
         raise NoGoldError(f"{key!r} is no object: {str(arguments)[:60]!r}")
     if len(calls) != 1 or "arguments" in calls[0]:
-        called = counted(len(calls), "call")
-        raise NoGoldError(f"{key!r} beside {called}: which call they belong to is not clear")
+        number = counted(len(calls), "call")
+        raise NoGoldError(f"{key!r} beside {number}: which call they belong to is not clear")
     return [{**calls[0], "arguments": literal_arguments(as_object(arguments))}] if arguments else calls
 
 
@@ -70,9 +70,9 @@ def _check_no_other_arguments(record: Mapping[str, Any]) -> None:
     """Raises NoGoldError for a row that may hold the arguments of its call under a key that is not read."""
     for key in ("arguments", *ARGUMENT_SPELLINGS):
         if key not in TEXT_KEYS and isinstance(of_json(record.get(key)), dict) and of_json(record[key]):
-            known = ", ".join(_ARGUMENTS_KEYS)
+            names = ", ".join(_ARGUMENTS_KEYS)
             raise NoGoldError(
-                f"{key!r} of the row is not read, and its call has no arguments; expected one of {known}"
+                f"{key!r} of the row is not read, and its call has no arguments; expected one of {names}"
             )
 
 

@@ -1,0 +1,86 @@
+"""Session files of Claude Code and rollouts of Codex: which lines are messages, and of which conversation."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wildtool.json_codec import as_object, as_objects
+from wildtool.shapes.reading import Reading, part_type
+from wildtool.shapes.results import is_result
+
+_SPEAKERS = ("user", "assistant")
+_SESSION_TYPES = frozenset({*_SPEAKERS, "system", "summary", "file-history-snapshot", "queue-operation"})
+"""Types of lines in a session file of Claude Code."""
+_SESSION_KEYS = ("sessionId", "leafUuid", "messageId")
+_CODEX_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+"""Types of lines in a rollout of Codex."""
+_CODEX_ITEM = "response_item"
+
+
+def is_session_line(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a line of a session file of Claude Code, of a type that is known."""
+    return part_type(row) in _SESSION_TYPES and any(key in row for key in _SESSION_KEYS)
+
+
+def is_codex_line(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a line of a rollout of Codex, of a type that is known."""
+    return part_type(row) in _CODEX_TYPES and "payload" in row
+
+
+def sessions_in(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[list[Any]] | None:
+    """The messages of each conversation of a session file or a rollout; None for rows of anything else. Lines of
+    unknown types are counted."""
+    types = [part_type(row) for row in rows]
+    if any(map(is_session_line, rows)):
+        if not all(types) or not all(any(key in row for key in _SESSION_KEYS) for row in rows):
+            return None
+        line_types, sessions = _SESSION_TYPES, _sessions(rows, reading)
+    elif _CODEX_ITEM in types and all(types) and all("payload" in row for row in rows):
+        line_types, sessions = _CODEX_TYPES, [[row for row in rows if part_type(row) == _CODEX_ITEM]]
+    else:
+        return None
+    for kind in types:
+        if kind not in line_types:
+            reading.lose(f"line of type {kind}")
+    return list(sessions)
+
+
+def _sessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Iterator[list[Any]]:
+    """The messages of each session of Claude Code; each side conversation of a sub-agent is a session of its own."""
+    taken_back = _taken_back(rows)
+    sides: dict[str, str] = {}
+    sessions: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        id_, side = str(row.get("uuid")), ""
+        if row.get("isSidechain"):
+            side = sides[id_] = str(row.get("agentId") or sides.get(str(row.get("parentUuid")), id_))
+        if part_type(row) not in _SPEAKERS or not isinstance(row.get("message"), dict) or row.get("isMeta"):
+            continue
+        if id_ in taken_back:
+            reading.lose("message that the user took back")
+        elif row.get("isApiErrorMessage"):
+            reading.lose("failed call of a model")
+        else:
+            sessions.setdefault((str(row.get("sessionId")), side), []).append(row)
+    yield from sessions.values()
+
+
+def _taken_back(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The ids of requests in whose place the user put another one, and of all that followed them."""
+    requests: dict[str, str] = {}
+    gone: set[str] = set()
+    for row in rows:
+        parent, id_ = row.get("parentUuid"), str(row.get("uuid"))
+        if isinstance(parent, str) and _is_request(row):
+            gone |= {requests[parent]} if parent in requests else set()
+            requests[parent] = id_
+    for row in rows:
+        if str(row.get("parentUuid")) in gone:
+            gone.add(str(row.get("uuid")))
+    return gone
+
+
+def _is_request(row: Mapping[str, Any]) -> bool:
+    """Whether a line is what the user says, and no result of a tool."""
+    content = as_object(row.get("message")).get("content")
+    says = part_type(row) == "user" and not row.get("isMeta") and not row.get("isSidechain")
+    return says and bool(content) and not any(map(is_result, as_objects(content)))
