@@ -140,3 +140,16 @@ def test_a_file_of_another_kind_is_told(tmp_path: Path):
         DataError, match=r"odd\.jsonl: not UTF-8 text \(byte 0: invalid start byte\); save it as UTF-8$"
     ):
         choice_text(TOOLS, [tmp_path / "odd.jsonl"], print)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"request": " ", "tool": None}, "expected a text that is not empty, found an empty text"),
+        ({"request": "When?", "tool": []}, "null for none, found an empty list"),
+        ({"request": "When?", "tool": "none"}, "write null where no tool is needed"),
+    ],
+)
+def test_what_is_empty_is_named_as_such(tmp_path: Path, row: dict[str, Any], reason: str):
+    with pytest.raises(DataError, match=reason):
+        choice_text(TOOLS, [requests_file(tmp_path, [row])], print)

@@ -108,7 +108,8 @@ def _own_request(where: str, name: str, line: str, names: Sequence[str]) -> dict
     if isinstance(text, str) and text.strip():
         messages = [{"role": "user", "content": text}]
     if not messages or not all(isinstance(message, dict) for message in messages):
-        raise DataError(f"{where}: field request: expected a text, found {json_type(text)}")
+        found = "an empty text" if isinstance(text, str) else json_type(text)
+        raise DataError(f"{where}: field request: expected a text that is not empty, found {found}")
     messages = _in_chat_shape(messages, where)
     if all(message.get("role") != "user" for message in messages):
         raise DataError(
@@ -121,12 +122,14 @@ def _own_request(where: str, name: str, line: str, names: Sequence[str]) -> dict
     tool: Any = record["tool"]
     tools: list[Any] = [] if tool is None else [tool] if isinstance(tool, str) else as_list(tool)
     if (tool is not None and not tools) or not all(isinstance(each, str) for each in tools):
+        found = "an empty list" if tool == [] else json_type(tool)
         raise DataError(
-            f"{where}: field tool: expected a name, a list of names or null, found {json_type(tool)}"
+            f"{where}: field tool: expected a name, a list of names or null for none, found {found}"
         )
     accepted = [each for each in tools if each in names]
     if tools and not accepted:
-        raise DataError(f"{where}: field tool: {unknown_name('tool', tools[0], names)}")
+        none = "; write null where no tool is needed" if tools[0].casefold() in ("none", "null", "") else ""
+        raise DataError(f"{where}: field tool: {unknown_name('tool', tools[0], names)}{none}")
     lang = record.get("lang", "en")
     row = {"item": str(record.get("id") or name), "unit": "request", "source": "own", "lang": str(lang)}
     return {**row, "messages": messages, "accepted": accepted}
