@@ -24,8 +24,8 @@ FEW_NOTE = "A finding's effect compares tools that have it with others, which ma
 
 def print_choices(report: ChoiceReport) -> None:
     """Confusions, tools and findings of one run."""
-    tools, requests = counted(len(report.definitions), "tool"), counted(report.requests, "request")
-    title = f"{report.result.model}: {tools}, {requests}"
+    numbers = f"{counted(len(report.definitions), 'tool')}, {counted(report.requests, 'request')}"
+    title = f"{report.result.model}: {numbers}"
     if report.counted == "samples":
         title += f" with {len(report.choices)} samples"
     print_wrapped(f"{title}, {format_share(report.right[0])} right {format_range(*report.right[1:])}.")
