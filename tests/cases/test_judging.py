@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases.reading import k, unit_of
+from cases.reading import is_right, k, unit_of
 from long import a_fiftieth_of
 from wildtool.own_cases.judging import judge_turn
 from wildtool.own_cases.matching import Use, misfit
@@ -50,6 +50,33 @@ def test_the_reason_names_value_and_rule(
     judgement = judge_turn(unit_of(tmp_path, {"input": "x", **case}).expectation, calls, text)
     assert judgement.error == error
     assert words in judgement.reason
+
+
+PAY = {"type": "object", "properties": {"amount": {"type": "number"}, "to": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("call", "right"),
+    [
+        (k("pay", amount=50), True),
+        (k("pay", amount="50"), True),
+        (k("pay", to="Bo"), True),
+        (k("pay", amount=500), False),
+        (k("pay", amount="500", to="Bo"), False),
+        (k("pay", amount="1,500.50"), False),
+        (k("pay", Amount=500), False),
+        (k("Pay", amount=500), False),
+        (k("functions.pay", amount=500), False),
+        (k("pay_all", amount=500), True),
+    ],
+)
+def test_a_forbidden_call_is_one_in_any_spelling_that_a_tool_may_take(tmp_path: Path, call: Any, right: bool):
+    case = {
+        "input": "Pay Bo.",
+        "tools": [{"name": "pay", "parameters": PAY}, {"name": "pay_all", "parameters": PAY}],
+        "never": [{"pay": {"amount": {"$gt": 100}}}],
+    }
+    assert is_right(unit_of(tmp_path, case), [call]) == right
 
 
 TOOL = {

@@ -1,11 +1,13 @@
 """Whether the calls and the text of a turn are what its case expects.
 
 A turn is right if nothing of `never` was called and each call can be given to a slot that it fits, or is free, so that
-each slot gets between its least and its most, and with `order: listed` the numbers of the slots do not decrease.
+each slot gets between its least and its most, and with `order: listed` the numbers of the slots do not decrease. What is
+forbidden is so in a spelling, too, that only a strict tool refuses.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -14,6 +16,7 @@ from typing import Any
 from wildtool.own_cases.assigning import are_assigned, best_pairs
 from wildtool.own_cases.matching import Use, misfit_of_members, show, text_fits
 from wildtool.own_cases.records import CallPattern, Expectation, Slot
+from wildtool.toolcall.schema import as_schema
 
 MOST_CALLS = 500
 """A turn with more calls is wrong."""
@@ -110,11 +113,10 @@ def judge_turn(
     if len(calls) > MOST_CALLS:
         return Judgement(TurnMistake.extra, f"{len(calls):,} calls; at most {MOST_CALLS} are judged")
     for name, arguments in calls:
-        for pattern in expectation.never:
-            if not call_misfit(pattern, name, arguments, schemas):
-                judgement = _of_calls(expectation, calls, schemas)
-                reason = f"{name} must never be called so"
-                return replace(judgement, error=TurnMistake.forbidden, reason=reason)
+        if _is_forbidden(expectation.never, name, arguments, schemas):
+            judgement = _of_calls(expectation, calls, schemas)
+            reason = f"{name} must never be called so"
+            return replace(judgement, error=TurnMistake.forbidden, reason=reason)
     judgement = _of_calls(expectation, calls, schemas)
     if judgement.error is not None:
         return judgement
@@ -127,6 +129,50 @@ def judge_turn(
     else:
         return judgement
     return replace(judgement, error=TurnMistake.wrong_text, reason=reason)
+
+
+def _is_forbidden(
+    never: Sequence[CallPattern],
+    name: str,
+    arguments: Mapping[str, Any],
+    schemas: Mapping[str, Mapping[str, Any]],
+) -> bool:
+    """Whether a call must not be made, as it is or as a tool that is not strict would take it."""
+    if not never:
+        return False
+    names = {*schemas, *(pattern.name for pattern in never)}
+    taken_as = _same_letters(name, names) or _same_letters(re.split(r"[./:]", name)[-1], names) or name
+    properties = as_schema(schemas.get(taken_as, {}).get("properties"))
+    values: dict[str, Any] = {}
+    for key, value in arguments.items():
+        parameter = _same_letters(key, properties) or key
+        values[parameter] = _as_number(value, as_schema(properties.get(parameter)))
+    return any(
+        not call_misfit(pattern, *call, schemas)
+        for pattern in never
+        for call in ((name, arguments), (taken_as, values))
+    )
+
+
+def _same_letters(name: str, names: Collection[str]) -> str:
+    """The one of some names that is the same but for case and separators; empty where there is none, or several."""
+
+    def letters(text: str) -> str:
+        return "".join(filter(str.isalnum, text.casefold()))
+
+    matches = [each for each in names if letters(each) == letters(name)]
+    return name if name in names else matches[0] if len(matches) == 1 else ""
+
+
+def _as_number(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A number that is written as a text where the parameter takes a number; all else as it is."""
+    if not isinstance(value, str) or schema.get("type") not in ("number", "integer"):
+        return value
+    try:
+        number = float(value.replace(",", ""))
+    except ValueError:
+        return value
+    return int(number) if number.is_integer() else number
 
 
 def call_misfit(

@@ -108,8 +108,8 @@ def _own_request(where: str, name: str, line: str, names: Sequence[str]) -> dict
     if isinstance(text, str) and text.strip():
         messages = [{"role": "user", "content": text}]
     if not messages or not all(isinstance(message, dict) for message in messages):
-        found = "an empty text" if isinstance(text, str) else json_type(text)
-        raise DataError(f"{where}: field request: expected a text that is not empty, found {found}")
+        kind = "an empty text" if isinstance(text, str) else json_type(text)
+        raise DataError(f"{where}: field request: expected a text that is not empty, found {kind}")
     messages = _in_chat_shape(messages, where)
     if all(message.get("role") != "user" for message in messages):
         raise DataError(
