@@ -79,6 +79,18 @@ def test_a_forbidden_call_is_one_in_any_spelling_that_a_tool_may_take(tmp_path: 
     assert is_right(unit_of(tmp_path, case), [call]) == right
 
 
+def test_another_value_than_one_that_is_excluded_is_a_value_where_one_is_needed(tmp_path: Path):
+    schema = {"type": "object", "properties": {"env": {"type": "string"}, "to": {"type": "string"}}}
+    tools = [{"name": "deploy", "parameters": {**schema, "required": ["env"]}}]
+    expected = {"input": "x", "tools": tools, "expect": {"deploy": {"env": {"$not": "prod"}}}}
+    given = [k("deploy", env="test"), k("deploy", env="prod"), k("deploy")]
+    assert [is_right(unit_of(tmp_path, expected), [call]) for call in given] == [True, False, False]
+    free = {**expected, "expect": {"deploy": {"env": "a", "to": {"$not": "prod"}}}}
+    assert is_right(unit_of(tmp_path, free), [k("deploy", env="a")])
+    forbidden = {"input": "x", "tools": tools, "never": [{"deploy": {"env": {"$not": "test"}}}]}
+    assert [is_right(unit_of(tmp_path, forbidden), [call]) for call in given] == [True, False, False]
+
+
 TOOL = {
     "name": "search",
     "parameters": {

@@ -246,6 +246,7 @@ def test_a_call_with_another_value_gets_no_invented_result():
     [
         ({"role": "assistant", "content": " "}, "blank reply"),
         ({"role": "assistant", "content": None}, "blank reply"),
+        ({"role": "assistant", "content": "\u200b\u00ad"}, "blank reply"),
         (
             {"role": "assistant", "tool_calls": [{"function": {"name": "get_order", "arguments": "{"}}]},
             "unreadable call",

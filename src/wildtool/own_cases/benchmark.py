@@ -31,6 +31,7 @@ from wildtool.own_cases.records import Case, CaseUnit
 from wildtool.own_cases.session import session_of
 from wildtool.own_cases.summary import OVERALL, RIGHT, SHOWN, TABLES, joined
 from wildtool.own_cases.traced.episode import TRACES, TracedEpisode
+from wildtool.training.tokens import is_unseen
 from wildtool.types import FieldValue, Item, Source, Transcript
 
 _FIXED = "fixed"
@@ -84,7 +85,7 @@ def _judgement(episode: CaseEpisode) -> Judgement:
     if episode.unreadable:
         return Judgement(TurnMistake.unreadable, episode.unreadable)
     judgement = judge_turn(episode.unit.expectation, episode.calls, episode.text, episode.unit.parameters)
-    if not episode.calls and not episode.text.strip() and judgement.error in (None, TurnMistake.no_call):
+    if not episode.calls and is_unseen(episode.text) and judgement.error in (None, TurnMistake.no_call):
         return Judgement(TurnMistake.blank, ERRORS[TurnMistake.blank], judgement.expected_tools)
     if judgement.error is not None and episode.unrecorded:
         reason = (

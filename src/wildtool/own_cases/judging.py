@@ -140,6 +140,7 @@ def _is_forbidden(
     """Whether a call must not be made, as it is or as a tool that is not strict would take it."""
     if not never:
         return False
+    schemas = {tool: {**schema, "required": []} for tool, schema in schemas.items()}
     names = {*schemas, *(pattern.name for pattern in never)}
     taken_as = _same_letters(name, names) or _same_letters(re.split(r"[./:]", name)[-1], names) or name
     properties = as_schema(schemas.get(taken_as, {}).get("properties"))

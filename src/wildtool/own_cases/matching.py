@@ -109,6 +109,10 @@ def misfit_of_members(
         if differences:
             prefix = f"{use.name}." if use.name else ""
             return prefix + differences[0].message
+    needed = required_names(without_reference(use.schema, use.root))
+    for key, value in matchers.items():
+        if "$not" in as_object(value) and key in needed and _is_absent(actual.get(key)):
+            return f"{use.member(key).name}: is required, and not given"
     reasons = (misfit(value, actual.get(key, _ABSENT), use.member(key)) for key, value in matchers.items())
     return next(filter(None, reasons), "")
 
