@@ -200,6 +200,13 @@ def test_a_problem_skips_the_case_says_why_and_leaves_the_file_sound(
     assert problem in skipped["skip"]
 
 
+@pytest.mark.parametrize("name", ["cases.csv", "cases.json", "cases"])
+def test_a_file_whose_name_says_another_form_is_not_written(folder: Path, name: str):
+    ended = imported(folder, [{"messages": CHAT, "tools": [SEARCH]}], out=name)
+    assert (ended.exit_code, (folder / name).exists()) == (2, False)
+    assert ".yaml or .jsonl" in ended.stderr
+
+
 @pytest.mark.parametrize("row", [HERMES, TOOLACE])
 def test_calls_that_a_public_set_writes_as_text_are_calls(folder: Path, row: dict[str, Any]):
     assert "1 case, 0 skipped until put right, 0 notes" in imported(folder, [row]).stdout

@@ -11,6 +11,8 @@ from wildtool.errors import UsageError, unknown_name
 from wildtool.terminal import print_err, print_out, single_line
 
 _CASES, _SESSIONS = "cases", "sessions"
+_FORMS = (".yaml", ".yml", ".jsonl")
+"""How files of cases may end: that of another name would be read otherwise than it is written."""
 
 
 def import_drafts(
@@ -67,6 +69,8 @@ def import_drafts(
             force=force,
         )
         return
+    if out.suffix.casefold() not in _FORMS:
+        raise UsageError(f"{out}: cases are written as YAML or JSON lines; name a file .yaml or .jsonl")
     from wildtool_data.conversations.personal import Redactor
     from wildtool_review.drafts.case_drafts import draft_cases, write_cases
 
@@ -84,7 +88,7 @@ def import_drafts(
     skipped = [draft for draft in made.drafts if draft.problems]
     noted = sum(len(draft.findings) for draft in made.drafts)
     print_out(
-        f"{out}: {counted(len(made.drafts), 'case')}, {len(skipped)} skipped until put right, {noted} notes"
+        f"{out}: {counted(len(made.drafts), 'case')}, {len(skipped)} skipped until put right, {counted(noted, 'note')}"
     )
     for draft in made.drafts:
         for text in (*draft.problems, *draft.findings):
