@@ -129,8 +129,11 @@ def _text_rows(file: IO[bytes], path: Path) -> Iterator[RawRow]:
 
 def _is_indented(start: bytes) -> bool:
     """Whether the object that a file begins with goes on below its first line."""
-    line, newline, _ = start.partition(b"\n")
-    return bool(newline) and line.rstrip().endswith((b"{", b"[", b","))
+    line, _, below = start.partition(b"\n")
+    line, below = line.rstrip(), below.lstrip()
+    # Below an opening brace is a key; another object there is the next line of JSON lines.
+    goes_on = line.endswith((b"[", b",")) or (line.endswith(b"{") and not below.startswith(b"{"))
+    return bool(below) and goes_on
 
 
 def _line_rows(file: IO[bytes]) -> Iterator[RawRow]:

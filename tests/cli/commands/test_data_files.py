@@ -234,3 +234,13 @@ def test_a_file_whose_first_line_cannot_be_read_is_refused_with_the_reason():
         Path("broken.jsonl").write_bytes(broken)
         ended = CliRunner().invoke(app, ["data", "lint", "broken.jsonl"], prog_name="wildtool")
         assert ended.exit_code == 2 and "broken.jsonl:1" in ended.output and reason in ended.output
+
+
+@pytest.mark.parametrize(
+    "options", ["openai -o x.csv", "trl -o x.jsonl.gz", "verl --tool-format hermes -o x.jsonl"]
+)
+def test_a_converted_file_has_no_name_by_which_it_would_be_read_otherwise(options: str):
+    ended = CliRunner().invoke(app, ["data", "convert", "t.jsonl", "--to", *options.split()])
+    name = options.split()[-1]
+    assert ended.exit_code == 2 and not Path(name).exists()
+    assert f"{name}: --to {options.split()[0]} writes no " in ended.stderr

@@ -25,6 +25,8 @@ _MOST_PROCESSES = 4
 _WITHOUT_WEIGHTS = ("sharegpt", "llamafactory", "trl")
 """Forms whose trainers learn all replies of a row, or the last one alone."""
 FormName = Literal["sharegpt", "openai", "trl", "llamafactory", "text", "verl", "adp", "tools"]
+_TELLING_SUFFIXES = frozenset({".csv", ".gz", ".json", ".jsonl", ".parquet", ".tsv", ".yaml", ".yml", ".zst"})
+"""Ends of names by which loaders tell the form of a file."""
 _FORMS = {
     "text_with_calls": ("sharegpt", "llamafactory"),
     "lossless": ("sharegpt", "llamafactory"),
@@ -215,6 +217,13 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _check_name(out: Path, form: str, *, ends: Sequence[str]) -> None:
+    """Raises UsageError for a file whose name says another form, by which loaders would read it."""
+    suffix = out.suffix.casefold()
+    if suffix in _TELLING_SUFFIXES and suffix not in ends:
+        raise UsageError(f"{out}: --to {form} writes no {suffix} file; give it a name that ends in {ends[0]}")
+
+
 def _write(conversion: "Conversion", options: ConvertOptions) -> "ConversionSummary":
     from wildtool_data.commands.data.conversion import conversion_lines
     from wildtool_data.prepare.convert import summary_fields
@@ -241,6 +250,9 @@ def _write(conversion: "Conversion", options: ConvertOptions) -> "ConversionSumm
         )
         out /= f"{name}.jsonl"
     else:
+        _check_name(
+            out, options.to or "", ends=(".parquet",) if conversion.form.columns else (".jsonl", ".json")
+        )
         summary = write_conversion(conversion, out, force=options.force, keep_rejects=options.keep_rejects)
     if out is not None and (file := rejects_file(out)).exists():
         rejects = file
