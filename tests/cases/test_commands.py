@@ -81,6 +81,30 @@ def test_cases_of_standard_input_are_kept_so_that_they_can_be_scored(monkeypatch
     assert len(wt.Run("out").verdicts()) == len(run.verdicts()) == 2
 
 
+TALK = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix"),
+    [
+        ('{"input": "Bye", "expect": "none"}', ".json"),
+        (json.dumps({"messages": TALK}, indent=1), ".json"),
+        (json.dumps([{"input": "Bye", "expect": "none"}]), ".json"),
+        ("id,input,expect,note\n1,Bye,none,x\n", ".csv"),
+        ("question,expected_tool\nBye,none\n", ".csv"),
+        ("{cases: [{input: Bye, expect: none}]}", ".yaml"),
+        ("- input: Bye, then\n  expect: none\n", ".yaml"),
+    ],
+)
+def test_standard_input_may_have_every_form_that_a_file_has(
+    monkeypatch: pytest.MonkeyPatch, text: str, suffix: str
+):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    run = wt.run("-", model="baseline/gold", out="out")
+    assert len(run.verdicts()) == 1
+    assert [path.suffix for path in Path().glob("standard-input-*")] == [suffix]
+
+
 def test_what_holds_no_case_to_run_is_refused_and_writes_nothing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"\n")))
     Path("later.yaml").write_text("- input: x\n  expect: none\n  skip: later\n", encoding="utf-8")

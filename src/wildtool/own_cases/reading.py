@@ -14,6 +14,7 @@ from wildtool.data.files import read_text
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, check_limits
 from wildtool.own_cases.places import CaseDocument, CaseRecord
 from wildtool.own_cases.yaml_text import YAML_LIMITS, YamlError, YamlText, read_yaml_text
+from wildtool.shapes.reading import of_json
 from wildtool.toolcall.schema import ValuePath
 
 YAML, JSON, LINES, CSV = "yaml", "json", "lines", "csv"
@@ -26,7 +27,8 @@ SUFFIXES: Mapping[str, str] = {
     ".csv": CSV,
 }
 """What a case file's name ends with, and how it is written."""
-_CSV_COLUMNS = ("id", "input", "expect", "never", "also", "tags", "must", "system", "date", "note")
+_COLUMN = re.compile(r"[\w -]+")
+"""The name of a column; a line of YAML has other signs."""
 _CSV_LISTS = ("expect", "never", "also", "tags")
 _REVIEWERS = "reviewers"
 _FILE_KEYS = ("defaults", "cases", "$schema", _REVIEWERS)
@@ -216,11 +218,13 @@ def _cell(column: str, text: str) -> Any:
 
 
 def input_suffix(content: bytes) -> str:
-    """How cases without a file name are written, as the suffix of one: JSON lines, CSV, or YAML, which JSON is, too."""
-    lines = [line for line in content.decode("utf-8", "replace").splitlines() if line.strip()]
+    """How cases without a file name are written, as the suffix of one: JSON lines, JSON, CSV, or else YAML."""
+    lines = [line for line in content.decode("utf-8-sig", "replace").splitlines() if line.strip()]
     if len(lines) > 1 and all(
         line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines[:5]
     ):
         return ".jsonl"
-    heads = [head.strip() for head in lines[0].split(",")] if lines else []
-    return ".csv" if len(heads) > 1 and {*heads} <= {*_CSV_COLUMNS} else ".yaml"
+    if isinstance(of_json("\n".join(lines)), dict | list):
+        return ".json"
+    heads = next(csv.reader(lines[:1]), [])
+    return ".csv" if len(heads) > 1 and all(map(_COLUMN.fullmatch, heads)) else ".yaml"
