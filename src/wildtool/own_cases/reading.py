@@ -226,5 +226,5 @@ def input_suffix(content: bytes) -> str:
         return ".jsonl"
     if isinstance(of_json("\n".join(lines)), dict | list):
         return ".json"
-    heads = next(csv.reader(lines[:1]), [])
+    heads = next(csv.reader(lines[:1]), list[str]())
     return ".csv" if len(heads) > 1 and all(map(_COLUMN.fullmatch, heads)) else ".yaml"
