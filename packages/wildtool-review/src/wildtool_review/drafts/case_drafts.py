@@ -15,6 +15,7 @@ from wildtool.json_codec import canonical_json
 from wildtool.outputs import atomic_replace, check_absent
 from wildtool.own_cases.drafts import DraftCase, draft_case
 from wildtool.shapes import Reading, ShapeError, read_tools
+from wildtool.steps import with_steps
 from wildtool_data.conversations.files import conversations_in
 from wildtool_data.conversations.personal import Redactor
 
@@ -62,7 +63,9 @@ def draft_cases(
             raise ShapeError(f"{error}; leave such conversations out with --skip-unclear") from error
         made.left_out[str(error)] += 1
 
-    for messages, own in conversations_in(paths, source, lost, refuse, made.lines.extend):
+    talks = conversations_in(paths, source, lost, refuse, made.lines.extend)
+    numbered = enumerate(talks, 1)
+    for _, (messages, own) in with_steps("reading conversations", numbered, lambda pair: pair[0]):
         offered = own or given
         shown = redactor.conversation(messages, offered) if redactor else messages
         draft = draft_case(shown, offered)
