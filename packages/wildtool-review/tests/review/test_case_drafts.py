@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from traces.spans_written import LIBRARIES, spans_of
 from wildtool.cli import app
 from wildtool.json_codec import as_object
 from wildtool.own_cases.case_files import read_case_file
@@ -198,6 +199,13 @@ def test_a_problem_skips_the_case_says_why_and_leaves_the_file_sound(
     assert len(read.cases) == 1
     skipped = yaml.safe_load((folder / "cases.yaml").read_text())["cases"][1]
     assert problem in skipped["skip"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_traces_of_every_library_are_known_as_such(folder: Path, library: str):
+    ended = imported(folder, spans_of(library))
+    assert ended.stdout.startswith("calls of a model: "), ended.output
+    assert "1 case, 0 skipped" in ended.stdout
 
 
 @pytest.mark.parametrize("name", ["cases.csv", "cases.json", "cases"])

@@ -13,6 +13,8 @@ from wildtool.types import Message, Tool
 from wildtool_data.conversations.reading import Refusal, is_archive, read_conversations
 
 TRACES, RECORDS, INSPECT = "otel", "openai", "inspect"
+_KEYS_OF_EXPORTS = ("traceId", "run_type")
+"""Keys of steps in exports of Langfuse and LangSmith, which may look like requests with their answers."""
 
 
 def conversations_in(
@@ -52,6 +54,7 @@ def source_of(path: Path) -> str:
     for _, value in values_of_file(path, Reading()):
         if "Inspect" in log_reader(value):
             return INSPECT
-        is_conversation = isinstance(value, dict) and is_record(as_object(value)) and "traceId" not in value
+        row = as_object(value)
+        is_conversation = is_record(row) and row.keys().isdisjoint(_KEYS_OF_EXPORTS)
         return TRACES if holds_spans(value) and not is_conversation else RECORDS
     return RECORDS
