@@ -183,3 +183,10 @@ def test_any_text_is_taken_and_arguments_stay_json(text: str, arguments: dict[st
     messages = [{"role": "user", "content": text}, call(arguments)]
     _, called = Redactor().conversation(messages, [])
     assert json.loads(called["tool_calls"][0]["function"]["arguments"]).keys() == arguments.keys()
+
+
+def test_a_number_with_spaces_and_without_counts_as_one():
+    redactor = Redactor()
+    text = "Card 4111 1111 1111 1111, again 4111111111111111."
+    redactor.conversation([{"role": "user", "content": text}], [])
+    assert redactor.lines() == ["replaced: card number: 2 (1 different)"]

@@ -151,7 +151,10 @@ class Redactor:
 
     def lines(self) -> list[str]:
         """What was replaced, for people."""
-        kinds = Counter(kind for kind, _ in self.values.values())
+        # One number with spaces and without is one.
+        kinds = Counter(
+            kind for kind, _ in {(kind, _plain(value)) for value, (kind, _) in self.values.items()}
+        )
         return [
             f"replaced: {kind}: {number} ({kinds[kind]} different)"
             for kind, number in self.replaced.most_common()
