@@ -1,6 +1,7 @@
 """Conversations as drafts of own cases: gold is what the agent did, findings name what to look at, and the file runs."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,14 @@ def test_traces_of_every_library_are_known_as_such(folder: Path, library: str):
     ended = imported(folder, spans_of(library))
     assert ended.stdout.startswith("calls of a model: "), ended.output
     assert "1 case, 0 skipped" in ended.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_and_not_waited_for(folder: Path):
+    os.mkfifo(folder / "chats.jsonl")
+    ended = CliRunner().invoke(app, ["review", "import", "chats.jsonl", "-o", "cases.yaml"])
+    assert ended.exit_code == 2
+    assert "no regular file" in ended.stderr
 
 
 @pytest.mark.parametrize("name", ["cases.csv", "cases.json", "cases"])

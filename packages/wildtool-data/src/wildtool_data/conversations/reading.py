@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from wildtool.data.files import check_regular_file
 from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects
 from wildtool.shapes import (
@@ -75,7 +76,8 @@ def read_conversations(
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is an archive, as logs of Inspect are. Raises DataError if it cannot be read."""
+    """Whether a file is an archive, as logs of Inspect are. Raises DataError if it cannot be read, or is a pipe."""
+    check_regular_file(path)
     try:
         return zipfile.is_zipfile(path)
     except OSError as error:
