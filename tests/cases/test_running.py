@@ -404,6 +404,21 @@ def test_of_two_tools_of_a_name_a_case_file_says_which_is_left_out():
     assert any("2 tools are called 'get_order'" in each.message for each in warned)
 
 
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{mcp: {command: npx, args: [-y, shop], env: {TOKEN: x}}}", "'env' is not read here"),
+        ("{mcp: {mcpServers: {shop: {command: npx}}}}", "'mcpServers' is not read here"),
+        ("{python: none.py}", "none.py: there is no such file"),
+    ],
+)
+def test_what_of_a_source_is_not_read_is_named_before_it_is_started(source: str, reason: str):
+    benchmark = cases_in(with_source(source))
+    assert benchmark is not None
+    (finding, *_) = lint(benchmark, data_of(benchmark).locate(None))
+    assert reason in finding.message
+
+
 def test_functions_in_place_of_definitions_are_named(monkeypatch: pytest.MonkeyPatch):
     write("shop_tools.py", "def get_order(id): ...\nTOOLS = [get_order]\n")
     path = with_source("{python: shop_tools.py}")

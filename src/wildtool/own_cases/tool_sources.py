@@ -23,6 +23,8 @@ from wildtool.types import Tool
 
 MCP, PYTHON, OPENAPI = "mcp", "python", "openapi"
 _KINDS = (MCP, PYTHON, OPENAPI)
+_SERVER_KEYS = ("command", "args", "url")
+"""Keys of a server in a configuration that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,15 @@ class ToolReader:
     def _of_kind(self, place: CasePlace, kind: str) -> list[Tool] | None:
         target = _command_of(place.value) if kind == MCP else place.value
         if not isinstance(target, str) or not target:
+            if odd := [key for key in as_object(target) if key not in _SERVER_KEYS]:
+                place.at(odd[0]).fail(f"{odd[0]!r} is not read here; {nearest_name(odd[0], _SERVER_KEYS)}")
+                return None
             place.fail(
                 f"takes {'a command or an address' if kind == 'mcp' else 'a path'}, not {show(place.value)}"
             )
+            return None
+        if kind == PYTHON and not (self.folder / target).is_file():
+            place.fail(f"{self.folder / target}: there is no such file")
             return None
         if kind == OPENAPI:
             return self._of_file(place, target)
