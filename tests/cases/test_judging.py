@@ -79,6 +79,14 @@ def test_a_forbidden_call_is_one_in_any_spelling_that_a_tool_may_take(tmp_path: 
     assert is_right(unit_of(tmp_path, case), [call]) == right
 
 
+@pytest.mark.parametrize(("name", "right"), [("delete_user", False), ("delete", True), ("Delete", True)])
+def test_a_pattern_forbids_the_names_that_it_matches_and_not_its_own_letters(
+    tmp_path: Path, name: str, right: bool
+):
+    case = {"input": "Clean up.", "never": ["delete_*"]}
+    assert is_right(unit_of(tmp_path, case), [k(name)]) == right
+
+
 def test_another_value_than_one_that_is_excluded_is_a_value_where_one_is_needed(tmp_path: Path):
     schema = {"type": "object", "properties": {"env": {"type": "string"}, "to": {"type": "string"}}}
     tools = [{"name": "deploy", "parameters": {**schema, "required": ["env"]}}]

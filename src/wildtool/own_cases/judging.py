@@ -18,6 +18,7 @@ from wildtool.own_cases.matching import Use, misfit_of_members, show, text_fits
 from wildtool.own_cases.records import CallPattern, Expectation, Slot
 from wildtool.toolcall.schema import as_schema
 
+_WILDCARD = re.compile(r"[*?\[]")
 MOST_CALLS = 500
 """A turn with more calls is wrong."""
 MadeCall = tuple[str, dict[str, Any]]
@@ -141,7 +142,7 @@ def _is_forbidden(
     if not never:
         return False
     schemas = {tool: {**schema, "required": []} for tool, schema in schemas.items()}
-    names = {*schemas, *(pattern.name for pattern in never)}
+    names = {*schemas, *(pattern.name for pattern in never if not _WILDCARD.search(pattern.name))}
     taken_as = _same_letters(name, names) or _same_letters(re.split(r"[./:]", name)[-1], names) or name
     properties = as_schema(schemas.get(taken_as, {}).get("properties"))
     values: dict[str, Any] = {}
