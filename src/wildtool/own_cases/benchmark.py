@@ -31,7 +31,7 @@ from wildtool.own_cases.records import Case, CaseUnit
 from wildtool.own_cases.session import session_of
 from wildtool.own_cases.summary import OVERALL, RIGHT, SHOWN, TABLES, joined
 from wildtool.own_cases.traced.episode import TRACES, TracedEpisode
-from wildtool.training.tokens import is_unseen
+from wildtool.toolcall.text.unseen import is_unseen
 from wildtool.types import FieldValue, Item, Source, Transcript
 
 _FIXED = "fixed"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wildtool.toolcall.text.normal_form import normal_form
+from wildtool.toolcall.text.unseen import INVISIBLE
 
 OverlapFlag = Literal["exact", "near", "long", "contained", "clean"]
 """How a training text relates to a text of a benchmark; the first that holds."""
@@ -20,13 +21,6 @@ _NEAR_INDEX, _CONTAINED_SHARE = 0.8, 0.5
 # A letter of a script without blanks is one token; `_` is neither a letter nor a digit.
 _ALONE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(f"[{_ALONE}]|[^\\W_{_ALONE}]+")
-# Unicode's Default_Ignorable_Code_Point, such as zero-width spaces, soft hyphens and variation selectors.
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-# A braille cell without dots is a symbol to Unicode, and nothing to a reader.
-_UNSEEN = re.compile(rf"(?:\s|\u2800|{_INVISIBLE.pattern})*")
 
 
 def word_tokens(text: str) -> list[str]:
@@ -34,12 +28,7 @@ def word_tokens(text: str) -> list[str]:
     and Hangul syllable is its own. Characters that are not seen neither split words nor count."""
     if text.isascii():
         return _ASCII.findall(text.lower())
-    return _TOKEN.findall(_INVISIBLE.sub("", normal_form("NFKC", text)).casefold())
-
-
-def is_unseen(text: str) -> bool:
-    """Whether a reader sees nothing of a text: no character, or only blanks and characters that are not seen."""
-    return _UNSEEN.fullmatch(text) is not None
+    return _TOKEN.findall(INVISIBLE.sub("", normal_form("NFKC", text)).casefold())
 
 
 _ASCII = re.compile("[a-z0-9]+")

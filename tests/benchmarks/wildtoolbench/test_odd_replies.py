@@ -317,3 +317,12 @@ def test_gold_is_given_at_once_or_one_by_one(profile: str) -> None:
         for style in ("parallel", "serial")
     ]
     assert made == [[("a", '{"n": 1}'), ("a", '{"n": 2}')], [("a", '{"n": 1}')]]
+
+
+@pytest.mark.parametrize("text", ["\u200b", " \ufeff\n", "\u00ad\u2060", "\u2800"])
+def test_a_text_of_which_a_reader_sees_nothing_is_no_answer(text: str):
+    decisions = {
+        profile: verdict(profile, [answer()], says(text)).outcome for profile in ("official", "fixed")
+    }
+    assert decisions == {"official": "correct", "fixed": "wrong"}
+    assert verdict("fixed", [answer()], says(f"{text}Yes.{text}")).outcome == "correct"

@@ -10,9 +10,9 @@ from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_calls
 from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.compare import compare_arguments
+from wildtool.toolcall.text.unseen import is_unseen
 from wildtool.training.procedures.supervised import SupervisedTurn
 from wildtool.training.record import TrainingCall
-from wildtool.training.tokens import is_unseen
 from wildtool.types import Message
 
 BLANK_REPLY = "blank reply"

@@ -7,10 +7,10 @@ from enum import StrEnum
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
+from wildtool.toolcall.text.unseen import is_unseen
 from wildtool.training.procedures.agreement import UNREADABLE_CALL, agreement
 from wildtool.training.procedures.supervised import SupervisedTurn
 from wildtool.training.record import AssistantTurn, TrainingCall, TrainingRecord, says_the_same
-from wildtool.training.tokens import is_unseen
 from wildtool.types import Message, Reply
 
 LENGTH_RATIO = 1.5

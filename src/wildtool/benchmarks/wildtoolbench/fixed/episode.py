@@ -19,6 +19,7 @@ from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.toolcall.graph import bit_masks, ready
 from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.text.unseen import is_unseen
 from wildtool.types import Message
 
 # Orders of the gold calls -----------------------------------------------------------------------------
@@ -214,7 +215,7 @@ class FixedEpisode(TaskEpisode):
     def _advance_text(self, reply: Message) -> None:
         words = self.schedule.ready_text(self.done_mask)
         text = _reply_text(reply.get("content"))
-        empty = not text.strip()
+        empty = is_unseen(text)
         if empty or not words:
             error, reason = error_classes.classify_text(self._nodes, self._done_nodes(), empty=empty)
             self._fail(reply, TaskFault(error, reason))

@@ -8,8 +8,8 @@ from typing import Any, cast
 from wildtool import json_codec
 from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects, json_type
+from wildtool.toolcall.text.unseen import is_unseen
 from wildtool.training.record import RecordKind
-from wildtool.training.tokens import is_unseen
 
 TURN_ROLES = ("human", "gpt", "function_call", "observation")
 _ASKS, _REPLIES = ("human", "observation"), ("gpt", "function_call")
