@@ -73,7 +73,7 @@ async def test_an_empty_account_stops_a_run_at_once_and_nothing_is_lost(tmp_path
 
 async def test_a_limit_shows_what_was_done_until_then(tmp_path: Path):
     async with FaultServer("ok") as server:
-        words = playing(server, tmp_path / "run", "--max-tokens-total", 5000, "--concurrency", 1, limit=8)
+        words = playing(server, tmp_path / "run", "--max-tokens-total", 500, "--concurrency", 1, limit=8)
         ended = await wildtool(*words, cwd=tmp_path)
     assert ended.status == 3
     done = re.search(r"m: (\d+)/32 tasks, stopped at the token limit", ended.err)
