@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 LINKS = "[...document.querySelectorAll('a')].map(a => new URL(a.getAttribute('href'), document.baseURI).href)"
 SIZES = {"phone": {"width": 390, "height": 844}, "screen": {"width": 1440, "height": 900}}
+EACH_SIZE = [SIZES["phone"], pytest.param(SIZES["screen"], marks=pytest.mark.long)]
+"""For what is looked at on the usual screen by most other tests."""
+EACH_FORM = ["site", pytest.param("single", marks=pytest.mark.long)]
+"""A report of several files, and one in a single file."""
 
 
 @dataclass
@@ -90,7 +94,7 @@ def rows(page: "Page") -> list[str]:
     return page.locator("table.leaderboard tbody tr:visible th bdi").all_inner_texts()
 
 
-@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+@pytest.mark.parametrize("watched", EACH_SIZE, indirect=True)
 def test_every_page_renders_without_a_complaint_and_loads_only_files_beside_it(site: Path, watched: Watched):
     for path in pages_of(site):
         page = watched.open(path)
@@ -107,7 +111,7 @@ def test_no_page_is_wider_than_a_phone(site: Path, watched: Watched):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
-@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+@pytest.mark.parametrize("watched", EACH_SIZE, indirect=True)
 def test_a_heat_map_of_each_model_shows_types_by_positions_with_the_numbers_below(
     site: Path, watched: Watched
 ):
@@ -133,7 +137,7 @@ def test_a_cell_of_a_matrix_leads_to_its_units(site: Path, watched: Watched):
     assert watched.complaints == []
 
 
-@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+@pytest.mark.parametrize("watched", EACH_SIZE, indirect=True)
 def test_a_panel_for_each_benchmark_is_drawn_on_one_page(across: Path, watched: Watched):
     page = watched.open(across / "across.html")
     shown = [each for each in page.locator("figure svg").all() if each.is_visible()]
@@ -209,7 +213,7 @@ def ranking(page: "Page") -> list[str]:
     return page.locator("table.ranking tbody th bdi").all_inner_texts()
 
 
-@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+@pytest.mark.parametrize("watched", EACH_SIZE, indirect=True)
 def test_the_first_screen_has_the_finding_and_the_ranking_before_anything_else(site: Path, watched: Watched):
     page = watched.open(site / "index.html")
     finding, table = page.locator(".finding p").first, page.locator("table.ranking")
@@ -276,7 +280,7 @@ def sent_to_a_colleague(page: "Page") -> str:
     return page.locator("table.sortable:visible").first.inner_text()
 
 
-@pytest.mark.parametrize("path", ["site", "single"])
+@pytest.mark.parametrize("path", EACH_FORM)
 def test_a_sent_address_shows_the_table_as_it_was_set(
     path: str, request: pytest.FixtureRequest, watched: Watched
 ):
@@ -294,7 +298,7 @@ def test_a_sent_address_shows_the_table_as_it_was_set(
     assert watched.complaints == []
 
 
-@pytest.mark.parametrize("path", ["site", "single"])
+@pytest.mark.parametrize("path", EACH_FORM)
 def test_a_sent_address_shows_differences_from_the_same_baseline_in_the_same_order(
     path: str, request: pytest.FixtureRequest, watched: Watched
 ):
@@ -463,7 +467,7 @@ NUMBERS = """
 """
 
 
-@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+@pytest.mark.parametrize("watched", EACH_SIZE, indirect=True)
 def test_every_mark_of_every_chart_leads_where_a_number_of_the_tables_leads(site: Path, watched: Watched):
     for path in pages_of(site):
         page = watched.open(path)
@@ -484,7 +488,7 @@ def test_every_panel_of_several_benchmarks_leads_to_the_units_of_its_run(across:
     assert "completion" in str(group.get_attribute("label"))
 
 
-@pytest.mark.parametrize("path", ["site", "single"])
+@pytest.mark.parametrize("path", EACH_FORM)
 @pytest.mark.parametrize("slug", ["errors", "types-and-positions", "hidden-intent", "other-numbers"])
 def test_a_bar_leads_by_mouse_to_the_list_of_its_units(
     path: str, slug: str, request: pytest.FixtureRequest, watched: Watched
@@ -577,7 +581,7 @@ def test_a_script_that_came_in_with_data_would_not_run(site: Path, watched: Watc
     assert page.evaluate("window.hacked") is None
 
 
-@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
+@pytest.mark.parametrize("watched", EACH_SIZE, indirect=True)
 def test_hostile_texts_are_texts_on_every_page(attacked: Path, watched: Watched):
     for path in sorted(attacked.glob("*.html")):
         page = watched.open(path)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from aiohttp import web
 
 from report.report_build import ATTACK
@@ -523,6 +524,7 @@ def reloaded(person: Person, item: str) -> None:
 FOCUSED = "() => [document.activeElement.tagName, document.activeElement.value, document.activeElement.selectionStart]"
 
 
+@pytest.mark.long
 def test_a_draft_of_json_is_edited_further_after_a_reload(browser: "Browser", tmp_path: Path):
     review = project(tmp_path, mini_records(1))
     with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
@@ -874,6 +876,7 @@ review.close()
 """Says what it was asked for, in place of a model."""
 
 
+@pytest.mark.long
 def test_stale_tasks_and_the_result_of_a_call_are_made_again_by_buttons(browser: "Browser", tmp_path: Path):
     records = tiny_records(1)
     looked = {"idx": 0, "action": {"name": "look", "arguments": {}}, "observation": {"at": 1}}
