@@ -1,18 +1,20 @@
 """What tokens cost, what calls took, and the limits on both that all runs of a command share."""
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from wildtool import json_codec
 from wildtool.data.files import read_json, read_toml
 from wildtool.errors import DataError, LimitError, UsageError
 from wildtool.models.token_usage import FREE, Price, is_counted, reported_cost, token_usage
 from wildtool.types import Request
+
+if TYPE_CHECKING:
+    import asyncio
 
 SHIPPED_PRICES = Path(__file__).parents[2] / "data" / "prices.json"
 OPTIONAL_PRICE_FIELDS = (
@@ -262,6 +264,8 @@ class Budget:
 
         Args: estimate: asked again after each call that ends meanwhile, since it learns from them.
         """
+        import asyncio  # what only reads prices loads this module, too
+
         expected = estimate()
         while self._held and self.stopped is None and self._exceeded_with(expected):
             end_of_another: asyncio.Future[None] = asyncio.get_running_loop().create_future()

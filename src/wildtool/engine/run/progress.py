@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wildtool.advice import in_folder
-from wildtool.engine.call.budget import token_counts
 from wildtool.engine.observer import Observer
 from wildtool.engine.score.formatting import counted, format_duration
 from wildtool.errors import RATE_LIMITED_KINDS, CallError, LimitError, LimitOf
+from wildtool.models.token_usage import token_usage
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import Reply, Verdict
 
@@ -235,7 +235,8 @@ class ProgressObserver(Observer):
             tally.started_at = self._clock() - reply.latency_s
             tally.done_before = tally.done
         tally.calls += 1
-        tally.tokens += sum(token_counts(reply.usage))
+        tokens = token_usage(reply.usage)
+        tally.tokens += tokens.prompt + tokens.completion
         if reply.raw:
             for remark in self._look(reply):
                 self.reply_noticed(remark)
