@@ -94,7 +94,6 @@ def check(
     other_headers = parse_headers(against_header, "--against-header")
     other = EndpointOptions(api_key_env=against_api_key_env, headers=other_headers, timeout_s=timeout)
     peer = _peer(model, against, other, concurrency)
-
     progress = _Progress(model)
 
     async def checked() -> "CheckReport":

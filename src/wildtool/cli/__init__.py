@@ -197,6 +197,7 @@ class ParsedCommand(PanelCommand):
             self._refuse_repeated(ctx, args)
             for older in sorted({word.partition("=")[0] for word in args} & names & OLDER_OPTIONS.keys()):
                 warn_of_older(older, OLDER_OPTIONS[older])
+        # The library's own message says neither what is taken nor where a value belongs.
         refuse_extra = not (ctx.allow_extra_args or ctx.resilient_parsing)
         ctx.allow_extra_args = True
         extra = super().parse_args(ctx, args)

@@ -19,7 +19,7 @@ from wildtool.export.files import portable_value, strict_json, write_whole
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
-from wildtool.models.token_usage import is_counted, token_usage
+from wildtool.models.token_usage import whole_usage
 from wildtool.types import Message, Reply
 
 VERSION_TAG = "ATIF-v1.7"
@@ -129,13 +129,13 @@ def _agent_step(place: int, message: Message, recorded: _TimedReply | None) -> d
 
 def _counts(usages: Sequence[Mapping[str, Any]], prefix: str = "") -> dict[str, int]:
     """The tokens of replies; nothing where the endpoint did not count those of each."""
-    if not all(map(is_counted, usages)):
+    total = whole_usage(usages)
+    if total is None:
         return {}
-    counts = [token_usage(usage) for usage in usages]
     return {
-        f"{prefix}prompt_tokens": sum(each.prompt for each in counts),
-        f"{prefix}completion_tokens": sum(each.completion for each in counts),
-        f"{prefix}cached_tokens": sum(each.cached for each in counts),
+        f"{prefix}prompt_tokens": total.prompt,
+        f"{prefix}completion_tokens": total.completion,
+        f"{prefix}cached_tokens": total.cached,
     }
 
 

@@ -25,7 +25,7 @@ from wildtool.export.files import portable_value, strict_json, write_json_lines,
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
-from wildtool.models.token_usage import is_counted, token_usage
+from wildtool.models.token_usage import whole_usage
 from wildtool.types import Message, Metric
 
 EEE_VERSION = "0.3.0"
@@ -180,16 +180,15 @@ def _benchmark(result: ScoreResult) -> Any:
 
 def _token_usage(usages: Sequence[Mapping[str, Any]]) -> dict[str, int] | None:
     """The tokens of replies; None where the endpoint did not count those of each."""
-    if not all(map(is_counted, usages)):
+    total = whole_usage(usages)
+    if total is None:
         return None
-    counts = [token_usage(usage) for usage in usages]
-    prompt, completion = sum(each.prompt for each in counts), sum(each.completion for each in counts)
     return {
-        "input_tokens": prompt,
-        "output_tokens": completion,
-        "total_tokens": prompt + completion,
-        "input_tokens_cache_read": sum(each.cached for each in counts),
-        "reasoning_tokens": sum(each.reasoning for each in counts),
+        "input_tokens": total.prompt,
+        "output_tokens": total.completion,
+        "total_tokens": total.prompt + total.completion,
+        "input_tokens_cache_read": total.cached,
+        "reasoning_tokens": total.reasoning,
     }
 
 

@@ -14,6 +14,7 @@ from wildtool.engine.record.reader import LoggedFailure, LoggedReply
 from wildtool.episode import written_reasoning
 from wildtool.export.files import portable_value, strict_json
 from wildtool.json_codec import as_object
+from wildtool.models.token_usage import sensible_count
 from wildtool.types import Message, Tool
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -23,8 +24,6 @@ _STOPS = {
     "tool_calls": "tool_calls",
     "content_filter": "content_filter",
 }
-_LARGEST = 2**40
-"""Token counts from here on are invalid."""
 
 
 def inspect_message_list(messages: Sequence[Message], sample: str) -> list[dict[str, Any]]:
@@ -76,7 +75,8 @@ def usage_of(usage: Mapping[str, Any]) -> dict[str, int]:
         "input_tokens_cache_read": _inner(usage, "prompt_tokens_details", "cached_tokens"),
         "reasoning_tokens": _inner(usage, "completion_tokens_details", "reasoning_tokens"),
     }
-    counts = {k: v for k, v in reported.items() if isinstance(v, int) and 0 <= v < _LARGEST}
+    found = {name: sensible_count(value) for name, value in reported.items()}
+    counts = {name: count for name, count in found.items() if count is not None}
     if counts and "total_tokens" not in counts:
         counts["total_tokens"] = counts.get("input_tokens", 0) + counts.get("output_tokens", 0)
     return counts

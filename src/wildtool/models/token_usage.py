@@ -1,7 +1,7 @@
 """The tokens of one call by kind of price, read from what any protocol reports, and what they cost."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object
@@ -74,8 +74,19 @@ def token_usage(usage: Mapping[str, Any]) -> TokenUsage:
 
 def is_counted(usage: Mapping[str, Any]) -> bool:
     """Whether the endpoint reported sensible counts of prompt and reply. No prompt has 0 tokens."""
-    completion = usage.get("completion_tokens")
-    return _count(usage.get("prompt_tokens")) > 0 and (_count(completion) > 0 or completion == 0)
+    return (
+        _count(usage.get("prompt_tokens")) > 0 and sensible_count(usage.get("completion_tokens")) is not None
+    )
+
+
+def whole_usage(usages: Sequence[Mapping[str, Any]]) -> TokenUsage | None:
+    """The tokens of several replies together; None where the endpoint did not count those of each."""
+    if not all(map(is_counted, usages)):
+        return None
+    counts = list(map(token_usage, usages))
+    return TokenUsage(
+        **{kind.name: sum(getattr(each, kind.name) for each in counts) for kind in fields(TokenUsage)}
+    )
 
 
 def reported_cost(usage: Mapping[str, Any]) -> float | None:
@@ -129,9 +140,14 @@ def _split_off(part: int, total: int) -> tuple[int, int]:
     return part, total - part
 
 
+def sensible_count(value: Any) -> int | None:
+    """A count that an endpoint reports, which may send anything; None for what is no sensible number."""
+    sensible = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
+    return value if sensible else None
+
+
 def _count(value: Any) -> int:
-    # The endpoint may send anything; what is not a sensible number counts as nothing.
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST else 0
+    return sensible_count(value) or 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

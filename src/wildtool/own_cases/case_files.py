@@ -135,7 +135,8 @@ def _versions(case_file: CaseFile) -> list[tuple[int, int]]:
 def _read(path: Path) -> CaseFile:
     document = read_case_document(path, read_case_text(path))
     case_file = CaseFile(path)
-    if reader := log_reader(document.records[0].value if document.records else None):
+    reader = log_reader(document.records[0].value) if document.records else ""
+    if reader:
         raise DataError(f"{path}: {reader}")
     _replace_foreign(document, case_file)
     if not document.records and not document.faults:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from wildtool.engine.score.reply_signs import format_of_text
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.own_cases.expecting import read_expectation, read_name_list
 from wildtool.own_cases.foreign.literal import literal_arguments
 from wildtool.own_cases.places import CaseFault, CasePlace, CaseRecord
 from wildtool.own_cases.records import Case, CaseUnit, case_digest
+from wildtool.own_cases.unread_calls import unread_call
 from wildtool.own_cases.values import Context
 from wildtool.training.procedures.records import named_records
 from wildtool.training.procedures.supervised import SupervisedTurn, supervised_turns
@@ -44,11 +44,10 @@ def _unit(turn: SupervisedTurn, number: int, place: CasePlace) -> CaseUnit:
         {"name": call.name, "arguments": literal_arguments(as_object(call.arguments))}
         for call in turn.gold.calls
     ]
-    if not expect and (format_ := format_of_text(turn.gold.text or "", lambda: turn.tools)) is not None:
-        note = f" in the format {format_}" if format_ else ""
+    written = "" if expect else unread_call(turn.gold.text or "", turn.tools)
+    if written:
         place.at(f"turn {number} of the model").fail(
-            f"has a call that is written as text{note}, so it would be judged as an answer without a call; "
-            "write it under `tool_calls`"
+            f"has {written}, so it would be judged as an answer without a call; write it under `tool_calls`"
         )
     record = CaseRecord({**place.value, "expect": expect}, place.record.file, place.record.line)
     # The recorded calls are the gold, whether or not its tools allow them.

@@ -10,12 +10,12 @@ from datetime import date
 from hashlib import sha256
 from typing import Any
 
-from wildtool.engine.score.reply_signs import format_of_text
 from wildtool.json_codec import as_list, as_object, as_objects, canonical_json
 from wildtool.own_cases.case_file import faults_of_case, made_id
 from wildtool.own_cases.form import CALL_KEYS
 from wildtool.own_cases.history import result_content
 from wildtool.own_cases.places import CaseFault
+from wildtool.own_cases.unread_calls import unread_call
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments, read_bounded_json
 from wildtool.types import Message, Tool
 
@@ -155,15 +155,14 @@ def _add_result(turn: _Turn, message: Message, draft: DraftCase) -> None:
     waiting = [call for step in turn.steps for call in step if "returns" not in call]
     id_ = message.get("tool_call_id")
     fitting = [call for call in waiting if call["id"] == id_] if id_ else waiting
-    if not fitting and turn.steps:
+    if fitting:
+        fitting[0]["returns"] = _result(message.get("content"))
+    elif turn.steps:
         draft.findings.append("a result that belongs to no call is left out")
-        return
-    if not fitting:
+    else:
         draft.problems.append(
             f"a result ({str(message.get('content'))[:40]!r}) comes without any call before it"
         )
-        return
-    fitting[0]["returns"] = _result(message.get("content"))
 
 
 def _result(content: Any) -> Any:
@@ -268,9 +267,9 @@ def _check_tools(turns: Sequence[_Turn], tools: Sequence[Tool], draft: DraftCase
 def _check_texts(turns: Sequence[_Turn], tools: Sequence[Tool], draft: DraftCase) -> None:
     """Calls that nothing read must not become an answer without a call."""
     for number, turn in enumerate(turns, 1):
-        if (format_ := format_of_text(turn.answer, lambda: tools)) is not None:
-            note = f" in the format {format_}" if format_ else ""
-            draft.problems.append(f"turn {number}: the answer has a call that is written as text{note}")
+        written = unread_call(turn.answer, tools)
+        if written:
+            draft.problems.append(f"turn {number}: the answer has {written}")
 
 
 def _checked(draft: DraftCase) -> DraftCase:

@@ -141,6 +141,7 @@ def _is_forbidden(
     """Whether a call must not be made, as it is or as a tool that is not strict would take it."""
     if not never:
         return False
+    # A parameter that is not given is another value, too, than one that must not be given.
     schemas = {tool: {**schema, "required": []} for tool, schema in schemas.items()}
     names = {*schemas, *(pattern.name for pattern in never if not _WILDCARD.search(pattern.name))}
     taken_as = _same_letters(name, names) or _same_letters(re.split(r"[./:]", name)[-1], names) or name

@@ -13,7 +13,6 @@ from wildtool.children import Child, python_words
 from wildtool.config.whitelist import executed_files
 from wildtool.data.files import read_json
 from wildtool.errors import DataError
-from wildtool.json_codec import as_list
 from wildtool.outputs import write_file
 from wildtool.own_cases.tool_sources import PYTHON, StartedSource, listing_of, read_listing
 from wildtool.shapes import Reading, read_tools
@@ -27,7 +26,10 @@ PYTHON_TOOLS = "TOOLS"
 _READ_PYTHON = (
     "import json, pathlib, runpy, sys\n"
     f"tools = runpy.run_path(sys.argv[1]).get({PYTHON_TOOLS!r})\n"
-    "pathlib.Path(sys.argv[2]).write_text(json.dumps(tools, default=repr))\n"
+    "def refuse(value):\n"
+    f"    sys.exit(f'{PYTHON_TOOLS} holds {{value!r:.80}}; expected definitions, which are objects with a name, a"
+    " description and parameters')\n"
+    "pathlib.Path(sys.argv[2]).write_text(json.dumps(tools, default=refuse))\n"
 )
 
 
@@ -86,8 +88,4 @@ def _python_tools(file: Path, source: StartedSource) -> Any:
         tools = read_json(result)
     if not tools:
         raise DataError(f"{source.target}: has no {PYTHON_TOOLS}, a list of definitions of tools")
-    objects = [each for each in as_list(tools) if isinstance(each, str) and each.startswith("<")]
-    if objects:
-        expected = "definitions, which are objects with a name, a description and parameters"
-        raise DataError(f"{source.target}: {PYTHON_TOOLS} holds {objects[0][:80]}; expected {expected}")
     return tools

@@ -27,8 +27,8 @@ SUFFIXES: Mapping[str, str] = {
     ".csv": CSV,
 }
 """What a case file's name ends with, and how it is written."""
-_COLUMN = re.compile(r"[\w -]+")
-"""The name of a column; a line of YAML has other signs."""
+_COLUMN = re.compile(r"\w[\w -]*")
+"""The name of a column; a line of YAML has other signs, or begins with one."""
 _CSV_LISTS = ("expect", "never", "also", "tags")
 _REVIEWERS = "reviewers"
 _FILE_KEYS = ("defaults", "cases", "$schema", _REVIEWERS)
@@ -226,5 +226,5 @@ def input_suffix(content: bytes) -> str:
         return ".jsonl"
     if isinstance(of_json("\n".join(lines)), dict | list):
         return ".json"
-    heads = next(csv.reader(lines[:1]), list[str]())
+    heads = [head.strip() for head in next(csv.reader(lines[:1]), list[str]())]
     return ".csv" if len(heads) > 1 and all(map(_COLUMN.fullmatch, heads)) else ".yaml"

@@ -31,17 +31,22 @@ def without_reference(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Map
     """
     if "$ref" not in schema and "allOf" not in schema:
         return schema
-    pending, merged, visited = [schema], dict[str, Any](), set[int]()
+    merged: dict[str, Any] = {}
+    pending = [schema]
+    visited: set[int] = set()
     while pending and len(visited) < _MOST_PARTS:
         part = pending.pop()
         if id(part) in visited:
             continue
         visited.add(id(part))
         pending += map(as_schema, reversed(as_list(part.get("allOf"))))
-        pending += [_target(part["$ref"], root)] if "$ref" in part else []
-        members = {**as_schema(part.get("properties")), **as_schema(merged.get("properties"))}
-        required = [*as_list(merged.get("required")), *as_list(part.get("required"))]
-        merged = {**part, **merged, **({"properties": members} if members else {}), "required": required}
+        if "$ref" in part:
+            pending.append(_target(part["$ref"], root))
+        properties = {**as_schema(part.get("properties")), **as_schema(merged.get("properties"))}
+        required = [*required_names(merged), *required_names(part)]
+        merged = {**part, **merged, "required": required}
+        if properties:
+            merged["properties"] = properties
     return {key: value for key, value in merged.items() if key not in ("$ref", "allOf")}
 
 
@@ -93,21 +98,24 @@ def required_names(schema: Mapping[str, Any]) -> list[Any]:
 
 def branch_for(gold: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema merged with its first `anyOf` or `oneOf` branch that allows the gold value, and each member of it."""
-    held = as_object(gold)
     for branch in as_list(schema.get("anyOf") or schema.get("oneOf")):
         candidate = without_reference(as_schema(branch), root)
-        members = {name: part for name, part in member_schemas(candidate).items() if name in held}
-        is_complete = all(name in [*held] for name in required_names(candidate))
-        if (
-            _allows(gold, candidate)
-            and is_complete
-            and all(_allows(held[name], members[name]) for name in members)
-        ):
+        if _allows(gold, candidate) and _allows_members(as_object(gold), candidate):
             return {**schema, **candidate}
     return schema
 
 
+def _allows_members(held: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether an object has each required member, and each member that it has may have its value."""
+    names = list(held)  # a required name may be anything, also what no mapping can look up
+    members = member_schemas(schema)
+    return all(name in names for name in required_names(schema)) and all(
+        _allows(value, members[name]) for name, value in held.items() if name in members
+    )
+
+
 def _allows(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether a value is of a type of a schema, and one of its members where it has an enum."""
     return fits_types(value, schema_types(schema)) and (not enum_of(schema) or value in enum_of(schema))
 
 

@@ -358,7 +358,9 @@ def _tools(written: Sequence[Any], place: Reading, made: TraceReading) -> list[T
     unrecorded: dict[str, None] = {}
     for entry in written:
         held = as_object(as_object(entry).get(FUNCTION)) or as_object(entry)
-        if held.get("parameters", held) is None:  # some libraries write null for what is not to be recorded
+        if (
+            "parameters" in held and held["parameters"] is None
+        ):  # some libraries write null for what is not to be recorded
             unrecorded[str(held.get("name"))] = None
             continue
         try:

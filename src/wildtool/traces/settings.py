@@ -14,8 +14,10 @@ class Setting(NamedTuple):
 
 
 _GIVE_TOOLS = "give the definitions with --tools FILE"
-_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"
+_CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_CAPTURE = f"{_CAPTURE_CONTENT}=true"
 _LATEST = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental"
+_IN_SPANS = f"{_LATEST} and {_CAPTURE_CONTENT}"
 _SETTINGS: Sequence[Setting] = (
     Setting(
         "strands",
@@ -27,9 +29,7 @@ _SETTINGS: Sequence[Setting] = (
         f"{_CAPTURE}, and give the file of its log events too; or {_LATEST} with the value span_only",
         _GIVE_TOOLS,
     ),
-    Setting(
-        "opentelemetry.util.genai", f"{_LATEST} and {_CAPTURE.removesuffix('true')}span_only", _GIVE_TOOLS
-    ),
+    Setting("opentelemetry.util.genai", f"{_IN_SPANS}=span_only", _GIVE_TOOLS),
     Setting(
         "openinference", "OPENINFERENCE_HIDE_INPUTS and …_OUTPUTS unset", "OPENINFERENCE_HIDE_INPUTS unset"
     ),
@@ -39,8 +39,8 @@ _SETTINGS: Sequence[Setting] = (
     Setting("langfuse", "no mask, and input and output captured", "no mask, and input captured"),
     Setting(
         "gcp.vertex.agent",
-        f"{_LATEST} and {_CAPTURE.removesuffix('true')}SPAN_ONLY; in ADK 1 ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true",
-        f"{_LATEST} and {_CAPTURE.removesuffix('true')}SPAN_ONLY",
+        f"{_IN_SPANS}=SPAN_ONLY; in ADK 1 ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true",
+        f"{_IN_SPANS}=SPAN_ONLY",
     ),
     Setting(
         "ai",

@@ -161,8 +161,8 @@ def _row(number: int, text: bytes | str) -> FileRow:
     return FileRow(number, cast(Any, value))
 
 
-class _ListReader:
-    """Reads the entries of a JSON list one by one."""
+class _ValueReader:
+    """Reads JSON values of a file one by one: the entries of a list, or objects one after the other."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = io.TextIOWrapper(cast(Any, file), encoding="utf-8-sig", errors="replace", newline="")
@@ -210,7 +210,7 @@ class _ListReader:
 
 
 def _list_rows(file: IO[bytes]) -> Iterator[RawRow]:
-    reader = _ListReader(file)
+    reader = _ValueReader(file)
     reader.next_character()
     reader.skip()
     number = 0
@@ -231,7 +231,7 @@ def _list_rows(file: IO[bytes]) -> Iterator[RawRow]:
 
 def _document_rows(file: IO[bytes]) -> Iterator[RawRow]:
     """Objects one after the other, each over several lines."""
-    reader = _ListReader(file)
+    reader = _ValueReader(file)
     number = 0
     while reader.next_character():
         number += 1

@@ -29,6 +29,7 @@ from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table,
 from wildtool.errors import RecordError, StorageError
 from wildtool.interrupts import uninterrupted
 from wildtool.json_codec import portable, replace_surrogates
+from wildtool.models.token_usage import sensible_count
 from wildtool.outputs import remove_keys, sync_folder
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sql_name, sql_text
 from wildtool.temporary import folder_until_exit, temporary_folder
@@ -406,8 +407,13 @@ def _unit_cost(
 ) -> dict[str, int | float | str | None]:
     failed = [] if len(replies) == len(mine) else [step for step in mine if isinstance(step, LoggedFailure)]
     return {
-        "prompt_tokens": _total([reply.usage.get("prompt_tokens") for reply in replies]),
-        "completion_tokens": _total([reply.usage.get("completion_tokens") for reply in replies]),
+        # No prompt has 0 tokens: some servers report that for what they do not count.
+        "prompt_tokens": _total(
+            [sensible_count(reply.usage.get("prompt_tokens")) or None for reply in replies]
+        ),
+        "completion_tokens": _total(
+            [sensible_count(reply.usage.get("completion_tokens")) for reply in replies]
+        ),
         "latency_s": sum([reply.latency_s for reply in replies]) if replies else None,
         "attempts": sum([step.attempts for step in (*replies, *failed)]),
         "calls": sum([_calls(reply.message.get("tool_calls")) for reply in replies]),
@@ -428,10 +434,9 @@ def _calls(calls: object) -> int:
     return len(cast(list[Any], calls)) if isinstance(calls, list) else 0
 
 
-def _total(counts: Iterable[object]) -> int | None:
-    # The numbers are the endpoint's word. A sum that lacks a reply, or holds no sane count of one, would be too small.
-    sane = [count if isinstance(count, int) and 0 <= count < 2**40 else None for count in counts]
-    return None if not sane or None in sane else sum(cast(list[int], sane))
+def _total(counts: Sequence[int | None]) -> int | None:
+    """The sum of the counts of replies; None where that of one is not known, since it would be too small."""
+    return None if not counts or None in counts else sum(cast(list[int], counts))
 
 
 def _detail(detail: Mapping[str, Any]) -> str:

@@ -57,9 +57,14 @@ def read_currency(text: str) -> str | None:
 
 _FINANCIAL_NUMERALS = str.maketrans("壹贰叁肆伍陆柒捌玖拾佰仟圆", "一二三四五六七八九十百千元")
 _SCALE_WORDS = {
-    letters: word
-    for word, names in (("thousand", "k"), ("million", "m mm mn"), ("billion", "b bn"), ("trillion", "t tn"))
-    for letters in names.split()
+    "k": "thousand",
+    "m": "million",
+    "mm": "million",
+    "mn": "million",
+    "b": "billion",
+    "bn": "billion",
+    "t": "trillion",
+    "tn": "trillion",
 }
 _SCALE_LETTER = re.compile(r"(?<=\d) ?(k|mm|mn|m|bn|b|tn|t)\b(?!\w|/)", re.IGNORECASE)
 _HAS_CURRENCY = re.compile(

@@ -10,9 +10,15 @@ from wildtool.toolcall.text.units import unit_of
 
 _SHORT = re.compile(r"(\d{1,6}(?:\.\d{1,3})?) ?(s|sec|m|min|Min|h|H|hr|d|D|w|W|wk|M|mo|Mo|MO|y|Y|yr)s?")
 _SECONDS = {
-    name: seconds
-    for seconds, names in ((1, "s sec"), (60, "m min"), (3600, "h hr"), (86400, "d"), (604800, "w wk"))
-    for name in names.split()
+    "s": 1,
+    "sec": 1,
+    "m": 60,
+    "min": 60,
+    "h": 3600,
+    "hr": 3600,
+    "d": 86400,
+    "w": 604800,
+    "wk": 604800,
 }
 _MONTHS = {"mo": 1, "y": 12, "yr": 12}
 _ISO = re.compile(

@@ -33,11 +33,14 @@ _TRANSPORT = re.compile(
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
-def openapi_tools(document: Mapping[str, Any], note: Callable[[str], None]) -> Iterator[Tool]:
+def openapi_tools(
+    document: Mapping[str, Any], note: Callable[[str], None], remark: Callable[[str], None]
+) -> Iterator[Tool]:
     """A tool for each operation: parameters and the fields of the body are its parameters.
 
     Args:
-        note: is called with each operation or field of a body that is left out and why.
+        note: is called with each operation that is left out and why.
+        remark: is called with what of an operation its tool does not have.
 
     Raises:
         DataError: for a document of another version, or one that takes too much work.
@@ -62,7 +65,7 @@ def openapi_tools(document: Mapping[str, Any], note: Callable[[str], None]) -> I
                 note(f"{place}: left out: {error}")
                 continue
             for field_ in hidden:
-                note(f"{place}: its second {field_!r} is not read: a tool has one parameter of a name")
+                remark(f"{place}: its second {field_!r} is not read: a tool has one parameter of a name")
             yield tool
 
 
@@ -79,7 +82,8 @@ class _Parameters:
         """Adds one; an optional one that nobody can give is left out. Raises UnreadableSchemaError for a needed one."""
         odd = CONTROL.search(name) is not None
         if not odd and not is_unfillable(schema):
-            if self.properties.setdefault(name, schema).get("type") != schema.get("type"):
+            first = self.properties.setdefault(name, schema)
+            if first.get("type") != schema.get("type"):
                 self.hidden[name] = None
             self.required.update({name: None} if needed else {})
         elif needed:
@@ -121,7 +125,8 @@ class _Reader:
             },
         }
         returns = self._returns(operation)
-        function |= {"returns": returns} if returns else {}
+        if returns:
+            function["returns"] = returns
         return {"type": "function", "function": function}, parameters.hidden
 
     def _parameters(self, shared: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -149,12 +149,15 @@ def read_document(path: Path, text: str) -> Any:
         ) from error
 
 
-def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[Any]]:
+def read_tool_lists(
+    path: Path, note: Callable[[str], None], remark: Callable[[str], None] | None = None
+) -> Iterator[list[Any]]:
     """The lists of tools of a file, in OpenAI's shape, with the schema of results, where a tool has one, as `returns`.
     What is no tool, or has no name, stays as it is.
 
     Args:
-        note: is called with each operation or field of a document that is left out and why.
+        note: is called with each operation of a document that is left out and why.
+        remark: is called with what of an operation its tool does not have; None for `note`.
 
     Raises:
         DataError: for a file that cannot be read, or a tool whose parameters stand under a key that no shape has.
@@ -167,7 +170,7 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
         yield from _lists([(f"{path}:{number}", _line(path, number, line)) for number, line in numbered])
         return
     try:
-        described = described_tools(values[0], lambda told: note(f"{path}: {told}"))
+        described = described_tools(values[0], _of_file(path, note), _of_file(path, remark or note))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     if described is not None:
@@ -176,17 +179,29 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
     yield from _lists([(document_place(path, text.split("\n")), value) for value in values])
 
 
-def described_tools(value: Any, note: Callable[[str], None] = lambda text: None) -> list[Tool] | None:
+def _of_file(path: Path, tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Tells the same with the file before it."""
+    return lambda text: tell(f"{path}: {text}")
+
+
+def described_tools(
+    value: Any, note: Callable[[str], None] = lambda text: None, remark: Callable[[str], None] | None = None
+) -> list[Tool] | None:
     """The tools of an OpenAPI document; None for anything else.
 
     Args:
-        note: is called with each operation or field that is left out and why.
+        note: is called with each operation that is left out and why.
+        remark: is called with what of an operation its tool does not have; None for `note`.
 
     Raises:
         DataError: for a document that cannot be read.
     """
     document = as_object(value)
-    return list(openapi_tools(document, note)) if isinstance(document.get("paths"), dict) else None
+    return (
+        list(openapi_tools(document, note, remark or note))
+        if isinstance(document.get("paths"), dict)
+        else None
+    )
 
 
 def _lists(values: Sequence[tuple[str, Any]]) -> Iterator[list[Any]]:

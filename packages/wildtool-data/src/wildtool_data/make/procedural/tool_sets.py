@@ -146,12 +146,10 @@ def read_tool_sets(
     reasons: list[str] = []
 
     def left_out(k: int | None, told: str) -> None:
-        told = told if k is None else f"{path}: set {k}: {told}"
-        if "left out" in told:  # a tool without one of its fields is still there
-            reasons.append(told)
-        note(told)
+        reasons.append(told if k is None else f"{path}: set {k}: {told}")
+        note(reasons[-1])
 
-    for k, tools in enumerate(read_tool_lists(path, partial(left_out, None))):
+    for k, tools in enumerate(read_tool_lists(path, partial(left_out, None), note)):
         usable: dict[str, Tool] = {}
         described: dict[str, Mapping[str, Any]] = {}
         returns: dict[str, Mapping[str, Any]] = {}
