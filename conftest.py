@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,6 +53,14 @@ def pytest_runtest_teardown() -> None:
     # A secret of one test is none of the next, which might pass only since it is removed already. And to look for the
     # secrets of thousands of tests in all that is written takes a twentieth of all.
     redact.__dict__.update(NO_SECRETS)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def forget_benchmarks_of_files() -> Iterator[None]:
+    """A name that the tests of one module read from a file is none to the next."""
+    yield
+    if (read := sys.modules.get("wildtool.engine.benchmark_file")) is not None:
+        read.BY_NAME.clear()
 
 
 def pytest_collection(session: pytest.Session) -> None:

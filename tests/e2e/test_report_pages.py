@@ -14,7 +14,6 @@ import pytest
 
 from e2e.tabs import lent
 from report.report_build import ATTACK, baselines, hostile, runs_of_two_benchmarks, type_
-from wildtool.engine import benchmark_file
 from wildtool.report.build import build
 
 if TYPE_CHECKING:
@@ -62,14 +61,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def across(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def across(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("across")
     with ThreadPoolExecutor(1) as thread:
         # A browser may have an event loop in this one.
         runs = thread.submit(runs_of_two_benchmarks, place).result()
     type_("report", str(runs), "-o", str(place / "site"))
-    yield place / "site"
-    benchmark_file.BY_NAME.clear()
+    return place / "site"
 
 
 @pytest.fixture(scope="module")

@@ -57,14 +57,22 @@ async def test_what_nobody_counted_is_not_free(usage: object, tmp_path: Path):
     prices = tmp_path / "prices.json"
     prices.write_text('{"models": {"m": {"input": 1, "output": 2}}}')
     notes = await ran(tmp_path / "m", {0: usage}, "--prices", str(prices))
-    assert "the endpoint counted no tokens" in notes and "cost unknown" in notes
+    assert "tokens that the endpoint did not count" in notes and "cost unknown" in notes
     assert spent(tmp_path / "m")["usd"] is None
 
 
 async def test_tokens_of_progress_are_those_of_the_last_line(tmp_path: Path):
     notes = await ran(tmp_path / "m", {0: {"prompt_tokens": -5, "completion_tokens": 10**30}})
-    assert "at least 0 prompt and 0 reply tokens" in notes
+    assert "spent tokens that the endpoint did not count" in notes
     assert "· 0 tokens" in notes
+
+
+async def test_an_endpoint_that_reports_0_for_all_counts_nothing(tmp_path: Path):
+    notes = await ran(tmp_path / "m", {0: {"prompt_tokens": 0, "completion_tokens": 0}})
+    assert "spent tokens that the endpoint did not count" in notes
+    scores = wt.Run(tmp_path / "m").scores
+    assert scores["cost: prompt tokens per task"].denominator == 0
+    assert scores["cost: completion tokens per task"].denominator == 0
 
 
 async def test_a_unit_has_the_tokens_of_all_its_calls_or_none(tmp_path: Path):

@@ -72,11 +72,19 @@ def token_usage(usage: Mapping[str, Any]) -> TokenUsage:
     return TokenUsage(fresh, cached, short, lasting, heard, plain, reasoning, spoken)
 
 
+def counted_tokens(usage: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Tokens of prompt and reply; None for what the endpoint did not count. No prompt has 0 tokens: some servers report 0
+    of both for what they do not count."""
+    prompt = sensible_count(usage.get("prompt_tokens"))
+    completion = sensible_count(usage.get("completion_tokens"))
+    if not prompt:
+        return None, completion or None
+    return prompt, completion
+
+
 def is_counted(usage: Mapping[str, Any]) -> bool:
-    """Whether the endpoint reported sensible counts of prompt and reply. No prompt has 0 tokens."""
-    return (
-        _count(usage.get("prompt_tokens")) > 0 and sensible_count(usage.get("completion_tokens")) is not None
-    )
+    """Whether the endpoint reported sensible counts of prompt and reply."""
+    return None not in counted_tokens(usage)
 
 
 def whole_usage(usages: Sequence[Mapping[str, Any]]) -> TokenUsage | None:

@@ -102,7 +102,9 @@ def print_spend(result: RunResult, plan: Plan) -> None:
     cached = f", {result.cached:,} replies from the cache" if result.cached else ""
     tokens = f"{spent.prompt_tokens:,} prompt and {spent.completion_tokens:,} reply tokens"
     calls = counted(result.calls, "call")
-    if spent.uncounted:
+    if spent.uncounted and not spent.tokens:
+        tokens, cost = "tokens that the endpoint did not count", ", cost unknown"
+    elif spent.uncounted:
         tokens = f"at least {tokens}"
         calls += f", of which the endpoint counted no tokens, or not all, for {spent.uncounted:,}"
         cost = ", cost unknown"

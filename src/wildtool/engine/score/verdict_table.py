@@ -29,7 +29,7 @@ from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table,
 from wildtool.errors import RecordError, StorageError
 from wildtool.interrupts import uninterrupted
 from wildtool.json_codec import portable, replace_surrogates
-from wildtool.models.token_usage import sensible_count
+from wildtool.models.token_usage import counted_tokens
 from wildtool.outputs import remove_keys, sync_folder
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sql_name, sql_text
 from wildtool.temporary import folder_until_exit, temporary_folder
@@ -406,14 +406,10 @@ def _unit_cost(
     mine: Sequence[LoggedReply | LoggedFailure], replies: Sequence[Reply]
 ) -> dict[str, int | float | str | None]:
     failed = [] if len(replies) == len(mine) else [step for step in mine if isinstance(step, LoggedFailure)]
+    tokens = [counted_tokens(reply.usage) for reply in replies]
     return {
-        # No prompt has 0 tokens: some servers report that for what they do not count.
-        "prompt_tokens": _total(
-            [sensible_count(reply.usage.get("prompt_tokens")) or None for reply in replies]
-        ),
-        "completion_tokens": _total(
-            [sensible_count(reply.usage.get("completion_tokens")) for reply in replies]
-        ),
+        "prompt_tokens": _total([prompt for prompt, _ in tokens]),
+        "completion_tokens": _total([completion for _, completion in tokens]),
         "latency_s": sum([reply.latency_s for reply in replies]) if replies else None,
         "attempts": sum([step.attempts for step in (*replies, *failed)]),
         "calls": sum([_calls(reply.message.get("tool_calls")) for reply in replies]),
