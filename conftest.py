@@ -5,11 +5,14 @@ import faulthandler
 import fcntl
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from hypothesis import settings
@@ -23,6 +26,9 @@ PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool")
 """Where what tests pull stays from one session to the next."""
 
 ENDED_WITHIN_S = 300
+REWATCHED_AFTER_S = 60
+HANGS_AFTER_S = 1000
+"""After the time limit of a test, even of one that began just before the watch was renewed."""
 
 # A slow machine is no fault of the code: no test has a time limit of its own. Examples are drawn anew each time:
 # many runs of a few meet as much as few runs of many.
@@ -45,6 +51,19 @@ NO_SECRETS = redact.__dict__.copy()
 """What removes secrets, as in a process that knows none yet."""
 
 
+_watched_since = 0.0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """A process that no timeout of pytest reaches says where it hangs, and ends. A watch of a test's own would be a thread
+    for each of thousands of tests."""
+    global _watched_since
+    if (now := monotonic()) > _watched_since + REWATCHED_AFTER_S:
+        _watched_since = now
+        faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=2)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
     for sent, handler in STOPS.items():
@@ -53,6 +72,16 @@ def pytest_runtest_teardown() -> None:
     # A secret of one test is none of the next, which might pass only since it is removed already. And to look for the
     # secrets of thousands of tests in all that is written takes a twentieth of all.
     redact.__dict__.update(NO_SECRETS)
+
+
+_folders = count()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As pytest's own, which reads the names of all folders of earlier tests to find the next number."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    return tmp_path_factory.mktemp(f"{name}{next(_folders)}", numbered=False)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -85,7 +114,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
-    """A process that hangs after its last test says where, and ends; for tests `faulthandler_timeout` does that."""
+    """A process that hangs after its last test says where, and ends."""
     faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=2)
     # To look for garbage in all that tests have left takes seconds, and Python itself does so when it ends.
     gc.freeze()
