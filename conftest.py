@@ -56,8 +56,10 @@ _watched_since = 0.0
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """A process that no timeout of pytest reaches says where it hangs, and ends. A watch of a test's own would be a thread
-    for each of thousands of tests."""
+    """A process that no timeout of pytest reaches says where it hangs, and ends.
+
+    The watch is renewed now and then: one for each of thousands of tests would be as many threads.
+    """
     global _watched_since
     if (now := monotonic()) > _watched_since + REWATCHED_AFTER_S:
         _watched_since = now
