@@ -20,6 +20,9 @@ from wildtool.cli import app
 from wildtool.engine.plan import ItemSample
 from wildtool.engine.score.results import load_result
 from wildtool.errors import UsageError
+from wildtool.shapes import Reading, read_record
+from wildtool.shapes.record_files import records_of
+from wildtool.shapes.records import FoundConversation
 
 SCHEMAS = Path(__file__).parents[3] / "shared" / "data" / "interop" / "eee"
 needs_schemas = pytest.mark.skipif(not SCHEMAS.is_dir(), reason="Every Eval Ever's schemas are not at hand")
@@ -180,6 +183,44 @@ def test_trajectories_of_an_earlier_export_do_not_stay(tmp_path: Path):
     assert len(trajectories(written("atif", play(tmp_path / "run"), tmp_path))) == before
     written("atif", play(tmp_path / "run"), tmp_path, only="wrong")
     assert not trajectories(target)
+
+
+def read_back(document: Any) -> list[FoundConversation]:
+    reading = Reading("trajectory.json")
+    return [read_record(record, place) for place, record in records_of([(reading, document)], reading)]
+
+
+def told(messages: list[Any]) -> list[Any]:
+    """What messages say, whichever way their JSON is written."""
+    return [
+        (
+            message["role"],
+            message["content"] or "",
+            message.get("tool_call_id"),
+            [
+                (call["id"], call["function"]["name"], json.loads(call["function"]["arguments"]))
+                for call in message.get("tool_calls") or ()
+            ],
+        )
+        for message in messages
+    ]
+
+
+def test_what_is_exported_as_trajectories_is_read_back(tmp_path: Path):
+    folder = play(tmp_path / "run")
+    documents = trajectories(written("atif", folder, tmp_path))
+    found = [each for document in documents for each in read_back(document)]
+    rows = [json.loads(line) for line in written("openai", folder, tmp_path).read_text().splitlines()]
+    assert [told(each.messages) for each in found] == [told(row["messages"]) for row in rows]
+    assert all([tool["function"]["name"] for tool in each.tools] for each in found)
+
+
+def test_arguments_that_are_no_object_are_read_back(tmp_path: Path):
+    call = {"id": "c", "function": {"name": "f", "arguments": "[1"}}
+    folder = play(tmp_path / "run", lambda request: {"content": None, "tool_calls": [call]})
+    (found,) = read_back(trajectories(written("atif", folder, tmp_path))[0])
+    calls = [call for message in found.messages for call in message.get("tool_calls", ())]
+    assert [call["function"]["arguments"] for call in calls if call["id"] == "c"] == ["[1"]
 
 
 @pytest.mark.long

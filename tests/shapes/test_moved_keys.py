@@ -4,7 +4,7 @@ as before, counts what it leaves out, or refuses with the place; it never reads 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from long import a_fiftieth_of
-from shapes.written import AGE, ANSWERS, CALLS, RECORDS, TALK, TOOLS
+from shapes.written import AGE, ANSWERS, CALLS, RECORDS, SESSIONS, TALK, TOOLS
 from wildtool.shapes import (
     Reading,
     ShapeError,
@@ -21,6 +21,7 @@ from wildtool.shapes import (
     read_record,
     read_tools,
 )
+from wildtool.shapes.record_files import records_of
 from wildtool.training.files import FileRow
 from wildtool.training.readers.data_sets import DATA_SETS
 from wildtool.training.readers.options import DEFAULT_OPTIONS
@@ -107,12 +108,23 @@ def by_row(value: Any, reading: Reading) -> Amount:
     return of_messages(row["messages"], row.get("tools", ()))
 
 
+def by_session(values: Sequence[Any], reading: Reading) -> Amount:
+    """As `review import` reads the values of a file."""
+    records = [
+        read_record(record, place) for place, record in records_of([(reading, v) for v in values], reading)
+    ]
+    messages = [message for record in records for message in record.messages]
+    return of_messages(messages, [tool for record in records for tool in record.tools])
+
+
 DOORS: Mapping[str, tuple[Mapping[str, Any], Callable[[Any, Reading], Amount]]] = {
     "tools": ({name: write([AGE]) for name, write in TOOLS.items()}, by_tools),
     "calls": ({name: write(TALK.calls[0]) for name, write in CALLS.items()}, by_calls),
     "answers": ({name: write("Hi", TALK.calls[:1]) for name, write in ANSWERS.items()}, by_answer),
     "records": ({name: write(TALK) for name, write in RECORDS.items()}, by_record),
     "rows": ({name: write(TALK) for name, write in RECORDS.items()}, by_row),
+    "trajectories": ({"atif": SESSIONS["atif"](TALK)}, by_session),
+    "sessions": ({name: write(replace(TALK, tools=[])) for name, write in SESSIONS.items()}, by_session),
 }
 
 

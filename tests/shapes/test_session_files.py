@@ -1,8 +1,16 @@
 """Session files of coding agents: one conversation for what one model saw, and everything else counted."""
 
+from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
-from wildtool.shapes import Reading, read_record, records_of
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shapes.written import SESSIONS, TALK
+from wildtool.shapes import Reading, ShapeError, read_record
+from wildtool.shapes.record_files import records_of
 
 
 def line(number: int, kind: str, content: Any, **fields: Any) -> dict[str, Any]:
@@ -74,3 +82,111 @@ def test_each_side_conversation_is_one_of_its_own():
         rows += [request, line(number + 1, "assistant", f"{name}!", isSidechain=True)]
     rows.append(line(6, "assistant", "Done.", parentUuid="u1"))
     assert conversations(*rows)[0] == [["Go", "Done."], ["one", "one!"], ["two", "two!"]]
+
+
+def event(text: str, run: str, **fields: Any) -> dict[str, Any]:
+    """An event of a session of Google's ADK, as Python writes it."""
+    author = "user" if text.endswith("?") else "helper"
+    content = {"role": None, "parts": [{"text": text, "function_call": None, "thought": None}]}
+    return {"author": author, "invocation_id": run, "content": content, "error_code": None, **fields}
+
+
+def test_of_a_session_of_adk_what_was_rewound_failed_or_came_in_pieces_is_left_out():
+    rows = [
+        event("Where is A-1?", "i1"),
+        event("Lost.", "i1"),
+        event("", "i2", content=None, actions={"rewind_before_invocation_id": "i1"}),
+        event("Where is A-2?", "i3"),
+        event("He", "i3", partial=True),
+        event("", "i3", content=None, error_code="429"),
+        event("Here.", "i3"),
+        event("", "i3", content=None, actions={"state_delta": {"seen": 1}}),
+    ]
+    talks, counts = conversations({"app_name": "app", "id": "s", "events": rows})
+    assert talks == [["Where is A-2?", "Here."]]
+    assert counts == {"message that the user took back": 1, "failed call of a model": 1}
+
+
+def chat(*lines: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"sessionId": "s", "projectHash": "p"}, *lines]
+
+
+def said(id_: str, text: str, kind: str = "user") -> dict[str, Any]:
+    return {"id": id_, "type": kind, "content": text}
+
+
+def test_lines_of_a_chat_of_gemini_cli_replace_messages_and_take_them_back():
+    rows = chat(
+        said("a", "Hi"),
+        said("b", "Hel", "gemini"),
+        said("b", "Hello", "gemini"),
+        said("c", "Where is A-1?"),
+        said("d", "Lost.", "gemini"),
+        {"$rewindTo": "c"},
+        said("e", "Tip: use /help", "info"),
+        said("f", "Where is A-2?"),
+    )
+    talks, counts = conversations(*rows)
+    assert talks == [["Hi", "Hello", "Where is A-2?"]]
+    assert counts == {"message that the user took back": 2, "message of type info": 1}
+    whole = {"$set": {"messages": [said("a", "Hi"), said("b", "Welcome", "gemini")]}}
+    assert conversations(*rows, whole)[0] == [["Hi", "Welcome"]]
+
+
+def test_a_result_that_a_chat_has_twice_is_one():
+    records = records_of([(Reading(), row) for row in SESSIONS["gemini cli"](TALK)], Reading())
+    messages = [read_record(record, place).messages for place, record in records]
+    roles = [message["role"] for message in messages[0]]
+    assert roles == ["system", "user", "assistant", "tool", "tool", "assistant"]
+
+
+def test_each_sub_agent_of_a_trajectory_has_a_conversation():
+    def steps(*texts: str) -> dict[str, Any]:
+        sources = ("user", "agent") * len(texts)
+        return {"steps": [{"source": s, "message": text} for s, text in zip(sources, texts, strict=False)]}
+
+    whole = {
+        "schema_version": "ATIF-v1.7",
+        **steps("Go", "Done."),
+        "subagent_trajectories": [steps("One", "1")],
+    }
+    reference = {"source_call_id": None, "subagent_trajectory_ref": [{"session_id": "x"}]}
+    whole["steps"][1]["observation"] = {"results": [reference]}
+    talks, counts = conversations(whole)
+    assert talks == [["Go", "Done.", ""], ["One", "1"]]
+    assert counts == {"what a sub-agent gave, kept elsewhere": 1}
+
+
+def test_a_step_of_nobody_is_refused_with_its_place():
+    step = {"source": "narrator", "message": "Once"}
+    with pytest.raises(ShapeError, match=r"session\.jsonl: message 1: the role 'narrator'"):
+        conversations({"schema_version": "ATIF-v1.7", "steps": [step]})
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to all that is in a value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inside:
+        yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+@given(st.sampled_from(sorted(SESSIONS)), st.data(), JSON)
+def test_any_value_in_a_session_is_read_or_refused(program: str, data: st.DataObject, value: Any):
+    rows = deepcopy(SESSIONS[program](TALK))
+    *steps, key = data.draw(st.sampled_from(list(places(rows))))
+    holder: Any = rows
+    for step in steps:
+        holder = holder[step]
+    holder[key] = value
+    try:
+        conversations(*rows)
+    except ShapeError as error:
+        assert str(error).startswith("session.jsonl: ")

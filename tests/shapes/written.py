@@ -568,3 +568,102 @@ def messages_of(answer: Any) -> list[Any]:
             return items
         case _:
             return [answer]
+
+
+def atif(talk: Talk) -> list[Any]:
+    calls = [
+        {"tool_call_id": call.id, "function_name": call.name, "arguments": call.arguments}
+        for call in talk.calls
+    ]
+    results = [{"source_call_id": call.id, "content": call.result} for call in talk.calls]
+    steps = [
+        {"source": "system", "message": talk.system},
+        {"source": "user", "message": talk.request},
+        {
+            "source": "agent",
+            "message": talk.before,
+            "tool_calls": calls,
+            "observation": {"results": results},
+            "metrics": {"prompt_tokens": 3},
+        },
+        {"source": "agent", "message": talk.answer},
+    ]
+    return [
+        {
+            "schema_version": "ATIF-v1.7",
+            "session_id": "s",
+            "agent": {"name": "a", "version": "1", "tool_definitions": openai_tools(talk.tools)},
+            "steps": [{"step_id": number, **step} for number, step in enumerate(steps, 1)],
+        }
+    ]
+
+
+def adk_session(talk: Talk) -> list[Any]:
+    """As the session of Google's ADK 2.13 is dumped, with some of its keys."""
+    results = [
+        {"functionResponse": {"id": call.id, "name": call.name, "response": json.loads(call.result)}}
+        for call in talk.calls
+    ]
+    calls = [
+        {"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}} for call in talk.calls
+    ]
+    said: list[tuple[str, str, list[Any]]] = [
+        ("user", "user", [{"text": talk.request}]),
+        ("helper", "model", [{"text": talk.before}, *calls]),
+        ("helper", "user", results),
+        ("helper", "model", [{"text": talk.answer}]),
+    ]
+    events = [
+        {
+            "author": author,
+            "content": {"role": role, "parts": parts},
+            "invocationId": "i1",
+            "actions": {"stateDelta": {}},
+            "id": f"e{number}",
+            "timestamp": 1796081949.5,
+        }
+        for number, (author, role, parts) in enumerate(said)
+    ]
+    return [{"id": "s", "appName": "app", "userId": "u", "state": {}, "events": events}]
+
+
+def gemini_cli(talk: Talk) -> list[Any]:
+    """As Gemini CLI 0.61 writes the lines of a chat: a reply again once its calls ran, and each result twice."""
+    results = [
+        {"functionResponse": {"id": call.id, "name": call.name, "response": {"output": call.result}}}
+        for call in talk.calls
+    ]
+    calls = [
+        {"id": call.id, "name": call.name, "args": call.arguments, "result": [result], "status": "success"}
+        for call, result in zip(talk.calls, results, strict=True)
+    ]
+    reply = {"id": "m2", "type": "gemini", "content": talk.before, "thoughts": [], "model": "gemini"}
+    return [
+        {"sessionId": "s", "projectHash": "p", "startTime": "2026-11-30T23:39:27.298Z", "kind": "main"},
+        {"$set": {"messages": [_chat_line("m0", "user", [{"text": "<session_context>Linux"}])]}},
+        _chat_line("m1", "user", [{"text": talk.request}]),
+        {"$set": {"lastUpdated": "2026-11-30T23:39:27.310Z"}},
+        reply,
+        {**reply, "toolCalls": calls},
+        _chat_line("m3", "user", results),
+        _chat_line("m4", "gemini", talk.answer),
+    ]
+
+
+def gemini_cli_document(talk: Talk) -> list[Any]:
+    """As earlier versions wrote a chat: one document, with results beside their calls alone."""
+    head, _, request, _, _, reply, _, answer = gemini_cli(talk)
+    return [{**head, "messages": [request, reply, answer]}]
+
+
+def _chat_line(id_: str, kind: str, content: Any) -> dict[str, Any]:
+    return {"id": id_, "timestamp": "2026-11-30T23:39:27.299Z", "type": kind, "content": content}
+
+
+SESSIONS: Mapping[str, Callable[[Talk], list[Any]]] = {
+    "atif": atif,
+    "adk": adk_session,
+    "gemini cli": gemini_cli,
+    "gemini cli, a document": gemini_cli_document,
+}
+"""One conversation by program that keeps it, as the values of its file."""

@@ -40,7 +40,7 @@ from wildtool.own_cases.tool_sources import (
     listing_of,
     read_listing,
 )
-from wildtool.shapes import log_reader
+from wildtool.shapes.record_files import log_reader
 from wildtool.tools.sources.named import LISTING_SUFFIX
 
 CASES_SUFFIX = ".cases"

@@ -10,11 +10,9 @@ from wildtool.shapes.messages import read_messages
 from wildtool.shapes.reading import BrokenError, Reading, ShapeError
 from wildtool.shapes.records import (
     is_record,
-    log_reader,
     read_answer,
     read_record,
     received_answer,
-    records_of,
 )
 from wildtool.shapes.tools import FoundTool, call_names, read_entry, read_tools, tool_name
 
@@ -25,7 +23,6 @@ __all__ = [
     "ShapeError",
     "call_names",
     "is_record",
-    "log_reader",
     "read_answer",
     "read_call",
     "read_calls",
@@ -34,6 +31,5 @@ __all__ = [
     "read_record",
     "read_tools",
     "received_answer",
-    "records_of",
     "tool_name",
 ]

@@ -1,6 +1,6 @@
-"""Reads whole records: a conversation with its tools, from a row, a log or a session file of any shape people have."""
+"""Reads whole records: a conversation with its tools, from a row or a log of any shape people have."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -25,7 +25,6 @@ from wildtool.shapes.keys import (
 from wildtool.shapes.messages import NOT_OPENAI, SILENT_KEYS, read_messages
 from wildtool.shapes.padding import without_padding
 from wildtool.shapes.reading import BrokenError, Reading, did_you_mean, of_json, part_type, resembles
-from wildtool.shapes.session_files import is_codex_line, is_session_line, sessions_in
 from wildtool.shapes.tools import FoundTool, looks_like_tools, read_tools
 from wildtool.types import PROVIDER_CONTENT, REASONING_DETAILS, REASONING_KEYS, Message, Tool
 
@@ -432,63 +431,3 @@ def _system(record: Mapping[str, Any], row: Mapping[str, Any], reading: Reading)
     held = as_object(value)
     content = next((held[key] for key in ("parts", "content") if key in held), value)
     return read_messages([{"role": "system", "content": content}], reading.at("system text"))
-
-
-def records_of(values: Iterable[tuple[Reading, Any]], reading: Reading) -> Iterator[tuple[Reading, Any]]:
-    """The records in the values of a file, each with its place: a value is one, or a list of several; the lines of a
-    session file of Claude Code or Codex are one conversation together.
-
-    Args:
-        values: of the file, each with its place.
-        reading: the place of the file itself. Observations of Langfuse that hold no call of a model are left out by name.
-    """
-    entries = [entry for place, value in values for entry in _entries(place, value)]
-    rows = [as_object(value) for _, value in entries]
-    sessions = sessions_in(rows, reading)
-    if sessions is not None:
-        yield from ((reading, {"messages": session}) for session in sessions)
-        return
-    for (place, value), row in zip(entries, rows, strict=True):
-        if _is_other_observation(row):
-            reading.lose(f"observation of type {row['type']}")
-        else:
-            yield place, value
-
-
-def _entries(place: Reading, value: Any) -> Iterator[tuple[Reading, Any]]:
-    """The records of one value: those of a list that is no conversation itself."""
-    entries = as_list(value)
-    rows = list(map(as_object, entries))
-    is_several = any(
-        isinstance(entry, list) or is_record(row) or _is_other_observation(row)
-        for entry, row in zip(entries, rows, strict=True)
-    )
-    if not entries or not (is_several or all(map(is_session_line, rows)) or all(map(is_codex_line, rows))):
-        yield place, value
-        return
-    for number, entry in enumerate(entries, 1):
-        yield place.at(f"record {number}"), entry
-
-
-def _is_other_observation(row: Mapping[str, Any]) -> bool:
-    """Whether a row of a Langfuse export is something else than a call of a model, such as a span around it."""
-    kind = row.get("type")
-    return "traceId" in row and isinstance(kind, str) and kind.isupper() and kind != "GENERATION"
-
-
-_SPAN_KEYS = frozenset({"resourceSpans", "resourceLogs", "scopeSpans", "spans", "attributes"})
-
-
-def log_reader(value: Any) -> str:
-    """What a value is that holds no record but belongs to a log of another program, and who reads it; empty for all
-    else."""
-    row = as_object(value[0] if isinstance(value, list) and value else value)
-    if row.keys() & _SPAN_KEYS or any(key.startswith("attributes.") for key in row):
-        return "these are spans of OpenTelemetry: `wildtool review import` reads them"
-    if "samples" in row and "eval" in row:
-        return "this is a log of Inspect: `wildtool review import` reads it"
-    if is_session_line(row):
-        return "this is a session of Claude Code: `wildtool review import` reads it"
-    if is_codex_line(row):
-        return "this is a rollout of Codex: `wildtool review import` reads it"
-    return ""

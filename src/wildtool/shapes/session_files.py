@@ -1,9 +1,12 @@
-"""Session files of Claude Code and rollouts of Codex: which lines are messages, and of which conversation."""
+"""Session files of Claude Code, rollouts of Codex and chats of Gemini CLI: which lines are messages, and of which
+conversation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wildtool.json_codec import as_object, as_objects
+from wildtool.shapes.agent_sessions import FAILED_CALL, TAKEN_BACK, chats_of, is_chat_head
+from wildtool.shapes.keys import MESSAGES_KEYS
 from wildtool.shapes.reading import Reading, part_type
 from wildtool.shapes.results import is_result
 
@@ -26,9 +29,11 @@ def is_codex_line(row: Mapping[str, Any]) -> bool:
     return part_type(row) in _CODEX_TYPES and "payload" in row
 
 
-def sessions_in(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[list[Any]] | None:
-    """The messages of each conversation of a session file or a rollout; None for rows of anything else. Lines of
-    unknown types are counted."""
+def sessions_in(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[Mapping[str, Any]] | None:
+    """The conversations of a file of lines, as records; None for rows of anything else. Lines of unknown types are
+    counted."""
+    if len(rows) > 1 and is_chat_head(rows[0]):
+        return list(chats_of(rows, reading))
     types = [part_type(row) for row in rows]
     if any(map(is_session_line, rows)):
         if not all(types) or not all(any(key in row for key in _SESSION_KEYS) for row in rows):
@@ -41,7 +46,7 @@ def sessions_in(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[lis
     for kind in types:
         if kind not in line_types:
             reading.lose(f"line of type {kind}")
-    return list(sessions)
+    return [{MESSAGES_KEYS[0]: session} for session in sessions]
 
 
 def _sessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Iterator[list[Any]]:
@@ -56,9 +61,9 @@ def _sessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Iterator[l
         if part_type(row) not in _SPEAKERS or not isinstance(row.get("message"), dict) or row.get("isMeta"):
             continue
         if id_ in taken_back:
-            reading.lose("message that the user took back")
+            reading.lose(TAKEN_BACK)
         elif row.get("isApiErrorMessage"):
-            reading.lose("failed call of a model")
+            reading.lose(FAILED_CALL)
         else:
             sessions.setdefault((str(row.get("sessionId")), side), []).append(row)
     yield from sessions.values()

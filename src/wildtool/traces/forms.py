@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.data.files import read_unpacked
-from wildtool.errors import DataError
+from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import (
     LINE_LIMITS,
     check_limits,
@@ -18,6 +18,7 @@ from wildtool.json_codec import (
     replace_surrogates,
 )
 from wildtool.shapes import Reading
+from wildtool.shapes.record_files import log_reader
 from wildtool.traces.protobuf import read_protobuf
 
 _MOST_DEPTH = 100
@@ -51,6 +52,16 @@ def values_of_file(path: Path, reading: Reading) -> Iterator[tuple[Reading, Any]
             reading.lose(_STRAY)
         else:
             yield Reading(place, reading.lost), safe_json(value)
+
+
+def refuse_log(path: Path) -> None:
+    """Raises UsageError for a file in which another program keeps conversations, with who reads it."""
+    try:
+        reader = log_reader(next((value for _, value in values_of_file(path, Reading())), None))
+    except DataError:
+        return
+    if reader:
+        raise UsageError(f"{path}: {reader}")
 
 
 def _is_text(data: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_list, as_object
-from wildtool.shapes import log_reader
+from wildtool.shapes.record_files import log_reader
 from wildtool.training.files import FileRow, read_rows
 from wildtool.training.readers.any_shape import ReadShape, in_openai_shape
 from wildtool.training.readers.data_sets import DATA_SETS, REFUSED, PublicSet, fitting_sets

@@ -49,13 +49,18 @@ def resolve_data(data: str, benchmark: str | None) -> "tuple[Benchmark, Source]"
     from wildtool.data.data_set import data_of
     from wildtool.data.files import check_regular_file
     from wildtool.engine.registry import cases_in, detect_benchmark, load_benchmark, names_benchmark
+    from wildtool.traces.forms import refuse_log
 
     if names_benchmark(data):
         owner = load_benchmark(data)
         return owner, data_of(owner).locate(None)
     check_regular_file(Path(data))
     owner = None if benchmark is not None else cases_in(Path(data))
-    owner = owner or detect_benchmark(benchmark, data)
+    try:
+        owner = owner or detect_benchmark(benchmark, data)
+    except UsageError:
+        refuse_log(Path(data))
+        raise
     return owner, data_of(owner).locate(data)
 
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from wildtool.json_codec import as_object
-from wildtool.shapes import Reading, is_record, log_reader
+from wildtool.shapes import Reading, is_record
+from wildtool.shapes.record_files import log_reader
 from wildtool.traces import read_traces
 from wildtool.traces.forms import values_of_file
 from wildtool.traces.spans import holds_spans

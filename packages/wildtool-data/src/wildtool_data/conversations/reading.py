@@ -18,12 +18,11 @@ from wildtool.json_codec import LINE_LIMITS, as_list, as_object, as_objects
 from wildtool.shapes import (
     Reading,
     ShapeError,
-    log_reader,
     read_messages,
     read_record,
     read_tools,
-    records_of,
 )
+from wildtool.shapes.record_files import log_reader, records_of
 from wildtool.traces.forms import loaded, safe_json, values_of_file
 from wildtool.traces.reading import TraceReading, spans_as_conversations
 from wildtool.traces.spans import read_spans

@@ -9,6 +9,7 @@ from wildtool.engine.registry import detect_benchmark, holds_tools, load_benchma
 from wildtool.errors import DataError, UsageError
 from wildtool.findings import Finding, custom_findings, custom_rules
 from wildtool.own_cases.case_files import is_case_file
+from wildtool.traces.forms import refuse_log
 from wildtool.training.reading import looks_like_training
 from wildtool_data.formats.base import ReviewFormat
 from wildtool_data.formats.cases import CASE_FILES
@@ -48,7 +49,11 @@ def find_set(target: str, benchmark: str | None = None) -> tuple[ReviewFormat, P
     if benchmark is None and path.is_file() and looks_like_training(path):
         # Several benchmarks have records of that form; whose they are is the user's to say.
         benchmark = "training"
-    owner = detect_benchmark(benchmark, target)
+    try:
+        owner = detect_benchmark(benchmark, target)
+    except UsageError:
+        refuse_log(path)
+        raise
     own_format = next(
         (format_ for format_ in _FORMATS.values() if isinstance(owner, type(load_benchmark(format_.name)))),
         None,
