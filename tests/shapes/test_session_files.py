@@ -163,6 +163,45 @@ def test_a_step_of_nobody_is_refused_with_its_place():
         conversations({"schema_version": "ATIF-v1.7", "steps": [step]})
 
 
+def entry(id_: str, text: str, parent: str | None, role: str = "user", **fields: Any) -> dict[str, Any]:
+    """A line of a session of pi."""
+    message = {"role": role, "content": [{"type": "text", "text": text}] if text else [], **fields}
+    return {"type": "message", "id": id_, "parentId": parent, "message": message}
+
+
+def test_of_a_session_of_pi_the_branch_to_the_last_line_is_the_conversation():
+    head = {"type": "session", "version": 3, "id": "s", "cwd": "/"}
+    rows = [
+        head,
+        entry("a", "Hi", None),
+        entry("b", "Hello", "a", "assistant"),
+        entry("c", "Where is A-1?", "b"),
+        entry("d", "Where is A-2?", "b"),
+        entry("e", "", "d", "assistant", stopReason="error", errorMessage="429"),
+        entry("f", "Here.", "e", "assistant", stopReason="stop"),
+        {"type": "compaction", "id": "g", "parentId": "f", "summary": "short"},
+    ]
+    talks, counts = conversations(*rows)
+    assert talks == [["Hi", "Hello", "Where is A-2?", "Here."]]
+    taken_back = {"message that the user took back": 1, "failed call of a model": 1}
+    assert counts == {**taken_back, "line of type compaction": 1}
+
+
+def test_what_was_reverted_in_opencode_is_left_out():
+    (whole,) = SESSIONS["opencode"](TALK)
+    whole["info"]["revert"] = {"messageID": "m2"}
+    talks, counts = conversations(whole)
+    assert talks == [[TALK.request, TALK.before, *(call.result for call in TALK.calls)]]
+    assert counts == {"message that the user took back": 1}
+
+
+def test_a_tool_of_opencode_that_still_runs_has_no_result():
+    (whole,) = SESSIONS["opencode"](TALK)
+    whole["messages"][1]["parts"][-1]["state"] = {"status": "running", "input": {}}
+    talks, _ = conversations(whole)
+    assert talks == [[TALK.request, TALK.before, TALK.calls[0].result, TALK.answer]]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

@@ -656,14 +656,130 @@ def gemini_cli_document(talk: Talk) -> list[Any]:
     return [{**head, "messages": [request, reply, answer]}]
 
 
+def qwen_code(talk: Talk) -> list[Any]:
+    """As Qwen Code 0.15 writes the lines of a session."""
+    calls = [
+        {"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}} for call in talk.calls
+    ]
+    results = [
+        {"functionResponse": {"id": call.id, "name": call.name, "response": {"output": call.result}}}
+        for call in talk.calls
+    ]
+    said: list[tuple[str, str, list[Any]]] = [
+        ("user", "user", [{"text": talk.request}]),
+        ("assistant", "model", [{"text": talk.before}, *calls]),
+        *(("tool_result", "user", [result]) for result in results),
+        ("assistant", "model", [{"text": talk.answer}]),
+    ]
+    return _session_lines([(kind, {"role": role, "parts": parts}) for kind, role, parts in said])
+
+
+def claude_code(talk: Talk) -> list[Any]:
+    return _session_lines([(message["role"], message) for message in anthropic(talk)["messages"]])
+
+
+def codex(talk: Talk) -> list[Any]:
+    return [{"type": "response_item", "payload": item} for item in responses(talk)["input"]]
+
+
+def _session_lines(messages: Sequence[tuple[str, Any]]) -> list[Any]:
+    """Lines of a session, each of which follows the one before."""
+    return [
+        {
+            "uuid": f"u{number}",
+            "parentUuid": f"u{number - 1}" if number else None,
+            "sessionId": "s",
+            "type": kind,
+            "cwd": "/tmp",
+            "message": message,
+        }
+        for number, (kind, message) in enumerate(messages)
+    ]
+
+
+def pi(talk: Talk) -> list[Any]:
+    """As pi 0.73 writes the lines of a session."""
+    calls = [
+        {"type": "toolCall", "id": call.id, "name": call.name, "arguments": call.arguments}
+        for call in talk.calls
+    ]
+    messages: list[Any] = [
+        {"role": "user", "content": [{"type": "text", "text": talk.request}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": talk.before}, *calls],
+            "api": "openai-completions",
+            "usage": {"input": 10, "output": 5},
+            "stopReason": "toolUse",
+        },
+        *(
+            {
+                "role": "toolResult",
+                "toolCallId": call.id,
+                "toolName": call.name,
+                "content": [{"type": "text", "text": call.result}],
+                "isError": False,
+            }
+            for call in talk.calls
+        ),
+        {"role": "assistant", "content": [{"type": "text", "text": talk.answer}], "stopReason": "stop"},
+    ]
+    return [
+        {"type": "session", "version": 3, "id": "s", "cwd": "/tmp"},
+        {"type": "model_change", "id": "m", "parentId": None, "modelId": "m"},
+        *(
+            {"type": "message", "id": f"e{n}", "parentId": f"e{n - 1}" if n else "m", "message": message}
+            for n, message in enumerate(messages)
+        ),
+    ]
+
+
+def opencode(talk: Talk) -> list[Any]:
+    """As `opencode export` of OpenCode 1.18 prints a session."""
+    calls = [
+        {
+            "type": "tool",
+            "tool": call.name,
+            "callID": call.id,
+            "state": {
+                "status": "completed",
+                "input": call.arguments,
+                "output": call.result,
+                "metadata": {"exit": 0},
+                "title": "ran",
+                "time": {"start": 1, "end": 2},
+            },
+        }
+        for call in talk.calls
+    ]
+    steps: list[tuple[str, list[Any]]] = [
+        ("user", [{"type": "text", "text": talk.request}]),
+        ("assistant", [{"type": "step-start"}, {"type": "text", "text": talk.before}, *calls]),
+        (
+            "assistant",
+            [{"type": "step-start"}, {"type": "text", "text": talk.answer}, {"type": "step-finish"}],
+        ),
+    ]
+    messages = [
+        {"info": {"id": f"m{number}", "role": role, "time": {"created": 1796083048927}}, "parts": parts}
+        for number, (role, parts) in enumerate(steps)
+    ]
+    return [{"info": {"id": "ses", "title": "t", "time": {"created": 1796083048831}}, "messages": messages}]
+
+
 def _chat_line(id_: str, kind: str, content: Any) -> dict[str, Any]:
     return {"id": id_, "timestamp": "2026-11-30T23:39:27.299Z", "type": kind, "content": content}
 
 
 SESSIONS: Mapping[str, Callable[[Talk], list[Any]]] = {
+    "claude code": claude_code,
+    "codex": codex,
     "atif": atif,
     "adk": adk_session,
     "gemini cli": gemini_cli,
     "gemini cli, a document": gemini_cli_document,
+    "opencode": opencode,
+    "pi": pi,
+    "qwen code": qwen_code,
 }
 """One conversation by program that keeps it, as the values of its file."""

@@ -66,6 +66,7 @@ CALL_TYPES = frozenset(
         "mcp_tool_use",
         "custom_tool_call",
         "functionCall",
+        "toolCall",
     }
 )
 """Values of `type` or `part_kind` of a part that is a call."""

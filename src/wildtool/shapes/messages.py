@@ -307,7 +307,8 @@ def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
         around = {key: part for key, part in value.items() if key != "data"}
         return {**around, **as_object(value["data"]), "type": value["type"]}
     if part_type(value) in _CODING_ITEMS and isinstance(value.get("payload"), dict):
-        return as_object(value["payload"])
+        around = {key: part for key, part in value.items() if key not in ("type", "payload", "timestamp")}
+        return {**around, **as_object(value["payload"])}
     inner = as_object(value.get("message"))
     return inner if isinstance(inner.get("role"), str) and "role" not in value else value
 

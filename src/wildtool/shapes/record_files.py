@@ -4,17 +4,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
-from wildtool.shapes.agent_sessions import session_form
 from wildtool.shapes.reading import Reading
 from wildtool.shapes.records import is_record
-from wildtool.shapes.session_files import is_codex_line, is_session_line, sessions_in
+from wildtool.shapes.sessions import session_form
+from wildtool.shapes.sessions.gemini_cli import is_chat_head
+from wildtool.shapes.sessions.lines import is_codex_line, is_session_line, sessions_in
+from wildtool.shapes.sessions.pi import is_session_head
 
 
 def records_of(values: Iterable[tuple[Reading, Any]], reading: Reading) -> Iterator[tuple[Reading, Any]]:
     """The records in the values of a file, each with its place.
 
-    A value is a record, a list of several, or the session of an agent; the lines of a session file of Claude Code, Codex
-    or Gemini CLI are one conversation together.
+    A value is a record, a list of several, or the session of an agent; the lines of a session file are one conversation
+    together.
 
     Args:
         values: of the file, each with its place.
@@ -67,10 +69,21 @@ def log_reader(value: Any) -> str:
         return "these are spans of OpenTelemetry: `wildtool review import` reads them"
     if "samples" in row and "eval" in row:
         return "this is a log of Inspect: `wildtool review import` reads it"
+    return session_reader(row)
+
+
+def session_reader(value: Any) -> str:
+    """As `log_reader`, of the sessions that agents keep."""
+    row = as_object(value)
+    name = ""
     if is_session_line(row):
-        return "this is a session of Claude Code: `wildtool review import` reads it"
-    if is_codex_line(row):
-        return "this is a rollout of Codex: `wildtool review import` reads it"
-    if form := session_form(row):
-        return f"this is {form.name}: `wildtool review import` reads it"
-    return ""
+        name = "a session of Claude Code or Qwen Code"
+    elif is_codex_line(row):
+        name = "a rollout of Codex"
+    elif is_chat_head(row):
+        name = "a chat of Gemini CLI"
+    elif is_session_head(row):
+        name = "a session of pi"
+    elif form := session_form(row):
+        name = form.name
+    return f"this is {name}: `wildtool review import` reads it" if name else ""

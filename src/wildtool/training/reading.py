@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_list, as_object
-from wildtool.shapes.record_files import log_reader
+from wildtool.shapes.record_files import log_reader, session_reader
 from wildtool.training.files import FileRow, read_rows
 from wildtool.training.readers.any_shape import ReadShape, in_openai_shape
 from wildtool.training.readers.data_sets import DATA_SETS, REFUSED, PublicSet, fitting_sets
@@ -62,6 +62,8 @@ def chosen_set(path: Path, name: str, sample: list[FileRow]) -> PublicSet:
         if name not in DATA_SETS:
             raise UsageError(unknown_name("set", name, [DETECT, *DATA_SETS]))
         return DATA_SETS[name]
+    if reader := next(filter(None, (session_reader(row.value) for row in sample)), ""):
+        raise DataError(f"{path}: {reader}")
     names = fitting_sets([row.value for row in sample if row.value is not None])
     if len(names) == 1:
         return DATA_SETS[names[0]]

@@ -1,18 +1,19 @@
-"""Session files of Claude Code, rollouts of Codex and chats of Gemini CLI: which lines are messages, and of which
-conversation."""
+"""Files of lines: sessions of Claude Code, Qwen Code, Gemini CLI and pi, rollouts of Codex. Which lines are messages, and
+of which conversation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wildtool.json_codec import as_object, as_objects
-from wildtool.shapes.agent_sessions import FAILED_CALL, TAKEN_BACK, chats_of, is_chat_head
-from wildtool.shapes.keys import MESSAGES_KEYS
 from wildtool.shapes.reading import Reading, part_type
 from wildtool.shapes.results import is_result
+from wildtool.shapes.sessions.base import FAILED_CALL, MESSAGES, TAKEN_BACK
+from wildtool.shapes.sessions.gemini_cli import chats_of, is_chat_head
+from wildtool.shapes.sessions.pi import branch_of, is_session_head
 
-_SPEAKERS = ("user", "assistant")
+_SPEAKERS = ("user", "assistant", "tool_result")
 _SESSION_TYPES = frozenset({*_SPEAKERS, "system", "summary", "file-history-snapshot", "queue-operation"})
-"""Types of lines in a session file of Claude Code."""
+"""Types of lines in a session file of Claude Code; Qwen Code has results in lines of their own."""
 _SESSION_KEYS = ("sessionId", "leafUuid", "messageId")
 _CODEX_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 """Types of lines in a rollout of Codex."""
@@ -20,7 +21,7 @@ _CODEX_ITEM = "response_item"
 
 
 def is_session_line(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a line of a session file of Claude Code, of a type that is known."""
+    """Whether a row is a line of a session file of Claude Code or Qwen Code, of a type that is known."""
     return part_type(row) in _SESSION_TYPES and any(key in row for key in _SESSION_KEYS)
 
 
@@ -34,6 +35,8 @@ def sessions_in(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[Map
     counted."""
     if len(rows) > 1 and is_chat_head(rows[0]):
         return list(chats_of(rows, reading))
+    if rows and is_session_head(rows[0]):
+        return [branch_of(rows, reading)]
     types = [part_type(row) for row in rows]
     if any(map(is_session_line, rows)):
         if not all(types) or not all(any(key in row for key in _SESSION_KEYS) for row in rows):
@@ -46,11 +49,11 @@ def sessions_in(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[Map
     for kind in types:
         if kind not in line_types:
             reading.lose(f"line of type {kind}")
-    return [{MESSAGES_KEYS[0]: session} for session in sessions]
+    return [{MESSAGES: session} for session in sessions]
 
 
 def _sessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Iterator[list[Any]]:
-    """The messages of each session of Claude Code; each side conversation of a sub-agent is a session of its own."""
+    """The messages of each session of Claude Code or Qwen Code; the conversation of a sub-agent is a session, too."""
     taken_back = _taken_back(rows)
     sides: dict[str, str] = {}
     sessions: dict[tuple[str, str], list[Any]] = {}
@@ -58,9 +61,11 @@ def _sessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Iterator[l
         id_, side = str(row.get("uuid")), ""
         if row.get("isSidechain"):
             side = sides[id_] = str(row.get("agentId") or sides.get(str(row.get("parentUuid")), id_))
-        if part_type(row) not in _SPEAKERS or not isinstance(row.get("message"), dict) or row.get("isMeta"):
+        if part_type(row) not in _SPEAKERS or row.get("isMeta"):
             continue
-        if id_ in taken_back:
+        if not isinstance(row.get("message"), dict):
+            reading.lose(f"line of type {part_type(row)} without a message")
+        elif id_ in taken_back:
             reading.lose(TAKEN_BACK)
         elif row.get("isApiErrorMessage"):
             reading.lose(FAILED_CALL)
@@ -86,6 +91,7 @@ def _taken_back(rows: Sequence[Mapping[str, Any]]) -> set[str]:
 
 def _is_request(row: Mapping[str, Any]) -> bool:
     """Whether a line is what the user says, and no result of a tool."""
-    content = as_object(row.get("message")).get("content")
+    message = as_object(row.get("message"))
+    content = message.get("content") or message.get("parts")
     says = part_type(row) == "user" and not row.get("isMeta") and not row.get("isSidechain")
     return says and bool(content) and not any(map(is_result, as_objects(content)))
