@@ -3,11 +3,13 @@
 import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
 from cases.reading import read
+from wildtool.own_cases.judging import judge_turn
 from wildtool.own_cases.yaml_text import read_yaml_text
 
 SUFFIXES = {
@@ -153,6 +155,62 @@ cases:
 def test_what_the_tools_do_not_have_is_named(tmp_path: Path, case: str, words: str):
     faults = read(tmp_path, TOOLS + case).errors
     assert [words in fault.message for fault in faults] == [True], [*map(str, faults)]
+
+
+BRANCHES = """
+defaults:
+  tools:
+  - name: find
+    parameters:
+      type: object
+      $defs: {Size: {type: string, enum: [s, m]}}
+      properties:
+        id: {anyOf: [{type: integer}, {type: "null"}]}
+        size: {oneOf: [{$ref: "#/$defs/Size"}, {type: integer}]}
+        code: {anyOf: [{type: string}, {type: "null"}]}
+        zip: {type: [string, "null"]}
+        color: {anyOf: [{enum: [red]}, {const: blue}]}
+        free: {anyOf: [{type: boolean}, {}]}
+cases:
+- input: x
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("id: abc", "the tool takes a number"),
+        ("id: true", "the tool takes a number"),
+        ("size: xl", 'takes ["s", "m"] or integer'),
+        ("color: green", '"green" is not one of ["red", "blue"]'),
+    ],
+)
+def test_a_value_that_no_branch_of_a_schema_allows_is_named(tmp_path: Path, arguments: str, words: str):
+    faults = read(tmp_path, f"{BRANCHES}  expect: {{find: {{{arguments}}}}}").errors
+    assert [words in fault.message for fault in faults] == [True], [*map(str, faults)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("id: 5", {"id": 5}),
+        ("id: null", {"id": None}),
+        ("size: m", {"size": "m"}),
+        ("size: 4", {"size": 4}),
+        ("code: 007", {"code": "007"}),
+        ("zip: 01234", {"zip": "01234"}),
+        ("code: null", {"code": None}),
+        ("color: blue", {"color": "blue"}),
+        ("free: anything", {"free": "anything"}),
+    ],
+)
+def test_a_value_is_read_by_the_branches_of_its_schema(tmp_path: Path, arguments: str, meant: dict[str, Any]):
+    found = read(tmp_path, f"{BRANCHES}  expect: {{find: {{{arguments}}}}}")
+    assert not found.errors, [*map(str, found.errors)]
+    ((_, unit),) = found.cases[0].units.items()
+    right = judge_turn(unit.expectation, [("find", meant)], "", unit.parameters)
+    wrong = judge_turn(unit.expectation, [("find", {next(iter(meant)): "other"})], "", unit.parameters)
+    assert right.error is None and wrong.error is not None
 
 
 def test_a_file_of_anchors_that_grow_without_end_is_refused(tmp_path: Path):

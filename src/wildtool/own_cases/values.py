@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,10 +13,12 @@ from wildtool.own_cases.form import MATCHERS, TEXT_MATCHERS, meant_key, nearest_
 from wildtool.own_cases.matching import Use, is_matcher, is_number, show
 from wildtool.own_cases.places import CasePlace
 from wildtool.toolcall.patterns import compiled_pattern
-from wildtool.toolcall.schema import enum_of, schema_types, without_reference
+from wildtool.toolcall.schema import as_schema, enum_of, fits_types, schema_types, without_reference
 
-_TEXT, _TRUTH = frozenset({"string"}), frozenset({"boolean"})
+_TEXT, _TRUTH, _NULL = frozenset({"string"}), frozenset({"boolean"}), frozenset({"null"})
 _NUMERIC = frozenset({"integer", "number"})
+_MOST_BRANCHINGS = 4
+"""Branches within branches at most that are followed."""
 _RESULT_PATH = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
 
@@ -61,10 +63,13 @@ def read_value(place: CasePlace, use: Use, context: Context) -> Any:
 
 def _read_plain(place: CasePlace, use: Use) -> Any:
     value = place.value
-    types = schema_types(use.schema)
+    forms = list(_forms(use.schema, use.root))
+    types = frozenset(name for form in forms for name in schema_types(form))
+    if not all(map(schema_types, forms)):
+        types = frozenset[str]()
     if types == _TEXT and place.source is not None and value is not None:
         value = place.source
-    members = enum_of(use.schema)
+    members = [member for form in forms for member in enum_of(form)] if all(map(enum_of, forms)) else []
     if value is None or not use.schema:
         return value
     if members and value not in members:
@@ -77,7 +82,28 @@ def _read_plain(place: CasePlace, use: Use) -> Any:
         place.fail(f"the tool takes a number, not {show(value)}")
     elif types == _TRUTH and not isinstance(value, bool):
         place.fail(f"the tool takes true or false, not {show(value)}")
+    elif len(forms) > 1 and types and not any(_is_allowed(value, form) for form in forms):
+        kinds = [
+            show(enum_of(form)) if enum_of(form) else "/".join(sorted(schema_types(form))) for form in forms
+        ]
+        place.fail(f"the tool takes {' or '.join(kinds)}, not {show(value)}")
     return value
+
+
+def _forms(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """The schemas of which a value may fit any, for a value that is not null."""
+    whole = without_reference(schema, root)
+    branches = as_list(whole.get("anyOf") or whole.get("oneOf"))
+    if branches and depth < _MOST_BRANCHINGS:
+        for branch in branches:
+            yield from _forms(as_schema(branch), root, depth + 1)
+    elif (types := schema_types(whole)) != _NULL:
+        yield {**whole, "type": sorted(types - _NULL)} if types & _NULL else whole
+
+
+def _is_allowed(value: Any, form: Mapping[str, Any]) -> bool:
+    """Whether a schema allows a value, as far as its type and its enum say."""
+    return fits_types(value, schema_types(form)) and (not enum_of(form) or value in enum_of(form))
 
 
 def _nearest_member(value: Any, members: list[Any]) -> str:
