@@ -7,18 +7,19 @@ from typing import Any
 import pytest
 
 from check.faulty_endpoint import HISTORIES, Endpoint, Fault, faults, http_error
-from e2e.command import Ended, wildtool
-from faults.server import FaultServer
+from e2e.command import HURRIED, Ended, wildtool
+from faults.server import Answer, FaultServer
 
 KEY = "sk-check-77ab10cd"
 
 
-async def checked(tmp_path: Path, behave: Any, *words: str) -> Ended:
+async def checked(tmp_path: Path, behave: Any, *words: str, **environment: str) -> Ended:
     server = FaultServer("ok")
     server.behave = behave
     async with server:
         address = ("--base-url", server.base_url, "--api-key-env", "PEER_KEY")
-        return await wildtool("check", "-m", "m", *address, *words, cwd=tmp_path, PEER_KEY=KEY, COLUMNS="80")
+        known = {"PEER_KEY": KEY, "COLUMNS": "80", **environment}
+        return await wildtool("check", "-m", "m", *address, *words, cwd=tmp_path, **known)
 
 
 async def test_a_sound_endpoint_ends_with_status_0_within_80_columns(tmp_path: Path):
@@ -26,6 +27,12 @@ async def test_a_sound_endpoint_ends_with_status_0_within_80_columns(tmp_path: P
     assert ended.status == 0, ended.err
     assert "Fit in 39 of 39 classes." in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
+
+
+async def test_a_log_says_for_how_long_no_answer_came(tmp_path: Path):
+    ended = await checked(tmp_path, lambda call: Answer(None), "--quick", "--timeout", "20", **HURRIED)
+    assert ended.status != 0 and "no answer for 14 s" in ended.err
+    assert "\r" not in ended.err
 
 
 async def test_a_defect_ends_with_status_1_and_is_shown_with_bytes_cause_and_remedy(tmp_path: Path):

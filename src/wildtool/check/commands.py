@@ -16,6 +16,7 @@ from wildtool.errors import UsageError
 from wildtool.models.headers import parse_headers
 from wildtool.models.settings import EndpointOptions
 from wildtool.outputs import check_file
+from wildtool.sanitize import ellipsize
 
 if TYPE_CHECKING:
     from wildtool.check.report import CheckReport
@@ -94,9 +95,9 @@ def check(
     other_headers = parse_headers(against_header, "--against-header")
     other = EndpointOptions(api_key_env=against_api_key_env, headers=other_headers, timeout_s=timeout)
     peer = _peer(model, against, other, concurrency)
-    progress = _Progress(model)
 
     async def checked() -> "CheckReport":
+        progress = _Progress(model)
         watch = asyncio.create_task(progress.watch())
         try:
             load = QUICK_LOAD if quick else LOAD
@@ -201,32 +202,44 @@ def _sender(name: str, endpoint: EndpointOptions, concurrency: int) -> "tuple[Se
 
 
 class _Progress:
-    """Shows on a terminal how many probes are done, and for how long nothing has changed."""
+    """Says how many probes are done, and for how long nothing has changed.
+
+    A terminal has one line for it; a log gets lines as often as from a run.
+    """
 
     def __init__(self, name: str) -> None:
-        self._text = f"Asking {name}"
-        self._since = time.monotonic()
+        self._name = ellipsize(name, 30)
+        self._text = "asked"
+        self._since = self._logged_at = asyncio.get_running_loop().time()
+        self._logged = self._text
 
     def show(self, count: int, total: int) -> None:
-        self._text, self._since = f"{count} of {total} probes", time.monotonic()
+        self._text, self._since = f"{count} of {total} probes", asyncio.get_running_loop().time()
         self._print(self._text)
 
     async def watch(self) -> None:
         """Says each second how long the answer has been waited for."""
         while True:
             await asyncio.sleep(1)
-            seconds = round(time.monotonic() - self._since)
-            if seconds > 1:
-                self._print(f"{self._text}, no answer for {seconds} s")
+            seconds = round(asyncio.get_running_loop().time() - self._since)
+            self._print(f"{self._text}, no answer for {seconds} s" if seconds > 1 else self._text)
 
     def clear(self) -> None:
-        self._print("")
-
-    def _print(self, text: str) -> None:
         from wildtool.terminal import print_step
 
         if sys.stderr.isatty():
-            print_step(text)
+            print_step("")
+
+    def _print(self, text: str) -> None:
+        from wildtool.engine.run.progress import CHANGED_EVERY_S, SILENT_S
+        from wildtool.terminal import print_err, print_step
+
+        now = asyncio.get_running_loop().time()
+        if sys.stderr.isatty():
+            print_step(f"{self._name}: {text}")
+        elif now - self._logged_at >= (SILENT_S if self._text == self._logged else CHANGED_EVERY_S):
+            self._logged, self._logged_at = self._text, now
+            print_err(f"{time.strftime('%H:%M:%S')} {self._name}: {text}")
 
 
 def _print(report: "CheckReport") -> None:
