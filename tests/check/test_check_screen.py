@@ -77,14 +77,14 @@ def check(**options: Any) -> int:
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_progress_is_shown_on_a_terminal_alone_and_cleared(
+def test_the_line_of_progress_is_a_terminals_alone_and_cleared(
     endpoints: Any, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
 ):
     shown: list[str] = []
     monkeypatch.setattr("wildtool.terminal.print_step", shown.append)
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
     assert check() == 0
-    numbers = [re.fullmatch(r"(\d+) of (\d+) probes", text) for text in shown[:-1]]
+    numbers = [re.fullmatch(r"m: (\d+) of (\d+) probes", text) for text in shown[:-1]]
     counts = [(int(each[1]), int(each[2])) for each in numbers if each]
     if is_terminal:
         assert [number for number, _ in counts] == list(range(2, len(shown) + 1))
