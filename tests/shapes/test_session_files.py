@@ -140,6 +140,17 @@ def test_a_result_that_a_chat_has_twice_is_one():
     assert roles == ["system", "user", "assistant", "tool", "tool", "assistant"]
 
 
+def test_results_whose_ids_come_again_in_a_later_turn_are_kept():
+    def turn(name: str) -> list[dict[str, Any]]:
+        result = {"functionResponse": {"id": "call_0", "name": "f", "response": {"output": name}}}
+        call = {"id": "call_0", "name": "f", "args": {}, "result": [result]}
+        asked = {**said(f"{name}1", "", "gemini"), "toolCalls": [call]}
+        return [said(f"{name}0", f"{name}?"), asked, {**said(f"{name}2", ""), "content": [result]}]
+
+    talks, _ = conversations(*chat(*turn("a"), *turn("b")))
+    assert talks == [["a?", "", '{"output": "a"}', "b?", "", '{"output": "b"}']]
+
+
 def test_each_sub_agent_of_a_trajectory_has_a_conversation():
     def steps(*texts: str) -> dict[str, Any]:
         sources = ("user", "agent") * len(texts)
@@ -193,6 +204,16 @@ def test_what_was_reverted_in_opencode_is_left_out():
     talks, counts = conversations(whole)
     assert talks == [[TALK.request, TALK.before, *(call.result for call in TALK.calls)]]
     assert counts == {"message that the user took back": 1}
+
+
+def test_a_reply_of_nothing_is_none_that_failed():
+    (whole,) = SESSIONS["opencode"](TALK)
+    last = whole["messages"][-1]
+    last["parts"] = [{"type": "step-start"}, {"type": "step-finish"}]
+    assert conversations(whole)[0][0][-1] == ""
+    last["info"]["error"] = {"name": "APIError"}
+    talks, counts = conversations(whole)
+    assert len(talks[0]) == 4 and counts == {"failed call of a model": 1}
 
 
 def test_a_tool_of_opencode_that_still_runs_has_no_result():

@@ -98,6 +98,7 @@ def _chat(messages: Iterable[Mapping[str, Any]], reading: Reading) -> Iterator[M
         around = {**other_keys(message, _CHAT_KEYS), "timestamp": message.get("timestamp")}
         parts = _parts(message.get("content"))
         if kind == "gemini":
+            answered = set()  # of this message: models may give each of theirs the same ids
             calls = as_objects(message.get("toolCalls"))
             if message.get("toolCalls") and not calls:
                 around["tool_calls"] = message["toolCalls"]

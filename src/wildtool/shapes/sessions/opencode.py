@@ -72,6 +72,8 @@ def _step_messages(value: Any, reading: Reading) -> Iterator[Any]:
             content.append(part)
     if not steps and info.get("error"):
         reading.lose(FAILED_CALL)
+    elif not steps:
+        yield {**around, "content": ""}
 
 
 def _tool_part(part: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:

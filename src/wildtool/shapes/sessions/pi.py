@@ -28,15 +28,15 @@ def branch_of(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Mapping[st
 def _branch(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[Mapping[str, Any]]:
     """The lines from the first to the last one, by what each follows; what is on other branches was taken back."""
     by_id = {str(row["id"]): row for row in rows if "id" in row and not is_session_head(row)}
-    branch: list[str] = []
+    branch: dict[str, Mapping[str, Any]] = {}
     place = next(reversed(by_id), None)
     while place in by_id and place not in branch:
-        branch.append(place)
+        branch[place] = by_id[place]
         place = str(by_id[place].get("parentId"))
     for id_, row in by_id.items():
         if id_ not in branch and part_type(row) == "message":
             reading.lose(TAKEN_BACK)
-    return [by_id[id_] for id_ in reversed(branch)]
+    return list(reversed(branch.values()))
 
 
 def _messages(lines: Iterable[Mapping[str, Any]], reading: Reading) -> Iterator[Mapping[str, Any]]:
