@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from faults.test_hostile_folder import Attacker
+from faults.attacker import Attacker
 from wildtool.data.embeddings import endpoint_encode
 from wildtool.errors import CallError, DataError, UsageError
 from wildtool.models.headers import parse_headers
