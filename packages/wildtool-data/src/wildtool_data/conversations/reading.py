@@ -22,7 +22,7 @@ from wildtool.shapes import (
     read_record,
     read_tools,
 )
-from wildtool.shapes.record_files import log_reader, records_of
+from wildtool.shapes.record_files import log_reader, records_of, session_reader
 from wildtool.traces.forms import loaded, safe_json, values_of_file
 from wildtool.traces.reading import TraceReading, spans_as_conversations
 from wildtool.traces.spans import read_spans
@@ -115,7 +115,8 @@ def _records(values: Values, reading: Reading, refuse: Refusal) -> Iterator[Tool
         try:
             messages, tools = _with_calls_in_text(as_object(value), place) or _in_any_shape(value, place)
         except ShapeError as error:
-            reader = log_reader(value)
+            # Of a session that cannot be read, this is the reader.
+            reader = "" if session_reader(value) else log_reader(value)
             refuse(ShapeError(f"{error}; {reader}") if reader else error)
             continue
         yield ToolConversation(messages, [_described(tool) for tool in tools], _moment(value))
