@@ -61,7 +61,8 @@ def pytest_runtest_setup() -> None:
     The watch is renewed now and then: one for each of thousands of tests would be as many threads.
     """
     global _watched_since
-    if (now := monotonic()) > _watched_since + REWATCHED_AFTER_S:
+    now = monotonic()
+    if now > _watched_since + REWATCHED_AFTER_S:
         _watched_since = now
         faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=2)
 

@@ -223,6 +223,34 @@ def test_a_tool_of_opencode_that_still_runs_has_no_result():
     assert talks == [[TALK.request, TALK.before, TALK.calls[0].result, TALK.answer]]
 
 
+@pytest.mark.parametrize(
+    ("session", "sign"),
+    [
+        ({"appName": "a", "events": [{"author": "user", "content": "Hi"}]}, "Hi"),
+        ({"appName": "a", "events": ["Hi"]}, "event that is no object"),
+        (
+            {"schema_version": "ATIF-v1.7", "steps": [], "subagent_trajectories": {"value": []}},
+            "trajectories of sub-agents that are no list",
+        ),
+    ],
+)
+def test_what_stands_in_another_form_is_read_or_counted(session: dict[str, Any], sign: str):
+    talks, counts = conversations(session)
+    assert sign in [*counts, *(text for talk in talks for text in talk)]
+
+
+def test_what_is_observed_in_another_form_is_refused():
+    step = {"source": "agent", "message": "Done.", "observation": ["a"]}
+    with pytest.raises(ShapeError):
+        conversations({"schema_version": "ATIF-v1.7", "steps": [step]})
+
+
+def test_a_line_of_pi_without_an_id_is_counted():
+    head = {"type": "session", "version": 3, "id": "s", "cwd": "/"}
+    unnamed = {key: value for key, value in entry("b", "Hello", "a").items() if key != "id"}
+    assert conversations(head, entry("a", "Hi", None), unnamed) == ([["Hi"]], {"line without an id": 1})
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

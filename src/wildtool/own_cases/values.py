@@ -13,7 +13,7 @@ from wildtool.own_cases.form import MATCHERS, TEXT_MATCHERS, meant_key, nearest_
 from wildtool.own_cases.matching import Use, is_matcher, is_number, show
 from wildtool.own_cases.places import CasePlace
 from wildtool.toolcall.patterns import compiled_pattern
-from wildtool.toolcall.schema import as_schema, enum_of, fits_types, schema_types, without_reference
+from wildtool.toolcall.schema import allows, as_schema, enum_of, schema_types, without_reference
 
 _TEXT, _TRUTH, _NULL = frozenset({"string"}), frozenset({"boolean"}), frozenset({"null"})
 _NUMERIC = frozenset({"integer", "number"})
@@ -82,7 +82,7 @@ def _read_plain(place: CasePlace, use: Use) -> Any:
         place.fail(f"the tool takes a number, not {show(value)}")
     elif types == _TRUTH and not isinstance(value, bool):
         place.fail(f"the tool takes true or false, not {show(value)}")
-    elif len(forms) > 1 and types and not any(_is_allowed(value, form) for form in forms):
+    elif len(forms) > 1 and types and not any(allows(value, form) for form in forms):
         kinds = [
             show(enum_of(form)) if enum_of(form) else "/".join(sorted(schema_types(form))) for form in forms
         ]
@@ -99,11 +99,6 @@ def _forms(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -
             yield from _forms(as_schema(branch), root, depth + 1)
     elif (types := schema_types(whole)) != _NULL:
         yield {**whole, "type": sorted(types - _NULL)} if types & _NULL else whole
-
-
-def _is_allowed(value: Any, form: Mapping[str, Any]) -> bool:
-    """Whether a schema allows a value, as far as its type and its enum say."""
-    return fits_types(value, schema_types(form)) and (not enum_of(form) or value in enum_of(form))
 
 
 def _nearest_member(value: Any, members: list[Any]) -> str:

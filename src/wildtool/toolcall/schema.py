@@ -100,7 +100,7 @@ def branch_for(gold: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) ->
     """The schema merged with its first `anyOf` or `oneOf` branch that allows the gold value, and each member of it."""
     for branch in as_list(schema.get("anyOf") or schema.get("oneOf")):
         candidate = without_reference(as_schema(branch), root)
-        if _allows(gold, candidate) and _allows_members(as_object(gold), candidate):
+        if allows(gold, candidate) and _allows_members(as_object(gold), candidate):
             return {**schema, **candidate}
     return schema
 
@@ -110,11 +110,11 @@ def _allows_members(held: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     names = list(held)  # a required name may be anything, also what no mapping can look up
     members = member_schemas(schema)
     return all(name in names for name in required_names(schema)) and all(
-        _allows(value, members[name]) for name, value in held.items() if name in members
+        allows(value, members[name]) for name, value in held.items() if name in members
     )
 
 
-def _allows(value: Any, schema: Mapping[str, Any]) -> bool:
+def allows(value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether a value is of a type of a schema, and one of its members where it has an enum."""
     return fits_types(value, schema_types(schema)) and (not enum_of(schema) or value in enum_of(schema))
 

@@ -21,11 +21,15 @@ def adk_session(row: Mapping[str, Any], reading: Reading) -> Iterator[Mapping[st
             messages.append({"role": "user" if event.get("author") == "user" else "model", **content})
         elif _either(event, "errorCode", "error_code"):
             reading.lose(FAILED_CALL)
+        elif not event:
+            reading.lose("event that is no object")
     yield {MESSAGES: messages, "created": events[0].get("timestamp") if events else None}
 
 
 def _event_content(event: Mapping[str, Any]) -> Mapping[str, Any]:
     """What an event says; where that is not under `content`, what looks like it under its own key."""
+    if event.get("content") is not None and not isinstance(event["content"], dict):
+        return {"content": event["content"]}
     content = {key: value for key, value in as_object(event.get("content")).items() if value is not None}
     if isinstance(content.get("parts"), list):
         parts = as_list(content["parts"])

@@ -57,7 +57,10 @@ def trajectories(row: Mapping[str, Any], reading: Reading) -> Iterator[Mapping[s
         MESSAGES: [message for step in as_list(row["steps"]) for message in _step_messages(step, reading)],
         "tools": agent.get("tool_definitions"),
     }
-    for inner in as_objects(row.get("subagent_trajectories")):
+    inside = row.get("subagent_trajectories")
+    if inside and not isinstance(inside, list):
+        reading.lose("trajectories of sub-agents that are no list")
+    for inner in as_objects(inside):
         if isinstance(inner.get("steps"), list):
             yield from trajectories(inner, reading)
         else:
@@ -91,7 +94,7 @@ def _step_messages(value: Any, reading: Reading) -> Iterator[Any]:
     if observation:
         results = as_object(observation).get("results")
         for result in as_list(results) if isinstance(results, list) else [observation]:
-            yield _observed(as_object(result), reading)
+            yield _observed(cast(Mapping[str, Any], result), reading) if isinstance(result, dict) else result
 
 
 def _observed(result: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:

@@ -114,7 +114,7 @@ def _chat(messages: Iterable[Mapping[str, Any]], reading: Reading) -> Iterator[M
             if words or not results:
                 yield {**around, "role": "user", "parts": words}
         new = [part for part in results if _id_of(part) not in answered]
-        answered |= {id_ for part in new if (id_ := _id_of(part))}
+        answered |= set(map(_id_of, new)) - {""}
         if new:
             yield {"role": "user", "parts": new}
 

@@ -33,6 +33,9 @@ def _branch(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[Mapping
     while place in by_id and place not in branch:
         branch[place] = by_id[place]
         place = str(by_id[place].get("parentId"))
+    for row in rows:
+        if "id" not in row:
+            reading.lose("line without an id")
     for id_, row in by_id.items():
         if id_ not in branch and part_type(row) == "message":
             reading.lose(TAKEN_BACK)
