@@ -37,7 +37,7 @@ BUDGETS = {
     "gating": 900,
     "own_cases": 5260,
     "check": 2650,
-    "cli": 5250,
+    "cli": 5400,
     "config": 800,
     "data": 1240,
     "engine": 11_100,

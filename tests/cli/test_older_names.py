@@ -2,6 +2,7 @@
 the verb that is meant."""
 
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from click import Context
 from typer.testing import CliRunner, Result
 
 import wildtool
-from wildtool.cli import OTHER_WORDS, SECTIONS, app
+from wildtool.cli import SECTIONS, app
+from wildtool.cli.other_words import NOTES, OTHER_OPTIONS, OTHER_WORDS
 from wildtool.errors import UsageError
 from wildtool.older_names import GOES_WITH, OLDER_SETTINGS, OlderNameWarning
 from wildtool.scale.job import options_as_json, options_from_json
@@ -84,6 +86,33 @@ def test_the_word_of_another_program_names_the_verb(word: str):
     ended = type_(f"{word} x")
     assert (ended.exit_code, f"Did you mean `wildtool {OTHER_WORDS[word]}`?" in ended.stderr) == (2, True)
     assert type_(f"{OTHER_WORDS[word]} --help").exit_code == 0
+
+
+@pytest.mark.parametrize("word", sorted({*OTHER_OPTIONS, *NOTES} - {"--format"}))
+def test_the_option_of_another_program_names_what_is_meant(word: str):
+    ended = type_(f"run wild-mini {word} x")
+    told = ended.stderr.splitlines()[-1].partition(f"No such option: {word}. ")[2]
+    assert (ended.exit_code, told != "") == (2, True), ended.stderr
+    # Every option that is named exists.
+    verb = told.split()[1].strip("`,") if told.startswith("`wildtool ") else "run"
+    for option in re.findall(r"--[a-z-]+", told):
+        assert f" {option} " in type_(f"{verb} --help").stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("score r --json", "`wildtool show`, `wildtool compare`, `wildtool gate` and others have --json."),
+        ("score r --csv", "`wildtool show` and `wildtool compare` have --csv."),
+        ("show r --format json", "Did you mean --json or --csv?"),
+        ("run wild-mini --base_url u", "Did you mean --base-url?"),
+        ("score r --resume", "(Possible options: --traces)"),
+        ("data mix a --seeds 2", "Did you mean --seed?"),
+    ],
+)
+def test_an_option_in_a_wrong_place_is_answered_with_its_places(line: str, told: str):
+    ended = type_(line)
+    assert ended.exit_code == 2 and ended.stderr.splitlines()[-1].endswith(told)
 
 
 def test_help_and_version_are_words_too():

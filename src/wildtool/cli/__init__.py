@@ -20,6 +20,7 @@ from wildtool import __version__
 from wildtool.api.words import option_of
 from wildtool.cli.command import command_of, report_error, with_exit_status
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
+from wildtool.cli.other_words import NOTES, OTHER_OPTIONS, OTHER_WORDS
 from wildtool.errors import UsageError
 from wildtool.installed import (
     entry_point_files,
@@ -188,6 +189,33 @@ class ParsedCommand(PanelCommand):
                 param.type.name = name
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return self._parse(ctx, args)
+        except typer.TyperException as error:
+            fault: Any = error
+            # The library's class for an unknown option is not public; no other one says what is possible.
+            unknown = hasattr(fault, "possibilities") and not ctx.resilient_parsing
+            advice = self._advice(ctx, fault.option_name) if unknown else ""
+            if advice:
+                ctx.fail(f"No such option: {fault.option_name}. {advice}")
+            raise
+
+    def _advice(self, ctx: Any, word: str) -> str:
+        """What to type instead of an unknown option; empty where only its letters can say."""
+        params: list[Any] = self.get_params(ctx)
+        names = {name for param in params if not param.hidden for name in param.opts}
+        word = word.replace("_", "-")
+        options = (word, *OTHER_OPTIONS.get(word, ()))
+        if here := [option for option in options if option in names]:
+            return f"Did you mean {' or '.join(here)}?"
+        if word in NOTES and ctx.info_name == "run":
+            return NOTES[word]
+        for option in options:
+            if commands := list(_with_option(option, ctx)):
+                return f"{_enumeration(commands)} {'has' if len(commands) == 1 else 'have'} {option}."
+        return ""
+
+    def _parse(self, ctx: Any, args: list[str]) -> list[str]:
         names = {name for param in self.get_params(ctx) for name in param.opts}
         for word in args:
             stem = _LONG_DASHES.sub("", word).partition("=")[0]
@@ -266,6 +294,25 @@ def _places_of(name: str, ctx: Any) -> Iterator[str]:
                 yield f"`{root.info_name} {verb} {name}`"
 
 
+def _with_option(option: str, ctx: Any) -> Iterator[str]:
+    """The full commands of the verbs that have an option."""
+    root = ctx.find_root()
+    verbs = getattr(root.command, "commands", None)
+    if not option.startswith("--") or not isinstance(verbs, Commands):
+        return
+    for verb in verbs.declarations:
+        with suppress(UsageError):  # what a verb needs may not be installed
+            params: list[Any] = [] if verbs.is_group(verb) else verbs[verb].get_params(ctx)
+            if any(option in param.opts for param in params if not param.hidden):
+                yield f"`{root.info_name} {verb}`"
+
+
+def _enumeration(commands: list[str], most: int = 3) -> str:
+    """The first of several as a text."""
+    *others, last = [*commands[:most], "others"] if len(commands) > most else commands
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 class _DeclaredCommand(TyperCommand):
     """What an overview shows of a command. The command itself is imported to parse the rest of the line."""
 
@@ -329,23 +376,6 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 """The verbs by what they are for, as `wildtool --help` lists them."""
 OTHER_PACKAGES = "Of other packages"
 """The section of verbs that other packages add."""
-OTHER_WORDS: Mapping[str, str] = {
-    **dict.fromkeys(("eval", "evaluate", "test", "bench", "benchmark", "play"), "run"),
-    **dict.fromkeys(("judge", "grade", "rescore"), "score"),
-    **dict.fromkeys(("results", "result", "summary", "table"), "show"),
-    **dict.fromkeys(("diff", "scaling"), "compare"),
-    **dict.fromkeys(("leaderboard", "rank", "publish", "build"), "board"),
-    **dict.fromkeys(("serve", "ui", "dashboard", "browse", "open"), "view"),
-    **dict.fromkeys(("probe", "doctor", "diagnose"), "check"),
-    **dict.fromkeys(("init", "create", "scaffold"), "new"),
-    **dict.fromkeys(("convert", "download"), "data"),
-    **dict.fromkeys(("benchmarks", "models", "profiles", "modes", "formats", "cards", "ls"), "list"),
-    **dict.fromkeys(("make", "synthesize"), "generate"),
-    **dict.fromkeys(("annotate", "label"), "review"),
-    **dict.fromkeys(("validate", "selftest"), "audit"),
-    **dict.fromkeys(("cluster", "slurm", "kubernetes", "join"), "worker"),
-}
-"""What people type for a verb: the words of other programs."""
 
 
 @contextmanager
