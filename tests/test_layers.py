@@ -16,6 +16,7 @@ LAYERS = (
         "redact",
         "old_paths",
         "older_names",
+        "other_names",
         "workers",
         "interrupts",
         "supervisor",

@@ -15,7 +15,7 @@ from source_files import ROOT, lines_of_code, read, source_files, source_name
 from test_layers import named_module, own_imports
 
 BUDGETS = {
-    "": 3020,
+    "": 3150,
     "alter": 7600,
     "benchmarks": 90,
     "benchmarks/acebench": 6340,

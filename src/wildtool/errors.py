@@ -148,20 +148,25 @@ _MOST_LISTED, _FEW_LISTED = 40, 10
 """Known names that a message lists at most, and how many of them where there are more: nobody reads a screen of names."""
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
+def unknown_name(
+    kind: str, name: str, known: Iterable[str], *, of: str = "", meant: Iterable[str] = ()
+) -> str:
     """The message for an unknown name, with the closest known name and all known names, of very many the first.
 
     Args:
         kind: what should have that name, such as `profile`.
         of: what it belongs to, such as a benchmark.
+        meant: the known names that are meant by it; without any, the closest one.
     """
     names = list(dict.fromkeys(known))
     folded = {_folded(each): each for each in names}
-    close = get_close_matches(_folded(name), folded, 1)
-    meant = f"; did you mean {folded[close[0]]!r}?" if close else ""
+    likely = list(meant) or [folded[each] for each in get_close_matches(_folded(name), folded, 1)]
+    question = f"; did you mean {' or '.join(map(repr, likely))}?" if likely else ""
     few = [*names[:_FEW_LISTED], f"… and {len(names) - _FEW_LISTED} more"]
     shown = few if len(names) > _MOST_LISTED else names
-    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}{meant} (known: {', '.join(shown) or 'none'})"
+    return (
+        f"unknown {kind} {name!r}{f' of {of}' if of else ''}{question} (known: {', '.join(shown) or 'none'})"
+    )
 
 
 def match_name(kind: str, name: str, known: Iterable[str]) -> str:

@@ -13,10 +13,12 @@ from click import Context
 from typer.testing import CliRunner, Result
 
 import wildtool
+from wildtool.api.words import option_of
 from wildtool.cli import SECTIONS, app
-from wildtool.cli.other_words import NOTES, OTHER_OPTIONS, OTHER_WORDS
+from wildtool.cli.other_words import NOTES, OTHER_WORDS
 from wildtool.errors import UsageError
 from wildtool.older_names import GOES_WITH, OLDER_SETTINGS, OlderNameWarning
+from wildtool.other_names import OTHER_NAMES
 from wildtool.scale.job import options_as_json, options_from_json
 
 EVERYDAY = 16
@@ -88,7 +90,7 @@ def test_the_word_of_another_program_names_the_verb(word: str):
     assert type_(f"{OTHER_WORDS[word]} --help").exit_code == 0
 
 
-@pytest.mark.parametrize("word", sorted({*OTHER_OPTIONS, *NOTES} - {"--format"}))
+@pytest.mark.parametrize("word", sorted({*map(option_of, OTHER_NAMES), *NOTES} - {"--format"}))
 def test_the_option_of_another_program_names_what_is_meant(word: str):
     ended = type_(f"run wild-mini {word} x")
     told = ended.stderr.splitlines()[-1].partition(f"No such option: {word}. ")[2]
@@ -107,12 +109,24 @@ def test_the_option_of_another_program_names_what_is_meant(word: str):
         ("show r --format json", "Did you mean --json or --csv?"),
         ("run wild-mini --base_url u", "Did you mean --base-url?"),
         ("score r --resume", "(Possible options: --traces)"),
+        ("run wild-mini -t 0", "Did you mean --temperature?"),
         ("data mix a --seeds 2", "Did you mean --seed?"),
     ],
 )
 def test_an_option_in_a_wrong_place_is_answered_with_its_places(line: str, told: str):
     ended = type_(line)
     assert ended.exit_code == 2 and ended.stderr.splitlines()[-1].endswith(told)
+
+
+def test_keys_and_keywords_of_another_program_name_what_is_meant(tmp_path: Path):
+    with pytest.raises(UsageError, match="unknown keyword 'api_base'; did you mean 'base_url'"):
+        wildtool.run("wild-mini", model="baseline/gold", api_base="x")  # pyright: ignore[reportCallIssue]
+    (tmp_path / "wildtool.toml").write_text("[run]\nnum_samples = 3\n")
+    assert (
+        "line 2: run.num_samples: unknown key; did you mean limit or sample?" in type_("run wild-mini").stderr
+    )
+    (tmp_path / "wildtool.toml").write_text("[models.m]\nmodel = 'm'\napi-base = 'x'\n")
+    assert "models.m.api-base: unknown key; did you mean base_url?" in type_("run wild-mini").stderr
 
 
 def test_help_and_version_are_words_too():

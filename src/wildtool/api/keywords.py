@@ -26,6 +26,7 @@ from wildtool.api.settings import (
 from wildtool.config.config_file import Config, read_config, unknown_key_message
 from wildtool.errors import UsageError, unknown_name
 from wildtool.older_names import OLDER_SETTINGS, level_of_the_caller, warn_of_older
+from wildtool.other_names import known_settings_meant
 
 OF_COMMANDS = frozenset(each.name for each in fields(Workers))
 """Settings that only commands have."""
@@ -150,7 +151,8 @@ def given_values(given: Mapping[str, Any]) -> dict[str, Any]:
             records[name] = value
         elif name not in FIELDS or name in OF_COMMANDS:
             known = [*RunKeywords.__annotations__, "model"]
-            raise UsageError(unknown_name("keyword", name, known))
+            meant = known_settings_meant(name, known)
+            raise UsageError(unknown_name("keyword", name, known, meant=meant))
         else:
             if name not in RunKeywords.__annotations__:
                 _warn_of_old(name)

@@ -20,7 +20,7 @@ from wildtool import __version__
 from wildtool.api.words import option_of
 from wildtool.cli.command import command_of, report_error, with_exit_status
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
-from wildtool.cli.other_words import NOTES, OTHER_OPTIONS, OTHER_WORDS
+from wildtool.cli.other_words import NOTES, OTHER_WORDS
 from wildtool.errors import UsageError
 from wildtool.installed import (
     entry_point_files,
@@ -32,6 +32,7 @@ from wildtool.installed import (
     package_of,
 )
 from wildtool.older_names import GOES_WITH, OLDER_SETTINGS, OlderNameWarning, warn_of_older
+from wildtool.other_names import settings_meant
 from wildtool.secret_places import register_words
 from wildtool.steps import show_steps
 from wildtool.terminal import PLAIN_LETTERS, print_err, print_out, redacted_output
@@ -204,8 +205,7 @@ class ParsedCommand(PanelCommand):
         """What to type instead of an unknown option; empty where only its letters can say."""
         params: list[Any] = self.get_params(ctx)
         names = {name for param in params if not param.hidden for name in param.opts}
-        word = word.replace("_", "-")
-        options = (word, *OTHER_OPTIONS.get(word, ()))
+        options = [option_of(name) for name in settings_meant(word)]
         if here := [option for option in options if option in names]:
             return f"Did you mean {' or '.join(here)}?"
         if word in NOTES and ctx.info_name == "run":
@@ -298,7 +298,7 @@ def _with_option(option: str, ctx: Any) -> Iterator[str]:
     """The full commands of the verbs that have an option."""
     root = ctx.find_root()
     verbs = getattr(root.command, "commands", None)
-    if not option.startswith("--") or not isinstance(verbs, Commands):
+    if not isinstance(verbs, Commands):
         return
     for verb in verbs.declarations:
         with suppress(UsageError):  # what a verb needs may not be installed
@@ -309,8 +309,8 @@ def _with_option(option: str, ctx: Any) -> Iterator[str]:
 
 def _enumeration(commands: list[str], most: int = 3) -> str:
     """The first of several as a text."""
-    *others, last = [*commands[:most], "others"] if len(commands) > most else commands
-    return f"{', '.join(others)} and {last}" if others else last
+    *first, last = [*commands[:most], "others"] if len(commands) > most else commands
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 class _DeclaredCommand(TyperCommand):

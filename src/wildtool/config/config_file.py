@@ -24,6 +24,7 @@ from wildtool.models.headers import Header, headers_in_table
 from wildtool.models.secrets import VARIABLE_NAME
 from wildtool.models.settings import URL_CREDENTIALS, EndpointOptions, Rates
 from wildtool.older_names import OLDER_SETTINGS, warn_of_older
+from wildtool.other_names import known_settings_meant
 from wildtool.secret_places import is_key_name, register_foreign
 from wildtool.trust_request import TrustRequest, trust_digest
 
@@ -279,10 +280,9 @@ def trust_request_of(path: Path) -> TrustRequest:
 def unknown_key_message(name: str, keys: Iterable[str]) -> str:
     """The message about an unknown key."""
     names = sorted(keys)
-    close = get_close_matches(name.replace("-", "_"), names, 1)
-    return (
-        f"unknown key; did you mean {close[0]}?" if close else f"unknown key; known keys: {', '.join(names)}"
-    )
+    meant = known_settings_meant(name, names) or get_close_matches(name.replace("-", "_"), names, 1)
+    advice = f"did you mean {' or '.join(meant)}?" if meant else f"known keys: {', '.join(names)}"
+    return f"unknown key; {advice}"
 
 
 def _entry(config: Config, name: str, table: Any) -> ModelEntry:
