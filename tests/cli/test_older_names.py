@@ -4,6 +4,7 @@ the verb that is meant."""
 import json
 import re
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,11 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def type_(line: str) -> Result:
     return CliRunner().invoke(app, line.split(), prog_name="wildtool", env={"COLUMNS": "100"})
+
+
+@cache
+def help_of(verb: str) -> str:
+    return type_(f"{verb} --help").stdout
 
 
 def played(more: str, out: str = "run") -> Result:
@@ -98,7 +104,7 @@ def test_the_option_of_another_program_names_what_is_meant(word: str):
     # Every option that is named exists.
     verb = told.split()[1].strip("`,") if told.startswith("`wildtool ") else "run"
     for option in re.findall(r"--[a-z-]+", told):
-        assert f" {option} " in type_(f"{verb} --help").stdout
+        assert f" {option} " in help_of(verb)
 
 
 @pytest.mark.parametrize(

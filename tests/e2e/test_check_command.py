@@ -31,7 +31,7 @@ async def test_a_sound_endpoint_ends_with_status_0_within_80_columns(tmp_path: P
 
 
 async def test_a_log_says_for_how_long_no_answer_came(tmp_path: Path):
-    ended = await checked(tmp_path, lambda call: Answer(None), "--quick", "--timeout", "60", **HURRIED)
+    ended = await checked(tmp_path, lambda call: Answer(None), "--quick", "--timeout", "40", **HURRIED)
     # The clock runs faster than the machine writes, so which seconds the lines name differs.
     waited = [
         int(seconds) for seconds in re.findall(r"m: asked, no answer for (\d+) s$", ended.err, re.MULTILINE)
