@@ -136,6 +136,18 @@ def test_a_server_that_ends_is_told_in_its_last_words_on_either_output(text: str
     assert words in refusal(started(tmp_path, text))
 
 
+def test_a_server_that_closes_its_input_is_told_in_what_it_writes_after_that(tmp_path: Path):
+    answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-06-18"}})
+    text = (
+        "import os, sys, time; input(); os.close(0); print(sys.argv[1], flush=True); time.sleep(0.3);"
+        " print('usage: server FOLDER')"
+    )
+    told = refusal(started(tmp_path, text, answer))
+    assert (
+        told.startswith("the server ended before it answered") and "it wrote: usage: server FOLDER;" in told
+    )
+
+
 def test_a_server_that_waits_for_something_is_told_in_its_words(tmp_path: Path):
     text = (
         "import sys, time; print('Open https://login.example', file=sys.stderr, flush=True); time.sleep(60)"
