@@ -42,8 +42,6 @@ _LOG_BYTES = 64 * 1024
 """Of what a process writes to its error output: the end, for messages."""
 _PRINTED_LINES = 20
 """Of what a process writes to its output that is no message: the end, for messages."""
-_END_S = 5.0
-"""To wait for the end of a server that takes no more messages, and for its last words."""
 _WAITING_LINES = 2
 """Lines of a server that are read before they are asked for: the last and the end, so that its reader can end."""
 _LEGACY_STATUSES = frozenset({400, 404, 405})
@@ -183,30 +181,20 @@ class _StartedServer:
         self._number += 1
         deadline = monotonic() + self._timeout_s
         message = _message(method, params, self._number) + b"\n"
-        try:
+        # Where it takes no more, it has ended, and its last lines say why.
+        with suppress(OSError):
             if not _written(self._stdin, message, deadline):
                 raise self._late(method)
-        except OSError:
-            # It ended before it was asked; its last words may not be read yet.
-            until = monotonic() + _END_S
-            with suppress(Empty):
-                while line := self._lines.get(timeout=max(0.0, until - monotonic())):
-                    self._message_of(line)
-            raise self._death(method) from None
         if method.startswith("notifications/"):
             return {}
         answer: dict[str, Any] = {}
         while not _is_answer(answer, self._number):
             # Other lines are of a log, or notifications.
-            answer = self._message_of(self._line(method, deadline))
+            line = self._line(method, deadline)
+            answer = _json(line)
+            if not answer:
+                self._printed.append(line[:_LOG_BYTES].decode("utf-8", "replace"))
         return _result(self._source, method, answer)
-
-    def _message_of(self, line: bytes) -> dict[str, Any]:
-        """The message in a line; any other line is kept for reports, and nothing is in it."""
-        message = _json(line)
-        if not message:
-            self._printed.append(line[:_LOG_BYTES].decode("utf-8", "replace"))
-        return message
 
     def _line(self, method: str, deadline: float) -> bytes:
         """The next line that it says. Raises DataError where there is none in time, or it is too long."""
@@ -235,8 +223,8 @@ class _StartedServer:
 
     def _death(self, method: str) -> DataError:
         try:
-            status = f"exit status {self._process.wait(timeout=_END_S)}"
-            self._logging.join(_END_S)
+            status = f"exit status {self._process.wait(timeout=5)}"
+            self._logging.join(5)
         except TimeoutExpired:
             status = "its output is closed"
         needs = f"; of your variables it has only {', '.join(INHERITED)} and those that --mcp-env names"
