@@ -4,47 +4,13 @@ from collections.abc import Iterable, Mapping
 
 _ADDRESS = ("url", "endpoint", "api_base", "api_url", "host", "server_url", "api_base_url")
 _KEY = ("api_key", "key", "token", "auth_token")
-_FEWER = (
-    "num_samples",
-    "max_samples",
-    "num_examples",
-    "max_items",
-    "count",
-    "num",
-    "subset_size",
-)
+_FEWER = ("num_samples", "max_samples", "num_examples", "max_items", "count", "num", "subset_size")
 _AGAIN = ("repeat", "epochs", "trials", "num_trials", "num_runs", "runs", "samples_per_item")
-_AT_ONCE = (
-    "workers",
-    "parallel",
-    "threads",
-    "num_threads",
-    "num_workers",
-    "max_workers",
-    "max_concurrency",
-    "max_connections",
-    "batch_size",
-)
-_WHERE_TO = (
-    "output",
-    "output_dir",
-    "output_path",
-    "out_dir",
-    "save_dir",
-    "log_dir",
-    "results_dir",
-)
+_WORKERS = ("workers", "num_workers", "max_workers")
+_AT_ONCE = ("parallel", "threads", "num_threads", "max_concurrency", "max_connections", "batch_size")
+_WHERE_TO = ("output", "output_dir", "output_path", "out_dir", "save_dir", "log_dir", "results_dir")
 _TOKENS = ("max_new_tokens", "max_completion_tokens", "max_output_tokens", "max_gen_toks")
-_FIELDS = (
-    "top_p",
-    "top_k",
-    "min_p",
-    "stop",
-    "extra",
-    "gen_kwargs",
-    "model_args",
-    "reasoning_effort",
-)
+_FIELDS = ("top_p", "top_k", "min_p", "stop", "extra", "gen_kwargs", "model_args", "reasoning_effort")
 _ITEMS = ("id", "task", "tasks", "task_id", "cases", "filter")
 
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -53,6 +19,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("models", "model_name", "llm"), ("model",)),
     **dict.fromkeys(_FEWER, ("limit", "sample")),
     **dict.fromkeys(_AGAIN, ("repeats",)),
+    **dict.fromkeys(_WORKERS, ("concurrency", "on")),
     **dict.fromkeys(_AT_ONCE, ("concurrency",)),
     **dict.fromkeys(_WHERE_TO, ("out",)),
     **dict.fromkeys(_TOKENS, ("max_tokens",)),
@@ -69,7 +36,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("user_simulator", "user_llm", "user"), ("user_model",)),
     **dict.fromkeys(("rules", "scorer", "metric", "metrics"), ("profile",)),
     **dict.fromkeys(("config_file", "c"), ("config",)),
-    **dict.fromkeys(("overwrite",), ("force",)),
+    "overwrite": ("force",),
     **dict.fromkeys(("language", "locale"), ("lang",)),
     **dict.fromkeys(("baseline", "base"), ("against",)),
 }

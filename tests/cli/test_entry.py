@@ -73,6 +73,26 @@ def test_a_name_in_a_wrong_place_is_answered_with_its_places(line: str, error: s
 
 
 @pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("score r --json", ". `wildtool show`, `wildtool compare`, `wildtool gate` and others have --json."),
+        ("score r --csv", ". `wildtool show` and `wildtool compare` have --csv."),
+        ("show r --format json", ". Did you mean --json or --csv?"),
+        ("run wild-mini --base_url u", ". Did you mean --base-url?"),
+        ("run wild-mini -t 0", ". Did you mean --temperature?"),
+        ("data mix a --seeds 2", ". Did you mean --seed?"),
+        ("report r --resume", ". What stopped is continued by the same command, without an option."),
+        ("compare a b --fores", " (Possible options: --force, --modes, --prices)"),
+        ("show r --zzz", ""),
+    ],
+)
+def test_an_unknown_option_is_answered_with_what_is_meant(line: str, advice: str):
+    status, out, err = ended(*line.split())
+    option = next(word for word in line.split() if word.startswith("-"))
+    assert (status, out, err.splitlines()[-1]) == (2, "", f"Error: No such option: {option}{advice}")
+
+
+@pytest.mark.parametrize(
     ("word", "error"),
     [
         ("—model", "'—model' begins with a long dash, as editors write it; type --model"),

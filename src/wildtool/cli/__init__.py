@@ -20,7 +20,7 @@ from wildtool import __version__
 from wildtool.api.words import option_of
 from wildtool.cli.command import command_of, report_error, with_exit_status
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
-from wildtool.cli.other_words import NOTES, OTHER_WORDS
+from wildtool.cli.other_words import NOTES, NOTES_OF_RUN, OTHER_WORDS
 from wildtool.errors import UsageError
 from wildtool.installed import (
     entry_point_files,
@@ -208,8 +208,9 @@ class ParsedCommand(PanelCommand):
         options = [option_of(name) for name in settings_meant(word)]
         if here := [option for option in options if option in names]:
             return f"Did you mean {' or '.join(here)}?"
-        if word in NOTES and ctx.info_name == "run":
-            return NOTES[word]
+        notes = {**NOTES, **NOTES_OF_RUN} if ctx.info_name == "run" else NOTES
+        if word in notes:
+            return notes[word]
         for option in options:
             if commands := list(_with_option(option, ctx)):
                 return f"{_enumeration(commands)} {'has' if len(commands) == 1 else 'have'} {option}."

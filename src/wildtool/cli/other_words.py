@@ -20,12 +20,13 @@ OTHER_WORDS: Mapping[str, str] = {
 }
 """Words for verbs."""
 
-_CONTINUES = "Without an option, the same command continues a run that stopped."
+_CONTINUES = "What stopped is continued by the same command, without an option."
 _FIRST_WORD = "What to run comes first, without an option: `wildtool run NAME`."
 
-NOTES: Mapping[str, str] = {
-    **dict.fromkeys(("--resume", "--continue", "--restart", "--resume-from"), _CONTINUES),
+NOTES: Mapping[str, str] = dict.fromkeys(("--resume", "--continue", "--restart", "--resume-from"), _CONTINUES)
+"""What is said of a word for which no command needs an option."""
+NOTES_OF_RUN: Mapping[str, str] = {
     **dict.fromkeys(("--benchmark", "--bench", "--benchmarks", "--suite"), _FIRST_WORD),
     "--provider": "A provider is part of the model's name: --model anthropic/NAME.",
 }
-"""What is said of a word for which `wildtool run` needs no option."""
+"""And of one for which `wildtool run` needs none."""
